@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// Hundreds of processes load the same modules: test workers, and the servers and commands that they start. Compile each
-// once for all of them.
+// Hundreds of processes load the same modules: test workers, and the servers and commands that they start. With this
+// cache, each module is compiled only once.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url))
 
 /** Files that run for minutes. If one of them started last, the other workers would wait for it. */
 const longFiles = /\/(?:cli\/test\/backup|docs\/test|server\/test\/(?:processes|faults|access))\//
 
-/** Runs the files in the random order of the seed, and the long files first. */
+/** Runs the long files first. Within each group, the seed determines the random order. */
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root, sequence } = this.ctx.config
@@ -33,11 +33,11 @@ export default defineConfig({
       'docs/test/**/*.test.ts',
       'e2e/**/*.test.ts',
       'benchmarks/**/*.test.ts',
-      // Only a cluster can run these.
+      // Only a cluster can run the gates.
       ...(process.env.MUSTER_TEST_CLUSTER_FOLDER === undefined ? [] : ['packages/server/test/cluster/gates/*.gate.ts']),
     ],
     globalSetup: ['packages/server/test/global-setup.ts'],
-    // Tests start servers and databases. A slow machine must not fail them.
+    // Tests start servers and databases, which takes a long time on a slow machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 100_000 } },

@@ -8,7 +8,9 @@ const phone = { width: 390, height: 844 }
 describeConsole('accessibility', () => {
   const site = startConsole({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
 
-  /** Creates a user with data on every page. Returns each page with a string that appears when the page has loaded. */
+  /**
+   * Creates a user with data on every page. Returns the pages' paths, each with a string that the loaded page shows.
+   */
   const createData = async (): Promise<{ person: Person; pages: [path: string, text: string][] }> => {
     const person = await site.newPerson()
     const { registerDevice, createWebhook } = await person.data(`mutation {

@@ -70,7 +70,7 @@ describeConsole('bulk jobs', () => {
     expect(await sites(person)).toEqual([null, null, 'oslo'])
   })
 
-  /** The returned function returns the announcements and the seconds since this call. */
+  /** Records the page's announcements. The returned function returns them and the seconds since the recording began. */
   async function recordAnnouncements(page: Page): Promise<() => Promise<{ spoken: string[]; seconds: number }>> {
     await page.evaluate(`{
       const region = document.querySelector('main [role=status]')

@@ -107,7 +107,7 @@ describeConsole('filters of the device list', () => {
     await field.fill('site = oslo OR site = bergen name:gate')
     await page.getByText(/AND and OR need parentheses/).waitFor()
 
-    // A device must also be found by its ID.
+    // The search must also find a device by its ID.
     const { login } = await person.data('{ login { devices(name: "pump") { items { id } } } }')
     await field.fill(login.devices.items[0].id)
     await page.getByRole('link', { name: 'pump-1' }).waitFor()
@@ -217,7 +217,7 @@ describeConsole('filters of the device list', () => {
     await page.getByRole('link', { name: 'Oslo racks' }).click()
     await page.getByText('1 match').waitFor()
     await page.getByRole('button', { name: 'Actions for view Oslo racks' }).click()
-    // A view that is in use can only be replaced.
+    // A view in use can be deleted only with a replacement.
     await person.data(
       'mutation ($view: ID!) { createWebhook(url: "https://example.com/", name: "alerts", view: $view) { id } }',
       { view: login.views[0].id },

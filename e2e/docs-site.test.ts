@@ -13,7 +13,7 @@ describeConsole('the documentation site', () => {
   beforeAll(() => promisify(execFile)('npm', ['run', 'docs'], { cwd: root }), 600_000)
   const site = startConsole()
 
-  /** Errors in the browser's console and requests to other hosts fail the test. */
+  /** Opens a page of the site. Errors in the browser's console and requests to other hosts fail the test. */
   const openDocs = async (path: string, options?: OpenOptions): Promise<Page> => {
     const page = await site.openSignedOut({ ...options, path: '/healthz' })
     const errors: string[] = []

@@ -31,7 +31,7 @@ export interface OpenOptions {
   path?: string
   colorScheme?: 'light' | 'dark'
   viewport?: { width: number; height: number }
-  /** By default, blocked. */
+  /** Default: `block`. */
   serviceWorkers?: 'allow' | 'block'
 }
 
@@ -97,7 +97,7 @@ export async function newPersonOf(app: TestApp): Promise<Person> {
   return { ...user, password: await givePassword(app, user) }
 }
 
-/** Creates a session directly, without the sign-in page. */
+/** Signs in with a request instead of the sign-in page. */
 async function startSession(context: BrowserContext, url: string, { email, password }: Person): Promise<void> {
   const response = await context.request.post(`${url}/auth/sign-in/email`, {
     headers: { 'muster-session': '1', origin: url },

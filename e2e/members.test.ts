@@ -46,7 +46,7 @@ describeConsole('members', () => {
     await expect.poll(() => select.inputValue()).toBe('admin')
     await guest.reload()
     await guest.getByRole('combobox', { name: `Role of ${email}` }).waitFor()
-    // The select is missing, because only owners can change owners.
+    // The select is missing, because only owners can change the roles of owners.
     expect(await guest.getByRole('combobox', { name: `Role of ${owner.email}` }).count()).toBe(0)
 
     await page.getByRole('button', { name: `Remove ${email}` }).click()

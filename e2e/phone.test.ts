@@ -9,7 +9,7 @@ const findCutOffTexts = (page: Page): Promise<string[]> =>
     const isCut = (text, { left, right }) => {
       if (left < 0 || right > innerWidth) return true
       for (let part = text.parentElement; part !== document.body; part = part.parentElement) {
-        // Only screen readers show the heading of a table that is a list on phones.
+        // On phones, some tables look like lists. Their headings are only for screen readers.
         if (getComputedStyle(part).clipPath === 'inset(50%)') return false
         const box = part.getBoundingClientRect()
         const isClipped = getComputedStyle(part).overflowX !== 'visible'

@@ -5,7 +5,7 @@ import { CLIENT } from '../packages/server/test/single-sign-on/forging-provider.
 import { startIdentityProvider } from '../packages/server/test/single-sign-on/identity-provider.ts'
 import { describeConsole, startConsole } from './harness.ts'
 
-/** The provider must know the address of the server before the server starts. */
+/** The test chooses the port, because the provider must know the server's URL before the server starts. */
 const [port] = await claimPorts(1, afterAll)
 const url = `http://127.0.0.1:${port}`
 const provider = await startIdentityProvider(url)

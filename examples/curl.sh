@@ -6,9 +6,9 @@
 #   bash examples/curl.sh 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 #
 # Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section
-# [default] of the file MUSTER_CREDENTIALS, otherwise $MUSTER_DATA/credentials (data/credentials), otherwise
-# ~/.muster/credentials. Exits with 0 only if there is a response without errors. The signature follows RFC 9421 with
-# hmac-sha256 and covers a digest of the body (RFC 9530).
+# [default] of a file: the one that MUSTER_CREDENTIALS names, otherwise $MUSTER_DATA/credentials (by default,
+# data/credentials), otherwise ~/.muster/credentials. Exits with 0 only if there is a response without errors. The
+# signature follows RFC 9421 with hmac-sha256 and covers a digest of the body (RFC 9530).
 set -euo pipefail
 
 fail() { printf '%s\n' "$1" >&2; exit 2; }
@@ -17,7 +17,7 @@ query=${1:-'{ login { devices(size: 5) { total items { id name state } } } }'}
 
 file=${MUSTER_CREDENTIALS:-${MUSTER_DATA:-data}/credentials}
 [ -n "${MUSTER_CREDENTIALS:-}" ] || [ -e "$file" ] || file=$HOME/.muster/credentials
-setting() { # from the environment, else from the file
+setting() { # from the environment, otherwise from the file
   local value=${!1:-}
   if [ -z "$value" ] && [ -r "$file" ]; then
     value=$(tr -d '\r' <"$file" | sed -n '/^ *\[default\]/,/^ *\[/ s/^ *'"$1"' *= *\(.*[^ ]\) *$/\1/p')

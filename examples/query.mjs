@@ -5,8 +5,8 @@
 //   node examples/query.mjs 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 //
 // Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section
-// [default] of the file MUSTER_CREDENTIALS, otherwise $MUSTER_DATA/credentials (data/credentials), otherwise
-// ~/.muster/credentials. Exits with 0 only if there is a response without errors.
+// [default] of a file: the one that MUSTER_CREDENTIALS names, otherwise $MUSTER_DATA/credentials (by default,
+// data/credentials), otherwise ~/.muster/credentials. Exits with 0 only if there is a response without errors.
 import { createHash, createHmac } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -25,7 +25,7 @@ const result = await response.json()
 console.log(JSON.stringify(result))
 process.exitCode = result.errors === undefined ? 0 : 1
 
-/** Signs by RFC 9421 with hmac-sha256 and covers a digest of the body (RFC 9530). */
+/** Returns headers with a signature (RFC 9421, hmac-sha256) that covers a digest of the body (RFC 9530). */
 function signedHeaders(url, body) {
   const fields = {
     'content-type': 'application/json',

@@ -5,9 +5,9 @@
     python3 examples/query.py '{ login { email } }'
     python3 examples/query.py 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 
-Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section [default] of
-the file MUSTER_CREDENTIALS, otherwise $MUSTER_DATA/credentials (data/credentials), otherwise ~/.muster/credentials.
-Exits with 0 only if there is a response without errors.
+Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section [default]
+of a file: the one that MUSTER_CREDENTIALS names, otherwise $MUSTER_DATA/credentials (by default, data/credentials),
+otherwise ~/.muster/credentials. Exits with 0 only if there is a response without errors.
 """
 import base64, configparser, hashlib, hmac, json, os, sys, time, urllib.error, urllib.request
 from urllib.parse import urlsplit
@@ -28,7 +28,7 @@ def settings():
 
 
 def signed_headers(url, body, key_id, secret):
-    """Signs by RFC 9421 with hmac-sha256 and covers a digest of the body (RFC 9530)."""
+    """Returns headers with a signature (RFC 9421, hmac-sha256) that covers a digest of the body (RFC 9530)."""
     digest = base64.b64encode(hashlib.sha256(body).digest()).decode()
     covered = {"@method": "POST", "@authority": urlsplit(url).netloc.lower(), "@path": urlsplit(url).path,
                "content-type": "application/json", "content-digest": f"sha-256=:{digest}:"}

@@ -1,4 +1,4 @@
-// Receives Muster's webhooks, verifies them (Standard Webhooks), and prints each delivery once. Uses only Node 18 or
+// Receives Muster's webhooks, verifies them (Standard Webhooks), and prints each message once. Needs only Node 18 or
 // newer:
 //
 //   WEBHOOK_SECRET=whsec_… node examples/receive.mjs 8080
@@ -21,14 +21,14 @@ function isGenuine(headers, body) {
   const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '', 'webhook-signature': signatures = '' } = headers
   if (!/^\d+$/.test(timestamp) || Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds) return false
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
-  // During a secret's rotation, the header contains two signatures.
+  // During the rotation of a secret, the header contains two signatures.
   return signatures.split(' ').some((text) => {
     const given = Buffer.from(text.replace(/^v1,/, ''), 'base64')
     return text.startsWith('v1,') && given.length === expected.length && timingSafeEqual(given, expected)
   })
 }
 
-/** Muster can send a message twice. To detect repeats, the receiver keeps IDs for a day. */
+/** Muster can send a message more than once. To detect repeats, the receiver keeps IDs for a day. */
 function isNew(id) {
   for (const [old, when] of handled) if (Date.now() - when > 86_400_000) handled.delete(old)
   if (handled.has(id)) return false
@@ -37,7 +37,7 @@ function isNew(id) {
 }
 
 const server = createServer(async (request, response) => {
-  // Verify the bytes as received: JSON that is serialized again has a different signature.
+  // Verify the bytes as received: JSON that is parsed and serialized again can have other bytes.
   const body = Buffer.concat(await request.toArray())
   const genuine = request.method === 'POST' && isGenuine(request.headers, body)
   if (genuine && isNew(request.headers['webhook-id'])) {

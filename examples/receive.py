@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Receives Muster's webhooks, verifies them (Standard Webhooks), and prints each delivery once.
-Uses only the standard library:
+"""Receives Muster's webhooks, verifies them (Standard Webhooks), and prints each message once.
+Needs only the standard library:
 
     WEBHOOK_SECRET=whsec_… python3 examples/receive.py 8080
 
@@ -26,7 +26,7 @@ def is_genuine(headers, body):
 
 
 def is_new(message_id):
-    """Muster can send a message twice. To detect repeats, the receiver keeps IDs for a day."""
+    """Muster can send a message more than once. To detect repeats, the receiver keeps IDs for a day."""
     now = time.time()
     for old in [one for one, when in list(handled.items()) if now - when > 86_400]:
         del handled[old]
@@ -36,7 +36,7 @@ def is_new(message_id):
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         length = int(self.headers["content-length"] or 0)
-        # Verify the bytes as received: JSON that is serialized again has a different signature.
+        # Verify the bytes as received: JSON that is parsed and serialized again can have other bytes.
         body = self.rfile.read(length) if length <= 1 << 20 else b""
         genuine = is_genuine(self.headers, body)
         if genuine and is_new(self.headers["webhook-id"]):

@@ -1,4 +1,6 @@
-/** `node scripts/check-links.ts` fails if a relative link in a Markdown file leads to no file or to no heading. */
+/**
+ * `node scripts/check-links.ts` fails if the target file or heading of a relative link in a Markdown file is missing.
+ */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { findDeadLinks } from './links/find-dead-links.ts'

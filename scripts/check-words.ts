@@ -6,7 +6,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { findWords } from './words/find-words.ts'
 
-/** Skips generated files, whose sources are checked, and committed migrations, whose SQL is never edited. */
+/**
+ * Skips generated files, whose sources are checked, the word list itself, committed migrations, which are never edited,
+ * and benchmark results.
+ */
 const skipped = [/\.generated\./, /^scripts\/words\//, /^packages\/server\/migrations\//, /^benchmarks\/results\//]
 
 const files = execFileSync(

@@ -28,7 +28,7 @@ const measure = (() => {
   /** Calls the function before each frame until the function returns true. */
   const eachFrame = (callback) => requestAnimationFrame(() => callback() || eachFrame(callback))
 
-  /** Resolves with the milliseconds from the start of the clock to the first frame in which the condition is true. */
+  /** Resolves with the milliseconds from `began` to the first frame in which the condition is true. */
   const until = (isDone, timeout) =>
     new Promise((resolve, reject) => {
       const end = performance.now() + timeout
@@ -65,7 +65,7 @@ const measure = (() => {
       const isShown = () => [...document.querySelectorAll('[role=option]')].some((option) => option.checkVisibility())
       return until(() => began > 0 && isShown(), timeout)
     },
-    /** Resolves with the milliseconds from the opening of the page until each selector matches an element. */
+    /** Resolves with the milliseconds from the opening of the page until every selector matches an element. */
     untilAll: (selectors, timeout) => {
       began = 0
       return until(() => selectors.every((selector) => document.querySelector(selector) !== null), timeout)

@@ -10,7 +10,8 @@ const [devices = 100_000, rounds = 5] = process.argv.slice(2).map(Number)
 const TIMEOUT_MS = 30_000
 
 /**
- * The key must not complete the only matching name, because the search box offers no completions after a complete word.
+ * The text in the search box, and the key to press next. The key must not complete the only matching name, because the
+ * search box offers no completions after a complete word.
  */
 const typing: Record<string, [before: string, key: string]> = {
   'a name': ['', 's'],
@@ -76,7 +77,7 @@ async function measureEvents(page: Page, url: string): Promise<object> {
   ])
 }
 
-/** Measures the page repeatedly. Reports the first time separately, because the browser has cached nothing then. */
+/** Measures the page repeatedly. Reports the first time separately, because the browser's cache is then empty. */
 async function measurePage(page: Page, address: string, selectors: readonly string[]): Promise<object> {
   const times: number[] = []
   for (let round = 0; round <= rounds; round++) {

@@ -15,7 +15,7 @@ export async function peerPackages(): Promise<Map<string, { version: string; isI
   return found
 }
 
-/** Returns whether all packages are installed. */
+/** Installs the packages if one is missing. Returns whether all packages are installed afterward. */
 export async function installPeers(): Promise<boolean> {
   const areInstalled = async (): Promise<boolean> =>
     [...(await peerPackages()).values()].every(({ isInstalled }) => isInstalled)

@@ -66,13 +66,13 @@ async function setUp(
     const folder = join(database.folder, name)
     await mkdir(folder, { recursive: true })
     const required = { DATABASE_URL: database.url, MUSTER_DATA: folder, MUSTER_MASTER_KEY: masterKey }
-    // Like a server that has started before, a server finds its compiled code in the data folder.
+    // Shares compiled code among the servers. A measured server then finds it, like a server that has started before.
     const compiled = { NODE_COMPILE_CACHE: join(database.folder, 'compiled') }
     const env = { ...command.env, ...serverSettings, ...compiled, ...required, ...settings }
     return startServerProcess({ args: [...flags, ...command.args], env, log: join(folder, 'log') })
   }
 
-  // This server only creates the fleet, because it has then run more kinds of operations than the measured systems.
+  // Uses a separate server to create the fleet, because a measured server must not have run other kinds of operations.
   const creator = await startServer('server')
   const accessKey = await readAccessKey(join(database.folder, 'server'))
   const fleet = await createFleet(pool, {
@@ -111,7 +111,7 @@ async function setUp(
  */
 const serverOptions = ['--max-semi-space-size=16', '--heap-growing-percent=110', '--no-parallel-scavenge']
 
-/** Raises the rate limit, so that it does not limit the load. All other settings keep their defaults. */
+/** Raises the rate limit, so that it does not limit the load, and disables MQTT. Other settings keep their defaults. */
 const serverSettings = {
   MUSTER_KEY_POINTS: '1000000000',
   MUSTER_KEY_POINTS_PER_SECOND: '1000000000',

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 const BATCH_SIZE = 500_000
-/** From this number of events, creating the indexes after the inserts is faster. */
+/** For this number of new events and more, creating the indexes after the inserts is faster. */
 const INDEX_LATER_FROM = 1_000_000
 
 export interface EventLogOptions {
@@ -10,7 +10,7 @@ export interface EventLogOptions {
   progress(text: string): void
 }
 
-/** Adds events to the account's devices, spread over the current month, until the account has `events` events. */
+/** Adds events to the account's devices until there are `events` events, spread over the current month until now. */
 export async function fillEventLog(pool: pg.Pool, { accountId, events, progress }: EventLogOptions): Promise<void> {
   const { rows } = await pool.query<{ present: string }>(
     'select count(*) as present from event where account_id = $1',

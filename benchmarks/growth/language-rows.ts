@@ -49,7 +49,7 @@ export function languageRows(small: Fleet, large: Fleet): Row[] {
   ]
 }
 
-/** Sends filters without an index, four at a time. The returned function stops sending and returns their number. */
+/** Sends filters without an index, four at a time. The returned function stops sending and reports the counts. */
 function startFilters(user: User): () => Promise<BackgroundLoad> {
   let sent = 0
   let rejected = 0

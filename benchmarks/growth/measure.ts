@@ -11,7 +11,7 @@ export interface Row {
   target?: number
   /** Maximum times of the large side in milliseconds, for the median and for the longest request. */
   targetMs?: { median: number; longest?: number }
-  /** `turn` is the number of the pair of calls. */
+  /** Sends the request for the small side. `turn` is the number of the pair of requests. */
   small(turn: number): Promise<TimedResponse>
   large(turn: number): Promise<TimedResponse>
   /** Starts load that runs during the measurement. The returned function stops the load. */

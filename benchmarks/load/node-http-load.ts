@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { percentile } from '../report/statistics.ts'
 import type { HttpRequest, Load, LoadJob, LoadResult } from './load.ts'
 
-/** Generates load in this process if autocannon is not installed. Uses more CPU time than autocannon. */
+/** Generates load in this process, for use if autocannon is not installed. Uses more CPU time than autocannon. */
 export const nodeHttpLoad: Load = { name: 'node:http', run, close: async () => {} }
 
 async function run({ url, connections, requests, until }: LoadJob): Promise<LoadResult> {

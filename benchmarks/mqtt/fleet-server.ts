@@ -17,7 +17,7 @@ export interface FleetServer {
   cpuWait(): Promise<number>
 }
 
-/** Runs the server with these settings and these additional arguments for `node`. */
+/** Returns a server that will run with these settings and these additional arguments for `node`. */
 export async function createFleetServer(
   env: Record<string, string>,
   nodeArgs: readonly string[] = [],

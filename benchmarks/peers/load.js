@@ -1,4 +1,4 @@
-// Receives jobs as messages (`LoadJob`), runs them one after another, and replies to each with a `LoadResult`.
+// Runs each `LoadJob` that arrives as a message, and replies with a `LoadResult`.
 import autocannon from 'autocannon'
 
 process.on('message', async ({ url, connections, requests, until }) => {

@@ -26,7 +26,7 @@ export const memory: Scenario = {
   name: 'memory',
   title: 'Server memory',
   async measure(setting) {
-    // With a smaller fleet, the result is not comparable, so the run is only a trial.
+    // The result for a smaller fleet is not comparable, so one round is enough.
     const count = setting.environment.fleet.devices < DEVICES ? 1 : setting.rounds
     const rounds: Measured[] = []
     for (let round = 1; round <= count; round++) {
@@ -72,7 +72,7 @@ interface Page {
   data: { login: { devices: { hasMore: boolean; cursor: string | null } } }
 }
 
-/** Reads `DEVICES` devices, page by page. Reads a smaller fleet several times. */
+/** Reads `DEVICES` devices, page by page. If the fleet is smaller, reads it repeatedly. */
 async function pageThrough({ url }: ServerProcess, { environment }: Setting): Promise<void> {
   let after: string | undefined
   for (let seen = 0; seen < DEVICES; seen += SIZE) {

@@ -7,7 +7,7 @@ import { idleBytes, memoryFigure, peakBytesDuring } from './memory.ts'
 import type { Scenario, Setting } from './scenario.ts'
 
 const CONNECTIONS = 50
-/** The devices on a page of 30 MB. */
+/** Number of devices that together fill a page of 30 MB. */
 const DEVICES = 500
 const ATTRIBUTES = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, 'x'.repeat(15_000)]))
 /** How long the connections stay open. Within this time, the server rejects the requests that wait to send pages. */

@@ -41,7 +41,7 @@ export interface KillReport {
 const DEVICES = 20
 const WRITERS = 8
 
-/** Writes events through servers that are killed repeatedly. The receiver fails a third of the requests. */
+/** Writes events through servers that are killed repeatedly. The receiver rejects or drops a third of the requests. */
 export async function runKills(options: KillRun): Promise<KillReport> {
   const began = Date.now()
   const receiver = await startReceiver()

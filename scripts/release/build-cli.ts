@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { copySources, root, toJavaScriptNames } from './copy-sources.ts'
 import { readManifest, writeManifest } from './manifest.ts'
 
-/** Dependencies that the package contains itself, or that only commands with the server use. */
+/** Dependencies that the package itself contains, or that only the commands that need the server use. */
 const omitted: ReadonlySet<string> = new Set([
   '@muster/server',
   '@muster/filter',

@@ -11,7 +11,7 @@ import { Muster } from '../src/index.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
 
 const CREATIONS = 100
-/** Number of concurrent requests whose connections are cut. */
+/** Number of concurrent requests whose connections the test cuts. */
 const BATCH_SIZE = 5
 /** Every fifth cut kills the server. */
 const KILL_EVERY = 5

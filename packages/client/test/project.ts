@@ -19,7 +19,7 @@ export interface Project {
   remove(): Promise<void>
 }
 
-/** With `linked`, links to the packages of this repository. */
+/** Creates a project in a temporary folder. With `linked`, the project uses the packages of this repository. */
 export async function createProject({ linked }: { linked: boolean }): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-client-'))
   const write = async (name: string, text: string): Promise<string> => {

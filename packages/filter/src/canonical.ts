@@ -59,7 +59,10 @@ function printNot(operand: ResolvedFilter, kind: FilterKind): string {
 const isEquality = (filter: ResolvedFilter): filter is Compare | CompareList =>
   (filter.type === 'compare' || filter.type === 'list') && filter.operator === '='
 
-/** Returns whether a condition can have the prefix `services.`: its subject must be a name of the service. */
+/**
+ * Returns whether a condition can have the prefix `services.`: its subject must be a field or an effective attribute of
+ * the service.
+ */
 const isDirect = (filter: ResolvedFilter): filter is Compare | CompareList | HasValue =>
   (filter.type === 'compare' || filter.type === 'list' || filter.type === 'present') &&
   filter.subject.of === 'service' &&
@@ -113,7 +116,7 @@ function printLiteral(literal: Literal, operator: Compare['operator']): string {
     case 'number':
       return literal.decimal
     case 'time':
-      // A date after `=` would mean the whole day, so `=` always needs a time.
+      // After `=`, a date would mean the whole day, so a time at midnight is written in full.
       return operator !== '=' && literal.milliseconds % DAY === 0
         ? formatDate(literal.milliseconds)
         : formatTime(literal.milliseconds)

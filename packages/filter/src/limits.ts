@@ -2,9 +2,11 @@
 export const filterLimits = {
   /** Maximum number of characters (Unicode code points) in a filter. */
   filterLength: 4096,
-  /** Maximum number of conditions. Five values of a list count as one condition, and each list as at least one. */
+  /**
+   * Maximum number of conditions. Each value of a list counts as a fifth of a condition, but a list as at least one.
+   */
   filterTerms: 50,
-  /** Maximum number of nested parentheses, not counting the parentheses of functions. */
+  /** Maximum nesting depth of parentheses, not counting the parentheses of functions. */
   filterDepth: 10,
   /** Maximum number of literals with wildcards. A literal that consists only of wildcards does not count. */
   filterPatterns: 10,

@@ -17,7 +17,7 @@ export function toCodePoints(text: string, index: number): number {
   return count
 }
 
-/** Moves a position outside the string to its nearest end. */
+/** Converts a position in code points to a string index. A position outside the string becomes the nearest end. */
 export function toIndex(text: string, codePoints: number): number {
   let at = 0
   for (let count = 0; count < codePoints && at < text.length; count++) at += isPairAt(text, at) ? 2 : 1

@@ -16,7 +16,7 @@ export interface FilterProblem {
   readonly length: number
   /** The whole filter with this problem fixed. Null if no fix is known. Other problems remain. */
   readonly suggestion: string | null
-  /** The exceeded limit if the kind is `limit`. */
+  /** The exceeded limit, if the kind is `limit`. */
   readonly limit?: FilterLimit
 }
 

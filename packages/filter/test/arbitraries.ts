@@ -115,7 +115,7 @@ const string = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 6 }),
 )
 
-/** A string as a literal, mostly in quotes. In half of the quoted literals, an asterisk is a wildcard. */
+/** Generates a string as a literal, mostly in quotes. In half of the quoted literals, an asterisk is a wildcard. */
 const literal = fc.tuple(string, fc.boolean(), fc.boolean()).map(([text, isWildcard, isPlain]) => {
   if (isPlain && /^[\p{L}\p{N}.:*-]+$/u.test(text) && !['AND', 'OR', 'NOT'].includes(text)) return text
   return `"${text.replaceAll(isWildcard ? /["\\]/g : /["\\*]/g, '\\$&')}"`

@@ -72,7 +72,6 @@ export class NewNameError extends Error {
   }
 }
 
-/** Throws if a device has an attribute name that the header does not contain. */
 function assertAllWritten(attributes: ReadonlyMap<string, string>, names: ReadonlySet<string>): void {
   for (const name of attributes.keys()) if (!names.has(name)) throw new NewNameError(name)
 }

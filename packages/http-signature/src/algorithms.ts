@@ -15,8 +15,8 @@ export type SigningKey =
   | { algorithm: 'ed25519'; privateKey: KeyObject }
 
 /**
- * Algorithms, keyed by the names that clients send. `hs2019` means "the algorithm of the key" (cavage-12 §E.2). npm
- * `http-signature` uses the name `ed25519-sha512` for Ed25519.
+ * Algorithms, keyed by the names that clients send. `hs2019` means "the algorithm of the key" (cavage-12 §E.2). The npm
+ * package `http-signature` uses the name `ed25519-sha512` for Ed25519.
  */
 const cavageNames = new Map<string, Algorithm | undefined>([
   ['hmac-sha256', 'hmac-sha256'],
@@ -36,8 +36,8 @@ export const readCavageAlgorithm = (name: string): Algorithm | undefined => look
 export const readRfc9421Algorithm = (name: string): Algorithm | undefined => lookUp(rfc9421Names, name)
 
 /**
- * Determines the algorithm only from the signature's length. The duration of a verification therefore does not reveal
- * whether a key exists, or the key's type.
+ * Determines the algorithm from the signature's length alone, so that the duration of a verification reveals neither
+ * whether a key exists nor the key's type.
  */
 export function algorithmOf(signature: Uint8Array): Algorithm | undefined {
   if (signature.length === 32) return 'hmac-sha256'

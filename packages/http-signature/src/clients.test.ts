@@ -46,7 +46,7 @@ function* damagedRequests(request: RequestWithBody): Generator<[string, RequestW
   }
 }
 
-/** Skips changes of only the case of `headers`, because header names are case-insensitive. */
+/** Skips changes that affect only the case of `headers`, because header names are case-insensitive. */
 function* damagedParameters(request: RequestWithBody): Generator<[string, RequestWithBody]> {
   const header = headerOf(request, 'authorization') === '' ? 'signature' : 'authorization'
   const credentials = headerOf(request, header)

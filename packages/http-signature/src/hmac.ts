@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** The sizes of a block and of a digest of SHA-256, in bytes. */
+/** Sizes of a SHA-256 block and digest, in bytes. */
 const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
 const MAX_SHORT_BYTES = 4_096
@@ -10,7 +10,7 @@ interface Pads {
   readonly outer: Uint8Array
 }
 
-/** Caches the pads of a secret for the lifetime of its bytes. */
+/** Caches each secret's pads for the lifetime of its byte array. */
 const padsOf = new WeakMap<Uint8Array, Pads>()
 
 const shortInner = Buffer.alloc(BLOCK_BYTES + MAX_SHORT_BYTES)

@@ -21,7 +21,10 @@ const smallOrderPoints = new Set([
   'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
 ])
 
-/** Base64 of 32 random bytes, without zero bytes and a trailing newline, which the shell's `$(base64 -d)` drops. */
+/**
+ * Returns the base64 of 32 random bytes, none of which is zero and the last of which is not a newline, because the
+ * shell's `$(base64 -d)` drops such bytes.
+ */
 export function generateSecret(): string {
   for (;;) {
     const secret = randomBytes(2 * secretLength)

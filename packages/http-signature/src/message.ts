@@ -21,14 +21,14 @@ export const tokenCharacters = "!#$%&'*+.^_`|~0-9A-Za-z-"
 
 /** Accepts only uppercase methods, because form A signs the method in lowercase. All known methods are uppercase. */
 export const methodPattern = /^[!#$%&'*+.^_`|~0-9A-Z-]+$/
-/** Matches a target in ASCII, without spaces and without a fragment (RFC 9112 §3.2.1). */
+/** Matches an ASCII target without spaces or a fragment (RFC 9112 §3.2.1). */
 const targetPattern = /^\/[\x21\x22\x24-\x7e]*$/
 const valuePattern = /^[\t\x20-\x7e]*$/
 const hostPattern = /^([A-Za-z0-9._~%!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/
 
 /**
- * Rejects a second header with one of these names. Node keeps only the first of some and joins others, so an unsigned
- * second header could take effect.
+ * Headers that a request may contain only once. Node keeps only the first of some duplicates and joins others, so an
+ * unsigned second header could take effect.
  */
 const singleFields = ['host', 'authorization', 'date', 'digest', 'content-digest', 'content-type', 'content-length']
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { nowAsDate, type RequestWithBody, sharedSecret } from './fixtures.ts'
 
 /**
- * These requests are written by hand, because no signer would produce them. The MAC is always correct for the given
+ * The functions in this file build requests that no signer would produce. The MAC is always correct for the given
  * lines.
  */
 

@@ -5,8 +5,8 @@ const reserved = ['category', 'status'].flatMap((group) =>
 )
 
 /**
- * Creates devices and their services. Values that rarely change are in `device`. Values that change often are in the
- * narrow table `device_live`.
+ * Creates the tables of devices and their services. Values that rarely change are in `device`. Values that change often
+ * are in the narrow table `device_live`.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createDevice(db)

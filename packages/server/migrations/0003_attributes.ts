@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Creates one row of overrides per target and context. The target's row contains the base values. */
+/**
+ * Creates the table of overrides, with one row per target and context. The target's own row contains the base values.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table attribute_override (

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Creates access keys, and the nonces of signed requests. */
+/** Creates the tables of access keys and of the nonces of signed requests. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table access_key (
@@ -19,7 +19,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, key),
       check ((encrypted_secret is null) <> (public_key is null))
     )`.execute(db)
-  // A request names its key but no account, so the index finds a key without its account.
+  // A request names its key but no account, so this index finds a key by its ID alone.
   await sql`create unique index access_key_key on access_key (key)`.execute(db)
 
   await sql`

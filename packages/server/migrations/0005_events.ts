@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 
 /**
  * Creates the event log, with one partition per month. A transaction locks the changed row before it inserts the event,
- * which assigns the event's number. The events of a device are therefore numbered in the order of its changes. The log
- * has no foreign key to the account, because every change would then lock the account's row.
+ * and the insertion assigns the event's number. The events of a device are therefore numbered in the order of its
+ * changes. The log has no foreign key to the account, because every change would then lock the account's row.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create sequence event_id cache 1`.execute(db)

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Creates the holds that keep devices active, the server processes that own the holds' connections, and the states that
- * services report.
+ * Creates the tables of the holds that keep devices active, the server processes that own the holds' connections, and
+ * the states that services report.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Creates the codes with which devices register themselves, and adds the time until which a device may register again
- * without its secret.
+ * Creates the table of the codes with which devices register themselves, and adds the time until which a device may
+ * register again without its secret.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -22,7 +22,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, id),
       check (used <= uses)
     )`.execute(db)
-  // A device sends only the code, so the index finds the code without its account.
+  // A device sends only the code, so this index finds a code by its hash alone.
   await sql`create unique index registration_code_hash on registration_code (code_hash)`.execute(db)
   await sql`create index registration_code_by_expiry on registration_code (expires)`.execute(db)
 

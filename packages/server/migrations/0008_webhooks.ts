@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Creates webhooks, their deliveries, and the position in the event log up to which deliveries exist. */
+/** Creates the tables of webhooks, their deliveries, and the position in the event log up to which deliveries exist. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table webhook (
@@ -18,8 +18,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, id)
     )`.execute(db)
 
-  // The owner changes one table, and every failed delivery changes the other. One process at a time, the holder, sends
-  // a webhook's deliveries.
+  // Users change `webhook`, and the server changes this table whenever deliveries fail. One process at a time, the
+  // holder, sends a webhook's deliveries.
   await sql`
     create table webhook_sending (
       account_id text collate "C" not null,

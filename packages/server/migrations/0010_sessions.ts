@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Creates what console sign-in needs: sessions, two-factor authentication, passkeys, and unfinished sign-ins. */
+/**
+ * Creates the tables that console sign-in needs: sessions, two-factor authentication, passkeys, and unfinished
+ * sign-ins.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table account
@@ -50,7 +53,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       name text collate "C",
       credential_id text collate "C" not null unique,
       public_key text collate "C" not null,
-      -- Up to 2^32 - 1, and a number in JavaScript.
+      -- The counter can be up to 2^32 - 1. The driver returns this type as a number, and bigint as a string.
       counter double precision not null,
       device_type text collate "C" not null,
       backed_up boolean not null,

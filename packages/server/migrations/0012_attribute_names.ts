@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
 /**
- * Summarizes the attribute names in use, because listing them would otherwise read every device. The server fills the
- * table when a client first lists the names.
+ * Creates a summary of the attribute names in use, because listing them would otherwise read every device. The server
+ * fills an account's rows when a client first lists the names.
  */
 export const steps: readonly Step[] = [{ change: 'attribute names are summarized', run: createSummary }]
 

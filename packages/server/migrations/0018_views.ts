@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** Creates saved views: named filters with columns and a sort order. */
+/** Creates the table of saved views: named filters with columns and a sort order. */
 export const steps: readonly Step[] = [{ change: 'views', run: createView }]
 
 async function createView(db: Kysely<unknown>): Promise<void> {

@@ -4,7 +4,7 @@ import type { Step } from '../src/db/migration.ts'
 /**
  * People sign in and are members of accounts. Each existing account gets an owner: a person with the account's ID.
  * Sessions, passkeys, and events therefore refer to the right person without a change. Servers of the previous release
- * still read and write the account, so triggers keep account and person equal until the next release.
+ * still read and write the account, so triggers copy changes between account and person until the next release.
  */
 export const steps: readonly Step[] = [
   { change: 'tables of people', run: createTables },

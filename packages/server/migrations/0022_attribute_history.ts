@@ -1,6 +1,6 @@
 import type { Step } from '../src/db/migration.ts'
 
-/** Indexes the changes of an account's own attributes, which no device's index contains. */
+/** Indexes the changes of an account's own attributes, which the index of device events does not contain. */
 export const steps: readonly Step[] = [
   {
     index: 'event_of_account_attributes',

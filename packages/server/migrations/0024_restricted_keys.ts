@@ -37,7 +37,7 @@ async function createTable(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, key),
       check ((encrypted_secret is null) <> (public_key is null))
     )`.execute(db)
-  // A request names its key but no account, so the index finds a key without its account.
+  // A request names its key but no account, so this index finds a key by its ID alone.
   await sql`create unique index restricted_key_key on restricted_key (key)`.execute(db)
   await sql`comment on table restricted_key is
     'Keys with fewer rights than a key without permissions. Servers of the release before permissions do not find them'`.execute(

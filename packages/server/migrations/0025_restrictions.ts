@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
 /**
- * Adds restrictions of roles and keys to some devices or attribute names. The new column also contains the permissions.
+ * Lets roles and keys be restricted to some devices or attribute names. The new column also contains the permissions.
  * For a restricted role or key, the column `permissions` is empty, so a server that does not know the new column grants
  * nothing.
  */

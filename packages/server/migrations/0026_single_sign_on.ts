@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** Single sign-on: attempts, and what the provider says of a session. */
+/** Adds single sign-on: attempts to sign in, and the provider's data about people and sessions. */
 export const steps: readonly Step[] = [
   { change: 'single sign-on', run: createTables },
   { index: 'role_groups', on: 'role', as: 'using gin (groups)' },
@@ -42,7 +42,7 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // An attempt belongs to no account yet.
+  // An attempt belongs to no account.
   await sql`
     create table sso_attempt (
       id text collate "C" primary key,

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** Bulk jobs find many devices in several transactions, and start counting failures again when they are resumed. */
+/** Lets bulk jobs find devices in several transactions, and restart their count of failures when they are resumed. */
 export const steps: readonly Step[] = [
   { change: 'phases of bulk previews', run: addColumns },
   {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** Bulk jobs over the rows of a CSV, which can register devices. */
+/** Lets bulk jobs process the rows of a CSV file, which can register devices. */
 export const steps: readonly Step[] = [
   { change: 'rows of bulk jobs', run: addColumns },
   {
@@ -19,7 +19,7 @@ export const steps: readonly Step[] = [
   { dropIndex: 'bulk_item_hardware_id' },
 ]
 
-/** The hardware ID that a job gives to a device. */
+/** Returns the SQL expression for the hardware ID that a job gives to a device. */
 function newHardwareId(): string {
   return `(coalesce(changes -> 'update' -> 'hardwareId' ->> 'new', changes -> 'register' ->> 'hardwareId'))`
 }

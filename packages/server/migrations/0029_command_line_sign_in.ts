@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** Sign-ins from the command line that wait for a person's approval. */
+/** Creates the table of command-line sign-ins, which a person must approve. */
 export const steps: readonly Step[] = [{ change: 'command-line sign-in', run: createTable }]
 
 async function createTable(db: Kysely<unknown>): Promise<void> {

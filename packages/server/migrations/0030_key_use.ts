@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** Counts the fields that each access key uses on each day. */
+/** Counts each access key's daily uses of each field. */
 export const steps: readonly Step[] = [
   {
     change: 'counts of what access keys use',

@@ -20,7 +20,7 @@ async function addTimes(db: Kysely<unknown>, table: string): Promise<void> {
 }
 
 async function createFunctions(db: Kysely<unknown>): Promise<void> {
-  // PostgreSQL inlines only functions that are not strict.
+  // PostgreSQL would not inline these functions if they were strict.
   await sql`
     create function attribute_changed(times jsonb, name text) returns bigint
     language sql immutable parallel safe

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** Bulk jobs can create secrets for the devices that they register. */
+/** Lets bulk jobs create secrets for the devices that they register. */
 export const steps: readonly Step[] = [{ change: 'secrets of bulk jobs', run: addColumn }]
 
 async function addColumn(db: Kysely<unknown>): Promise<void> {

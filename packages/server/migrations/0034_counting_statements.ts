@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
 /**
- * Statements that insert or delete devices count them, because the distributed tables of a cluster have no triggers. The
- * triggers remain for servers of the previous release, whose statements do not count. Drop them in a later release.
+ * Statements that insert or delete devices now count them, because the distributed tables of a cluster have no
+ * triggers. The triggers remain for servers of the previous release, whose statements do not count. Drop them in a
+ * later release.
  */
 export const steps: readonly Step[] = [
   { change: 'triggers count only the devices that statements do not count', run: limitTriggers },

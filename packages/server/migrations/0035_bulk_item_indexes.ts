@@ -1,11 +1,11 @@
 import type { Step } from '../src/db/migration.ts'
 
-/** The hardware ID that a job gives to a device. */
+/** The SQL expression for the hardware ID that a job gives to a device. */
 const newHardwareId = `(coalesce(changes -> 'update' -> 'hardwareId' ->> 'new', changes -> 'register' ->> 'hardwareId'))`
 
 /**
- * Excludes the changed devices of bulk jobs from indexes that no statement uses for them, because most devices of a job
- * are changed, and each index makes the change slower.
+ * Replaces two indexes of the devices of bulk jobs with indexes that omit changed devices. No statement looks up
+ * changed devices in these indexes, and adding them would slow down each change.
  */
 export const steps: readonly Step[] = [
   {

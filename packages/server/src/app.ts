@@ -100,7 +100,7 @@ export interface AppDeps {
   jit?: boolean
 }
 
-/** Assembles the server. Requests pass through its hooks and routes in the order of their registration. */
+/** Assembles the server. The order of the calls matters, because hooks run in the order of their registration. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const browserHeaders = securityHeaders(isHttps(deps.config))
   const options: FastifyServerOptions<Server> = {
@@ -233,7 +233,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** Devices authenticate with a registration code or their secret, so these routes bypass the other strategies. */
+/**
+ * Devices authenticate with a registration code or their secret, so these routes do not use the authentication
+ * strategies.
+ */
 function deviceRoutes(deps: AppDeps, { failures, storage }: RateLimits): DeviceRoute[] {
   const onChange = (): void => deps.feed.wake()
   const shared = { db: deps.db, clock: clockOf(deps), failed: failures, storage, onChange }

@@ -25,7 +25,9 @@ export const settings = {
 
 export type Config = Readonly<{ [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']> }>
 
-/** Lists all invalid settings, one per line, each with its name and its valid values, and its value unless secret. */
+/**
+ * Lists all invalid settings, one per line, each with its name, its valid values, and, unless it is secret, its value.
+ */
 export class ConfigError extends Error {
   constructor(problems: string[]) {
     super(problems.join('\n'))

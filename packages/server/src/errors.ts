@@ -121,7 +121,7 @@ export const requestReasons = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** An error whose message and code the server sends to the caller. Any other error becomes INTERNAL. */
+/** An error whose message and code the server sends to the caller. Most other errors become INTERNAL (`toApiError`). */
 export class ApiError extends Error {
   readonly code: ErrorCode
   /** Further members of `extensions` in the response, such as `reason` for UNAUTHENTICATED. */

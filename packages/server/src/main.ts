@@ -35,7 +35,7 @@ async function start(options: Start): Promise<void> {
   const { config, log, closing, signal } = options
   const certificates = await openServingCertificates(options)
   const database = await openServingDatabase(options)
-  // PostgreSQL gets 30 s for a fast shutdown. Then, it ends immediately.
+  // PostgreSQL gets 30 s for a fast shutdown, and then ends immediately.
   closing.add({ name: 'embedded database', close: database.stop, within: 40_000 })
   signal.throwIfAborted()
 
@@ -66,7 +66,8 @@ async function start(options: Start): Promise<void> {
 }
 
 /**
- * Connects without a statement timeout, because a migration, or the wait for another server's migration, can take long.
+ * Connects without a statement timeout, because a migration, or the wait for another server's migration, can take a
+ * long time.
  */
 async function prepareDatabase(connection: pg.PoolConfig, { config, log, signal }: Start): Promise<SetUp> {
   const db = openDatabase({ connection, size: 2, statementTimeout: 0 }, log)

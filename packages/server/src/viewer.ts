@@ -4,7 +4,9 @@ import type { RequiredSignIn } from './sign-in-policy.ts'
 export interface Viewer {
   readonly accountId: string
   readonly email: string
-  /** The email address that the account was created with, which is that of the person with the account's ID. */
+  /**
+   * The email address of the person with the account's ID. If no such person exists, it ends with `@account.invalid`.
+   */
   readonly founderEmail?: string
   /** The person who is signed in or created the access key. The default is the person with the account's ID. */
   readonly personId?: string

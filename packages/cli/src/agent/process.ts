@@ -5,7 +5,7 @@ import type { AgentOptions } from './settings.ts'
 const [options = '{}', phase] = process.argv.slice(2)
 const { main } = await import('./main.ts')
 if (process.env.NODE_COMPILE_CACHE !== undefined && phase !== 'warm') {
-  // Writes the cache, so that a restarted process does not load the compiler, which uses 20 MB.
+  // Writes the compile cache and restarts the process, which then does not load the compiler. The compiler uses 20 MB.
   flushCompileCache()
   const again = [...process.execArgv, import.meta.filename, options, 'warm']
   process.execve!(process.execPath, [process.execPath, ...again], process.env)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type AgentOptions, readSettings } from './settings.ts'
 import { createStateFolder } from './state/state-folder.ts'
 
-/** These flags trade speed, which the agent does not need, for memory (README.md). */
+/** These flags reduce memory use (README.md) at the expense of speed, which the agent does not need. */
 const flags = [
   '--no-opt',
   '--no-sparkplug',
@@ -18,7 +18,7 @@ const flags = [
 /** Starts the agent. If execve is available, the agent replaces this process, which frees the CLI's memory. */
 export async function startAgent(options: AgentOptions): Promise<number> {
   const program = fileURLToPath(new URL(`./process${extname(import.meta.filename)}`, import.meta.url))
-  // `execve` would close the launcher's channel to this process.
+  // A process that a launcher started is not replaced, because `execve` would close the launcher's channel to it.
   const canBecome = process.execve !== undefined && process.platform !== 'win32' && process.channel === undefined
   if (!canBecome || !existsSync(program)) return (await import('./main.ts')).main(options)
   const { folder } = await readSettings(options)

@@ -13,7 +13,7 @@ export function assertProfileName(profile: string): void {
   )
 }
 
-/** Replaces the file atomically. Only its owner can read it. */
+/** Adds or updates a profile. Replaces the file atomically, with a file that only its owner can read. */
 export async function writeProfile(
   file: string,
   profile: string,

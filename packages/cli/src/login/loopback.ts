@@ -6,7 +6,7 @@ export type Returned = { code: string } | { error: string }
 
 export interface Loopback {
   port: number
-  /** Resolves when the browser returns. Call again for the next return. */
+  /** Resolves when the browser returns. To wait for the browser to return again, call this function again. */
   next(): Promise<Returned>
   close(): void
 }
@@ -14,7 +14,9 @@ export interface Loopback {
 const page = (text: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Muster</title><p>${text}</p></html>`
 
-/** Listens on a free port on this machine for the browser, which returns after the approval. */
+/**
+ * Listens on a free port on this machine for the browser, which returns after the user allows or denies the request.
+ */
 export async function listenForBrowser(): Promise<Loopback> {
   const waiting: ((returned: Returned) => void)[] = []
   const arrived: Returned[] = []

@@ -58,7 +58,7 @@ async function typed(url: string, started: Started): Promise<{ key: string; acco
   throw expired()
 }
 
-/** Waits for the browser, which returns with a code after the person allowed the request. */
+/** Waits for the browser, which returns with a code after the person allows the request. */
 async function returned(url: string, started: Started, loopback: Loopback): Promise<{ key: string; account: string }> {
   console.error(`Allow the request in the browser. If no browser opens, open ${started.verificationUrl}`)
   openBrowser(started.verificationUrl)
@@ -71,7 +71,7 @@ async function returned(url: string, started: Started, loopback: Loopback): Prom
       if ('error' in back) throw new CliError('the request was denied in the browser', { exitCode: exitCodes.refused })
       const outcome = await poll(url, started, back.code)
       if (outcome !== 'pending') return outcome
-      // A different page on this machine sent a wrong code.
+      // Another page on this machine may have sent a wrong code.
       await delay(started.interval * 1_000)
     }
   } finally {

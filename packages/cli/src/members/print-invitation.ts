@@ -2,7 +2,7 @@ import type { Invitation } from '@muster/client'
 import { localTime } from '../output/local-time.ts'
 import { printJson, say } from '../output/print-one.ts'
 
-/** Prints an invitation's link, which only the response that creates it contains. */
+/** Prints an invitation's link, which the API returns only once. */
 export async function printInvitation(invitation: Invitation, { json }: { json?: boolean }): Promise<void> {
   if (json) return printJson(invitation)
   const { link, role, expires } = invitation

@@ -70,7 +70,7 @@ async function each<Item>(items: AsyncIterable<Item>, work: (item: Item) => Prom
   return count
 }
 
-/** Reads at most one more item, and records whether it exists. */
+/** Yields up to `limit` items. Reads one more item to record whether there are more. */
 async function* takeUpTo<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   limit: number,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { RequestOptions } from 'node:https'
 import type { Readable } from 'node:stream'
 
-/** The same limit as for `fetch`. */
+/** `fetch` has the same limit. */
 const CONNECT_TIMEOUT_MS = 10_000
 
 export interface HttpRequest extends RequestOptions {

@@ -3,7 +3,7 @@ export interface Counts {
   connected: number
   connects: number
   reconnects: number
-  /** Connections that devices ended intentionally. Devices end half of these without a DISCONNECT packet. */
+  /** Connections that devices ended intentionally, about half of them without a DISCONNECT packet. */
   drops: number
   publishes: number
   acks: number

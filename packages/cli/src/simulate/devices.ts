@@ -6,9 +6,9 @@ import type { Credentials } from './device.ts'
 
 /** The platform that marks simulated devices, so that later simulations can find them. */
 const PLATFORM = 'muster-simulator'
-/** Number of requests in flight. By default, a server process runs at most 10 statements of a user at a time. */
+/** Number of requests in flight. By default, a server process runs at most 10 statements of an account at a time. */
 const CONCURRENCY = 8
-/** Number of devices per request. The API limits the aliases of one field per document to this number. */
+/** Number of devices per request. The API allows at most this many aliases of one field in a selection. */
 const ROTATIONS = 15
 const REMOVALS = 500
 

@@ -25,7 +25,10 @@ export async function confirmByTyping(
   if (typed !== expected) throw new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })
 }
 
-/** Prints the question to standard error, because standard output is for results. Throws if the user presses Ctrl-C. */
+/**
+ * Prints the question to standard error, because standard output is for results. Throws on Ctrl-C or at the end of
+ * input.
+ */
 export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   // Rejects on Ctrl-C or at the end of the input.

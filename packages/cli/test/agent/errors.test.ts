@@ -102,7 +102,7 @@ test('rejects the identity of another machine on a copied disk', async () => {
   await writeFile(file, JSON.stringify({ ...device, hardwareId: 'f'.repeat(32) }))
   const agent = await machine.run(quiet)
   if (device.hardwareIdFrom === 'made-up') {
-    // A machine without a machine ID cannot be compared.
+    // Without a machine ID, the agent cannot detect that the machine is a different one.
     await machine.deviceWhere(isActive)
   } else {
     const { code, stdout } = await agent.done

@@ -50,7 +50,7 @@ D = command sh ${script} very
 sys.memory = memory
 sys.kernel = kernel
 site = text oslo # north`)
-  // The agent reports the value of a slow script after other values.
+  // The agent can report the value of a slow script later than the other values.
   const { attributes } = await machine.deviceWhere(({ attributes: { site, $svc } }) => site && $svc?.statusD)
   expect(attributes).toEqual({
     $svc: {

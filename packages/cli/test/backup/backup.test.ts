@@ -41,7 +41,7 @@ it('backs up the embedded database, and restores it into an empty database with 
   const name = 'night.backup'
   const backup = { type: 'BACKUP_CREATE', data: { kind: 'file', name, created, bytes, scheduled: false } }
   expect(await ownerEvents(embedded.MUSTER_DATA, await startServerProcess(embedded))).toEqual([backup])
-  // The restored database contains no event for the backup, because the server records the event afterward.
+  // The backup does not contain its own event, because the event is recorded after the backup is complete.
   expect(await ownerEvents(embedded.MUSTER_DATA, await startServerProcess(withKey))).toEqual([
     { type: 'BACKUP_RESTORE', data: { kind: 'file', name, created } },
   ])

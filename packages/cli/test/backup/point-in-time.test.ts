@@ -58,7 +58,7 @@ async function namesIn(data: string, server: ServerProcess): Promise<string[]> {
   return login.devices.items.map(({ name }: { name: string }) => name)
 }
 
-/** Registers numbered devices one at a time until `stop` is called, with pauses that leave the processor to commands. */
+/** Registers numbered devices one at a time until `stop` is called. Pauses leave the processor to other commands. */
 function keepRegistering(data: string, server: ServerProcess) {
   const written: { sent: number; acknowledged: number }[] = []
   let isStopped = false
@@ -197,13 +197,13 @@ describe('taking a base backup', longTimeout, () => {
     const server = await serve()
     const first = await baseBackup()
     const writes = keepRegistering(data, server)
-    // At this rate, no backup is complete before it is killed.
+    // At this rate, no backup is complete when the test kills its process.
     const slow = { ...env, MUSTER_BACKUP_RATE: '2' }
     for (let kill = 0; kill < 6; kill++) {
       const { child, done } = startMuster(['backup', '--base'], { env: slow })
       await sleep(400 + Math.random() * 3_000)
       child.kill('SIGKILL')
-      // It may also fail before the kill, because the previous one has not yet released the lock.
+      // The command may also fail before the kill, because the lock of the previous backup may still be held.
       expect((await done).code).not.toBe(0)
       expect((await list()).backups.map(({ name }) => name)).toEqual([first.name])
     }
@@ -222,7 +222,7 @@ describe('taking a base backup', longTimeout, () => {
     const server = await serve()
     const first = await baseBackup()
     const { done } = startMuster(['backup', '--base'], { env: { ...env, MUSTER_BACKUP_RATE: '1' } })
-    // Without a server, the command would start the database and succeed, so the copy must have begun.
+    // Waits until the copy has begun. Otherwise, the command would start the database after the kill, and succeed.
     await expect.poll(() => readdir(join(archive, 'base'))).toHaveLength(2)
     await register(data, server, 'acknowledged')
     await server.stop('SIGKILL')

@@ -157,7 +157,7 @@ it('registers devices from a file of several parts, and changes those that exist
   expect(await readFile(secrets, 'utf8')).toMatch(/^id,name,hardwareId,secret\n80:[^,]*,with-secret,,[\w-]{43}\n$/)
   expect(await run('bulk', 'register', one, '--yes', '--secrets', secrets)).toMatchObject({ code: 2 })
 
-  // At one device per second, the first batch starts at once, and the rest after the command is interrupted.
+  // At one device per second, only the first batch starts before the command is interrupted.
   const many = await write(
     'many.csv',
     `name\n${Array.from({ length: 300 }, (_, index) => `late-${index}`).join('\n')}\n`,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** One page of the API contains fewer devices than this. */
+/** More devices than one page of the API can contain. */
 const count = 1_020
 
 describe('a file of many devices', () => {

@@ -8,7 +8,7 @@ export interface Installation {
   database: TestDatabase
 }
 
-/** `drop` drops these databases. */
+/** `create` creates an installation with a database. `drop` drops the databases of all these installations. */
 export function createInstallations(): { create(): Promise<Installation>; drop(): Promise<void> } {
   const databases: TestDatabase[] = []
   return {

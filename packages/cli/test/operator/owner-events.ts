@@ -5,7 +5,10 @@ export interface OwnerEvent {
   data: Record<string, unknown>
 }
 
-/** Returns the owner's events that the server itself recorded, oldest first. */
+/**
+ * Returns the owner's events about backups, rotations of the master key, and removed users, oldest first. Throws if the
+ * source of an event is not the server.
+ */
 export async function ownerEvents(dataFolder: string, { url }: Pick<ServerProcess, 'url'>): Promise<OwnerEvent[]> {
   const document = `{ login { events(size: 1000, types: [BACKUP_CREATE, BACKUP_RESTORE, MASTER_KEY_ROTATE, USER_REMOVE]) {
     items { type actor { id } source { kind } data } } } }`

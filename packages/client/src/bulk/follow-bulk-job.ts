@@ -33,10 +33,7 @@ const selection = {
   },
 }
 
-/**
- * Polls the job, and yields its progress after each change. Ends when the job is neither previewing nor running,
- * because then only a call can change the job.
- */
+/** Polls the job, and yields its progress after each change. Ends when the job is neither previewing nor running. */
 export async function* followBulkJob(
   run: RunQuery,
   id: string,

@@ -51,8 +51,8 @@ const creating: ReadonlySet<string> = new Set([
 const effects: readonly Effect[] = ['once', 'creates', 'idempotent', 'none']
 
 /**
- * If the operation is unknown, returns the most severe effect of all. If the document cannot be classified, returns
- * `once`.
+ * If the operation is unknown, returns the most severe effect of all operations. If the document cannot be classified,
+ * returns `once`.
  */
 export function effectOf(document: string, operationName?: string): Effect {
   const definitions = readDefinitions(document)

@@ -33,7 +33,7 @@ export interface FollowOptions {
   options: EventOptions & { select?: unknown }
 }
 
-/** This alias hides no field of Event, because no field has this name. */
+/** The alias of the event's ID. No field of Event has this name. */
 const ID_ALIAS = 'placeOfEvent'
 
 /**

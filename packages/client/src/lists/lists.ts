@@ -13,7 +13,10 @@ import type {
 const DEFAULT_DEVICES = 200
 /** Deliveries per page. The number is low, because the API returns a page for each of the user's webhooks. */
 const DEFAULT_DELIVERIES = 100
-/** Lists start here, because the API's first page otherwise covers only one month. */
+/**
+ * Lists of past events start at this time by default, because the API's first page would otherwise cover only one
+ * month.
+ */
 const BEGINNING = '1970-01-01T00:00:00Z'
 
 type Selecting<Options> = Options & { select?: unknown }

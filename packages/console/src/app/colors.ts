@@ -2,7 +2,7 @@ import type { CSSVariablesResolver } from '@mantine/core'
 
 const names = ['red', 'pink', 'grape', 'violet', 'indigo', 'blue', 'cyan', 'teal', 'green', 'lime', 'yellow', 'orange']
 
-/** The contrast of Mantine's shades on a light background is below 4.5, the minimum for text. */
+/** On a light background, Mantine's shades have a contrast ratio below 4.5, the minimum for text. */
 const textOnLight = Object.fromEntries(
   names.map((name) => [
     `--mantine-color-${name}-light-color`,

@@ -11,10 +11,10 @@ import {
   type TooltipProps,
 } from '@mantine/core'
 
-/** Names components without importing them, because the first load excludes most of them. */
+/** Names components instead of importing them, because the first load does not include most of them. */
 export const theme = createTheme({
   primaryColor: 'indigo',
-  // White text has a contrast above 4.5 on this shade.
+  // White text has a contrast ratio above 4.5 on this shade.
   primaryShade: { light: 7, dark: 7 },
   autoContrast: true,
   respectReducedMotion: true,
@@ -52,7 +52,7 @@ export const theme = createTheme({
       defaultProps: {
         verticalSpacing: 6,
         horizontalSpacing: 'sm',
-        // Links have a contrast above 4.5 on these colors.
+        // Links have a contrast ratio above 4.5 on these colors.
         highlightOnHoverColor: 'light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-6))',
       } satisfies Partial<TableProps>,
     },

@@ -12,7 +12,7 @@ interface ListTableProps {
   minWidth?: number
 }
 
-/** The screens of phones have room for tables of at most this width in pixels. */
+/** The maximum width, in pixels, of a table that fits on a phone screen. */
 const PHONE_WIDTH = 326
 
 /** On narrow screens, shows a table that is too wide for a phone as cards. */

@@ -24,7 +24,8 @@ export interface Chip {
 }
 
 /**
- * Returns undefined for OR between conditions, NOT before a group or another NOT, `services:(…)`, and syntax errors.
+ * Returns undefined for filters with OR between conditions, NOT before a group or another NOT, `services:(…)`, syntax
+ * errors, or exceeded limits.
  */
 export function toChips(text: string): Chip[] | undefined {
   const { tree, problems } = parseFilter(text)
@@ -82,7 +83,7 @@ function writeChip({ subject, operator, values, isNegated, matchesAll }: Chip): 
   return `${not}${subject}${operator === ':' ? `${space}:` : ` ${operator} `}${value}`
 }
 
-/** Quotes what a user typed, unless it is a plain word. Also quotes digits, so do not pass numbers and times. */
+/** Quotes what a user typed, unless it is a plain word. Also quotes digits, so do not pass numbers or times. */
 export const writeChipValue = (text: string, { isWord = false }: { isWord?: boolean } = {}): string =>
   isWord ? writeWord([text]) : writeValue([text])
 

@@ -13,7 +13,8 @@ export interface Completions extends Span {
 /**
  * A kind of completion that is possible at the cursor. The caller finds names, values, contexts, and views in its data.
  *
- * - `name`: the name of an attribute of `of` that begins with `prefix`. Write `lead`, such as `services.`, before it.
+ * - `name`: a field or attribute of objects of the kind `of` whose name begins with `prefix`. Write `lead`, such as
+ *   `services.`, before the name.
  * - `value`: a value of `subject` that begins with `prefix`.
  * - `context` and `view`: an argument that begins with `prefix`, in quotes.
  * - `operator` and `keyword`: `items` contains all of them.
@@ -32,7 +33,7 @@ export type Expectation =
       readonly subject: string
       readonly of: FilterKind
       /**
-       * `age()` and `changed()` have the types `duration` and `time`. Undefined for an attribute and for other
+       * The type of a field, `duration` for `age()`, or `time` for `changed()`. Undefined for attributes and other
        * functions.
        */
       readonly valueType: FieldType | 'duration' | undefined
@@ -47,7 +48,9 @@ export interface CompletionItem {
   readonly text: string
 }
 
-/** The cursor and the range are string indexes (`toIndex`, `toCodePoints`). Accepts incomplete filters. */
+/**
+ * The cursor and the range are string indexes, which `toIndex` and `toCodePoints` convert. Accepts incomplete filters.
+ */
 export function completionsAt(text: string, cursor: number, kind: FilterKind = 'device'): Completions {
   const place = placeAt(text, cursor, kind)
   const expected = expectedAt(place)
@@ -96,7 +99,7 @@ function argumentAt(place: Place, { callee, position }: Extract<Spot, { type: 'a
   return position === (isContext ? 1 : 0) ? [nameAt(place, prefix, true)] : []
 }
 
-/** Splits `services.` and `device.` from a name. */
+/** Splits the prefixes `services.` and `device.` from a name. */
 function splitLead(name: string, kind: FilterKind): { lead: string; of: FilterKind; rest: string } {
   let lead = ''
   let of = kind

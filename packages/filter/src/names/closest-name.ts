@@ -1,5 +1,5 @@
 /**
- * Returns the candidate with the fewest edits, or undefined if every candidate needs too many edits. The maximum is a
+ * Returns the candidate that needs the fewest edits, or undefined if every candidate needs too many. The maximum is a
  * third of the name's length, rounded, but at least 1 and at most 3.
  */
 export function closestName(name: string, candidates: Iterable<string>): string | undefined {

@@ -12,7 +12,10 @@ export interface IndexOptions {
   readonly isIndexedView?: ((id: string) => boolean) | undefined
 }
 
-/** True for a conjunction with at least one indexed condition, and for a disjunction of indexed conditions. */
+/**
+ * Returns whether an index can find the matches. A conjunction needs at least one indexed condition. In a disjunction,
+ * every condition must be indexed.
+ */
 export function isIndexed(filter: ResolvedFilter, options: IndexOptions): boolean {
   switch (filter.type) {
     case 'and':

@@ -116,7 +116,8 @@ function resolveListed(
 }
 
 /**
- * Warns that the comparison excludes devices that never reported, because a comparison with a missing time is false.
+ * Warns that the comparison excludes devices or services that never reported, because a comparison with a missing time
+ * is false.
  */
 function warnAboutOrder(resolving: Resolving, { subject, comparison }: ValueComparison): void {
   const { comparator } = comparison

@@ -16,7 +16,7 @@ export interface Resolution {
   readonly filter: ResolvedFilter | null
   /** Whether the filter has no problems. If false, `filter` is null. */
   readonly isValid: boolean
-  /** Does not include syntax errors. */
+  /** Does not include the problems that the parser reported. */
   readonly problems: readonly FilterProblem[]
   /** Parts that are valid but probably not intended. */
   readonly warnings: readonly FilterProblem[]
@@ -24,7 +24,7 @@ export interface Resolution {
   readonly terms: readonly FilterTerm[]
   /** Attribute names that are not in `knownAttributes`. The caller can look them up and resolve the filter again. */
   readonly unknownNames: readonly string[]
-  /** True for an empty filter, and false for a filter with problems. */
+  /** Whether an index can find the matches. True for an empty filter, and false for a filter with problems. */
   readonly isIndexed: boolean
 }
 

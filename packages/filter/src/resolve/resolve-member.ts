@@ -40,7 +40,7 @@ const servicesLead = ({ kind }: Scope): string => (kind === 'device' ? 'services
 interface NamedComparison {
   tree: Comparison
   subject: FieldSubject | AttributeSubject
-  /** The prefix `services.` if at least one service must meet the condition. */
+  /** The prefix, such as `services.`, if at least one service must meet the condition. Otherwise, the empty string. */
   lead: string
 }
 

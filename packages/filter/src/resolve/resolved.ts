@@ -20,8 +20,8 @@ export interface ResolvedNot {
 }
 
 /**
- * At least one service of the device, except its bulk service, meets the condition; null means any service. Inside,
- * `of: 'service'` means that service, even in a service filter.
+ * At least one service of the device, except its bulk service, meets the condition; null means any service. Inside the
+ * condition, `of: 'service'` means that service, even in a service filter.
  */
 export interface SomeService {
   readonly type: 'services'
@@ -40,7 +40,7 @@ export type OrderOperator = '<' | '<=' | '>' | '>='
  * - `:` with a string: the value contains it. With a pattern: the whole value matches. Case-insensitive.
  * - An order operator compares according to the literal's type. Strings are compared in natural order.
  *
- * On a field with several values, the comparison is true if it is true for one of them.
+ * On a field with several values, the comparison is true if it is true for at least one of them.
  */
 export interface Compare {
   readonly type: 'compare'
@@ -49,7 +49,7 @@ export interface Compare {
   readonly literal: Literal
 }
 
-/** A comparison with any of several literals (`match: 'any'`), or for `:` with all of them. */
+/** A comparison with any of several literals (`match: 'any'`) or, for `:` only, with all of them (`match: 'all'`). */
 export interface CompareList {
   readonly type: 'list'
   readonly subject: Subject
@@ -71,7 +71,10 @@ export interface WordSearch {
   readonly literal: StringLiteral | PatternLiteral
 }
 
-/** A name must be in each of these scopes, which contain names and prefixes followed by `*`. */
+/**
+ * A caller can read a name that every scope lists in `read` or `write`. Both contain names, and prefixes followed by
+ * `*`.
+ */
 export type ReadableNames = readonly { readonly read: readonly string[]; readonly write: readonly string[] }[]
 
 /** At least one base attribute contains the string or matches the pattern, case-insensitive. */
@@ -149,7 +152,7 @@ export type Literal =
   | { readonly type: 'day'; readonly milliseconds: number }
   /** A time in seconds relative to the start of the request. Negative values are in the past. */
   | { readonly type: 'relative'; readonly seconds: number }
-  /** A duration, which occurs only with `age()`. */
+  /** A duration in seconds. Occurs only with `age()`. */
   | { readonly type: 'duration'; readonly seconds: number }
   | { readonly type: 'boolean'; readonly value: boolean }
 

@@ -46,10 +46,12 @@ export interface Resolving {
   readonly problems: FilterProblem[]
   readonly warnings: FilterProblem[]
   readonly terms: FilterTerm[]
-  /** The closest known name of each unknown name so far. Their number is limited, because each search takes long. */
+  /**
+   * The closest known name of each unknown name so far. The number of searches is limited, because searches are slow.
+   */
   readonly searched: Map<string, string | undefined>
   readonly unknown: Set<string>
-  /** The resolver computes these groups when it first needs them. */
+  /** The groups of the known names. Computed on first use. */
   knownGroups?: ReadonlySet<string>
 }
 

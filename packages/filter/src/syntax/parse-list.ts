@@ -45,7 +45,7 @@ export function parseList(parsing: Parsing, open: Token): ValueList | Broken {
   return { type: 'list', ...list, join: isOr || values.length === 1 ? 'or' : 'and', values }
 }
 
-/** Suggests only one of the operators, because lists cannot be nested. */
+/** Suggests OR between all values, because lists cannot be nested. */
 function mixedList({ text }: Parsing, values: readonly Value[], joins: readonly Join[]): Fault {
   const { from, to } = mixedOperators(text, values, joins)
   const all = values.map((value) => text.slice(value.from, value.to)).join(' OR ')

@@ -147,7 +147,7 @@ function parseArgument(parsing: Parsing, left: Left, parseNested: ParseNested): 
   return report(parsing, missingValue(parsing, left, token))
 }
 
-/** The limit also bounds the recursion of the parser. */
+/** The limit on depth also limits the parser's recursion. */
 export function tooDeep(parsing: Parsing, open: Token): Broken {
   const { filterDepth } = filterLimits
   skipToClose(parsing)

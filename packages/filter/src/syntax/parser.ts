@@ -10,7 +10,10 @@ import type { Expression } from './tree.ts'
 
 export interface ParsedFilter {
   readonly text: string
-  /** Null for an empty filter. If the filter has errors, contains only the parts without an error. */
+  /**
+   * Null if the filter is empty or no part of it could be parsed. If the filter has errors, contains only the parts
+   * without an error.
+   */
   readonly tree: Expression | null
   /** Problems in order of position: up to five syntax errors, and up to one problem for each limit. */
   readonly problems: readonly FilterProblem[]
@@ -21,7 +24,7 @@ export interface ParseOptions {
   readonly maxLength?: number
 }
 
-/** The language is a narrower AIP-160. Never throws. Takes linear time for any string. */
+/** Parses the filter language, which is based on AIP-160. Never throws. Takes linear time for any string. */
 export function parseFilter(text: string, { maxLength = filterLimits.filterLength }: ParseOptions = {}): ParsedFilter {
   const tooLong = excessLength(text, maxLength)
   if (tooLong !== undefined) return { text, tree: null, problems: [tooLong] }

@@ -10,7 +10,7 @@ export interface Parsing {
   readonly text: string
   readonly tokens: readonly Token[]
   at: number
-  /** Number of open parentheses around the next token, without those of lists and functions. */
+  /** Number of open parentheses around the next token, not counting those of lists and functions. */
   depth: number
   /** The number of conditions so far, in fifths. */
   fifths: number
@@ -22,7 +22,7 @@ export interface Parsing {
 
 export const peek = (parsing: Parsing): Token => parsing.tokens[parsing.at]!
 
-/** Returns the last token, `end`, any number of times. */
+/** Reads a token. At the end of the filter, always returns the token `end`. */
 export function next(parsing: Parsing): Token {
   const token = peek(parsing)
   if (token.kind !== 'end') parsing.at++
@@ -55,7 +55,7 @@ export function countTerm(parsing: Parsing, span: Span, values = 0): void {
   exceed(parsing, 'filterTerms', span, message)
 }
 
-/** Ignores a literal of only wildcards. */
+/** Ignores literals without wildcards and literals of only wildcards. */
 export function countPattern(parsing: Parsing, { parts, from, to }: Pick<ValueToken, 'parts' | 'from' | 'to'>): void {
   if (parts.length === 1 || parts.every((part) => part === '')) return
   const { filterPatterns, patternWildcards } = filterLimits

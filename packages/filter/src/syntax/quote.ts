@@ -19,10 +19,10 @@ const plainWord = /^[\p{L}_*][\p{L}\p{N}_@/+*-]*$/u
 const plainId = /^80(?::[0-9a-f]{2})+$/
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u
 
-/** Without quotes, other strings could be read as a number, a time, or a keyword. */
+/** Quotes all but plain strings, because other strings could be read as a number, a time, or a keyword. */
 export const writeValue = (parts: Parts): string => write(parts, (text) => plainValue.test(text) || plainId.test(text))
 
-/** To the left of a comparator, dots and colons have a meaning. */
+/** Also quotes strings with dots or colons, which have a meaning to the left of a comparator. */
 export const writeWord = (parts: Parts): string => write(parts, (text) => plainWord.test(text) || plainId.test(text))
 
 export const writeLevel = (level: string): string => write([level], (text) => plainName.test(text))

@@ -11,7 +11,7 @@ export interface Scanned extends Span {
 
 const endOfRun = /[^\s)]*/y
 
-/** Returns the end of the run of characters at an index that contains no whitespace and no closing parentheses. */
+/** Returns the end of the run of characters from an index, up to whitespace or a closing parenthesis. */
 export function runEnd(text: string, from: number): number {
   endOfRun.lastIndex = from
   endOfRun.test(text)

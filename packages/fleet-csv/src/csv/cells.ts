@@ -7,7 +7,7 @@ export interface CsvRow {
   cells: Cell[]
 }
 
-/** A row that cannot be parsed. It does not affect later rows. */
+/** A row that cannot be parsed or imported. It does not affect other rows. */
 export interface CsvProblem {
   line: number
   reason: string

@@ -9,7 +9,7 @@ const formula = /^'*(?![+-]?\d+(?:\.\d+)?$)[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 /** Adds an apostrophe to formulas, so that spreadsheets show them instead of running them. */
 export const neutralizeFormula = (cell: Cell): Cell => (cell !== null && formula.test(cell) ? `'${cell}` : cell)
 
-/** Removes only the apostrophe of `neutralizeFormula`. */
+/** Removes the apostrophe that `neutralizeFormula` adds, and no other. */
 export const restoreFormula = (cell: Cell): Cell => (cell?.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell)
 
 /** Formats a row whose formulas spreadsheets show instead of running them. */

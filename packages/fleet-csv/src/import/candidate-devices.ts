@@ -5,7 +5,7 @@ import { type Device, deviceSelection } from './device.ts'
 import type { KnownDevices } from './match-rows.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** The API limits the aliases of one field in a document to this number. */
+/** The API allows at most this many aliases of one field in a selection. */
 const ALIASES = 15
 const CONCURRENCY = 4
 
@@ -17,7 +17,7 @@ export interface FindOptions {
 
 type SearchKeys = Pick<WantedDevice, 'name' | 'hardwareId'>
 
-/** Looks up single devices if the file is small compared to the account, and otherwise reads all devices once. */
+/** Looks up devices one by one if the file is small compared to the account, and otherwise reads all devices once. */
 export async function findKnownDevices(
   api: Api,
   rows: readonly SearchKeys[],
@@ -26,7 +26,7 @@ export async function findKnownDevices(
   const hardwareIds = new Set(rows.flatMap(({ hardwareId }) => hardwareId ?? []))
   const names = new Set(rows.filter(({ hardwareId }) => hardwareId === null).map(({ name }) => name))
   const found = collector(hardwareIds, names, onRead)
-  // Reads all devices if that is faster, because a page of 1,000 devices takes about as long as 100 lookups.
+  // Looks up devices only if that is faster: a page of 1,000 devices takes about as long as 100 lookups.
   if ((hardwareIds.size + names.size) * 10 < (await countDevices(api, signal))) {
     await lookUpHardwareIds(api, [...hardwareIds], found.add, signal)
     await lookUpNames(api, [...names], found.add, signal)

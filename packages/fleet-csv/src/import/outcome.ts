@@ -1,6 +1,6 @@
 import type { CsvProblem } from '../csv/cells.ts'
 
-/** The outcome of an import. The import did not attempt the rows that no count includes. */
+/** The outcome of an import. No count includes the rows that the import did not attempt. */
 export interface Outcome {
   rows: number
   created: number

@@ -8,8 +8,8 @@ export interface Pairs<Wanted, Found> {
 }
 
 /**
- * Pairs the two items if the name is unique on both sides, and otherwise pairs identical items. A remaining wanted item
- * is new only if no existing item remains.
+ * Pairs the two items if each side has only one, and otherwise pairs identical items. A remaining wanted item is new
+ * only if no existing item remains.
  */
 export function pairByContent<Wanted, Found>(
   wanted: readonly Wanted[],

@@ -10,7 +10,7 @@ export interface ImportPlan extends Plan {
   types: readonly ApplicationType[]
 }
 
-/** Writes nothing. */
+/** Only reads from the API. */
 export async function planImport(api: Api, file: DeviceFile, options: FindOptions): Promise<ImportPlan> {
   const { types, limits } = await readServerFacts(api, options.signal)
   const wanted: WantedDevice[] = []

@@ -7,7 +7,7 @@ export interface JobContext {
   api: Api
   outcome: Outcome
   progress: () => void
-  /** After the signal aborts, cancels the job. Rows that are written remain written. */
+  /** Aborting this signal cancels the job. Rows that are already written remain written. */
   signal: AbortSignal
   /** The job's name. The next import of the same file finds the job by this name. */
   jobName: string
@@ -24,9 +24,9 @@ interface Job {
 
 /** The shortest and the longest time between two polls of a job, in milliseconds. */
 const POLL_MS = { min: 100, max: 1_000 }
-/** The highest rate of a job, in devices per second. */
+/** The maximum rate of a job, in devices per second. */
 const RATE = 10_000
-/** The highest limit on failures, so that a row that fails does not stop the other rows. */
+/** The maximum limit on failures, so that rows that fail do not stop the others. */
 const MAX_FAILURES = 2_147_483_647
 
 const fields = 'id state stateReason token counts { change register rejected done failed skipped }'
@@ -104,7 +104,10 @@ async function waitForJob({ api, outcome, progress, signal }: JobContext, id: st
   }
 }
 
-/** Waits for a twentieth of the time so far, within the limits of `POLL_MS`, or until the signal aborts. */
+/**
+ * Returns a function that waits for a twentieth of the time so far, within the limits of `POLL_MS`, or until the signal
+ * aborts.
+ */
 function pauses(): (signal: AbortSignal | undefined) => Promise<void> {
   const began = performance.now()
   return (signal) => {
@@ -232,7 +235,7 @@ export async function finishEarlierJob(
 
 /** Returns the name of the job that imports a file: the file's name, and a number that identifies its content. */
 export function jobNameOf(fileName: string, bytes: Uint8Array): string {
-  // FNV-1a, because browsers hash with SHA-256 only on secure origins.
+  // Uses FNV-1a, because browsers support SHA-256 only on secure origins.
   let hash = 0x811c9dc5
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0
   return `Import of ${[...fileName].slice(-70).join('')} (${hash.toString(16).padStart(8, '0')})`

@@ -6,7 +6,7 @@ import { fieldLimits, fieldNames } from '../fields.ts'
 /** The target state of a device: a row with resolved service types. */
 export interface WantedDevice extends Omit<DeviceRow, 'services'> {
   services: ServiceFields[]
-  /** Whether a service must not have the default port of its type. */
+  /** Whether a service must have no port although its type has a default port. */
   hasPortlessService: boolean
 }
 

@@ -12,7 +12,7 @@ import type { WantedDevice } from './wanted-device.ts'
 
 /** Number of documents in flight. By default, a server process runs at most 10 statements of an account at a time. */
 const CONCURRENCY = 8
-/** The API limits the aliases of one field in a document to this number. */
+/** The API allows at most this many aliases of one field in a selection. */
 const REGISTRATIONS = 15
 /** Number of changes per document, which keeps a document of services well below the API's limit of 2,000 tokens. */
 const CHANGES = 10
@@ -44,7 +44,8 @@ export async function writeRequests(context: WriteContext, plan: Pick<Plan, 'cre
 }
 
 /**
- * Updates that add services are sent alone, because a repetition after a rejected batch would add the services twice.
+ * Returns how to send an update. Updates that add services are sent alone, because a repetition after a rejected batch
+ * would add the services twice.
  */
 function batchingOf({ device, difference }: Update): 'attributes' | 'small' | 'alone' {
   const { fields, addServices, updateServices } = difference
@@ -64,7 +65,7 @@ async function run<Item>(
   })
 }
 
-/** Returns whether a creation needs no second request, and the import can find the device if the response is lost. */
+/** Returns whether a creation needs only one request, and the import can find the device if the response is lost. */
 const isPlain = ({ wanted, findable }: Creation): boolean => findable && !wanted.hasPortlessService
 
 const attributeBytes = ({ attributes }: { attributes: ReadonlyMap<string, string> }): number =>

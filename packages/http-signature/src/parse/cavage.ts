@@ -58,8 +58,8 @@ function readComponents(headers: string | undefined, message: Message): string[]
 }
 
 /**
- * Rejects a signature that covers `(created)` or `(expires)` if its algorithm name is older than `hs2019` (cavage-12
- * §2.3).
+ * Rejects a signature that covers `(created)` or `(expires)` if its algorithm name begins with `rsa`, `hmac`, or
+ * `ecdsa` (cavage-12 §2.3).
  */
 function assertTimesAllowed(components: readonly string[], algorithmName: string | undefined): void {
   if (algorithmName === undefined || !/^(?:rsa|hmac|ecdsa)/i.test(algorithmName)) return

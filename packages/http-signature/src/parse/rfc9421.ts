@@ -49,7 +49,7 @@ function readDictionary(message: Message, name: string): Members {
   const text = joinedField(message.fields, name)
   const dictionary = parseCanonicalDictionary(text)
   if (dictionary !== undefined) return dictionary
-  // Detects form A in addition to form B, because dictionary keys contain no uppercase letters.
+  // `keyId` can come only from form A, because dictionary keys contain no uppercase letters.
   if (/(?:^|,)[ \t]*keyId[ \t]*=/.test(text)) throw new Rejection('both-forms')
   throw new Rejection('malformed', `The header ${name} is not a canonical structured field.`)
 }

@@ -13,7 +13,7 @@ export type DraftOptions = {
   method: string
   /** Full URL of the request. The client must send its path and query unchanged, and its host as the Host header. */
   url: string | URL
-  /** Headers of the request. The signature covers `content-type` if present. */
+  /** Headers of the request. By default, the signature covers `content-type` if present. */
   headers?: Readonly<Record<string, string>> | undefined
   body?: Uint8Array | string | undefined
   /** Whether to add and cover a digest of the body. Default: true. */
@@ -41,7 +41,7 @@ export type SigningInput = {
   bodyHash: string | undefined
 }
 
-/** A prepared request without the signature. */
+/** The string to sign, and a function that completes the headers. */
 export type SignatureDraft = {
   /** The signature base, which the key signs. It contains only Latin-1 characters. */
   base: string

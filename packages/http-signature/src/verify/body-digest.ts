@@ -4,7 +4,7 @@ import { coveredField, type Fields } from '../message.ts'
 import { parseCanonicalDictionary } from '../parse/structured-field.ts'
 import { Rejection } from '../reasons.ts'
 
-/** The two active algorithms of RFC 9530 §5. The other algorithms do not resist an attacker. */
+/** The two active algorithms of RFC 9530 §5. The deprecated algorithms do not protect against an attacker. */
 const hashNames: ReadonlyMap<string, 'sha256' | 'sha512'> = new Map([
   ['sha-256', 'sha256'],
   ['sha-512', 'sha512'],

@@ -3,7 +3,7 @@ import type { Algorithm, VerificationKey } from '../algorithms.ts'
 
 const decoys = new Map<Algorithm, VerificationKey>()
 
-/** Returns a random key, so that a verification takes equally long for an unknown key and for a known key. */
+/** Returns a random key, so that verification takes the same time for unknown and known keys. */
 export function decoyKey(algorithm: Algorithm): VerificationKey {
   let decoy = decoys.get(algorithm)
   if (decoy === undefined) {

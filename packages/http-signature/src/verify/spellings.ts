@@ -58,8 +58,8 @@ const names = (received: Address, { scheme, name, port = defaultPorts[scheme] }:
   received.name.toLowerCase() === name && (received.port === undefined || received.port === port)
 
 /**
- * Falls back to the received port, because `@target-uri` keeps a port other than the scheme's default (RFC 9421
- * §2.2.2).
+ * The origin falls back to the received port, because `@target-uri` keeps a port other than the scheme's default (RFC
+ * 9421 §2.2.2).
  */
 function toSpelling({ scheme, name, port }: Address, received?: Address): Spelling {
   const dropsPort = port === undefined && received?.name === name && received.port !== defaultPorts[scheme]

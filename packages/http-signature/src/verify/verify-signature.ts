@@ -40,7 +40,7 @@ const defaultClockSkew = 300
 const emptyBody = new Uint8Array()
 
 /**
- * Verifies first the time, then the signature, then the body. Never throws for input from a client. The caller must
+ * Verifies the time first, then the signature, then the body. Never throws for input from a client. The caller must
  * enforce that a nonce is used only once.
  */
 export function verifySignature(parsed: ParsedSignature, options: VerifyOptions): VerifyOutcome {

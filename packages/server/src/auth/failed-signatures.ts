@@ -12,9 +12,9 @@ const PAIR_MS = 3_600_000
 
 /**
  * Counts failed authentication attempts in this process. An IPv6 address counts as its /64 network. After 20 failures
- * in a minute, or without quota left, an address must wait. Many clients may share an address, so a key that has signed
- * correctly from it within the last hour has 20 separate attempts a minute there. Failures elsewhere never block a key,
- * because key IDs are not secret.
+ * in a minute, or if it has no quota left, an address must wait. Many clients may share an address, so a key that has
+ * signed correctly from it within the last hour has 20 separate attempts a minute there. Failures elsewhere never block
+ * a key, because key IDs are not secret.
  */
 export interface FailedSignatures {
   /**

@@ -13,8 +13,8 @@ export interface LastUsed {
 }
 
 /**
- * Records to the minute when keys were last used. Each second, writes new uses in the background, with one statement
- * per table.
+ * Records when keys were last used, accurate to the minute. Writes new uses in the background, at most once a second,
+ * with one statement per table.
  */
 export function createLastUsed(db: Database, log: FastifyBaseLogger): LastUsed {
   const recorded = boundedMap<string, number>(MAX_KEYS)

@@ -131,7 +131,7 @@ function verifyContext(socket: Socket, body: Buffer | undefined, { config, clock
 interface Failure {
   reason: SignatureReason
   message: string
-  /** Undefined if the signature could not be parsed. */
+  /** Undefined if no key ID could be parsed. */
   keyId: string | undefined
 }
 
@@ -140,7 +140,7 @@ const wrongSignature = {
   message: signatureReasons['bad-signature'].meaning,
 } as const satisfies Omit<Failure, 'keyId'>
 
-/** Counts a failure unless the request is malformed. */
+/** Returns the error, and counts a failure unless the request is malformed. */
 function signatureError({ reason, message, keyId }: Failure, address: string, failed: FailedSignatures): ApiError {
   if (signatureReasons[reason].status === 400) return new ApiError('BAD_USER_INPUT', message, { reason })
   const retryAfter = failed.count(address, keyId)

@@ -60,7 +60,7 @@ export async function selectRunningMigration(client: pg.ClientBase): Promise<str
   return rows[0]?.migration
 }
 
-/** Locks the tables, so their columns cannot change. */
+/** Begins a read-only transaction and locks the tables, so their columns cannot change. */
 export async function beginSnapshot(client: pg.ClientBase, tables: readonly Table[]): Promise<void> {
   await client.query('begin isolation level repeatable read read only')
   await client.query(textFormatSettings)

@@ -29,7 +29,7 @@ let source: Place
 let credentials: Record<string, string>
 let cookies: Map<string, string>
 let counted: string
-/** The API's response before the first backup, during which other writes ran. */
+/** The API's response before the first backup. */
 let expected: unknown
 /** The names of two backups: one that ran during the writes, and one that began after the server had stopped. */
 let [during, after] = ['', '']
@@ -101,7 +101,10 @@ async function fill({ url }: ServerProcess): Promise<void> {
   cookies = browser.cookies
 }
 
-/** A statement changes two tables, of which the backup copies one early and the other late. */
+/**
+ * Makes a backup while other writes run. One of the writes changes two tables in one statement, and the backup copies
+ * one of the tables early and the other late.
+ */
 async function backUpWhileWriting({ url }: ServerProcess, file: string): Promise<void> {
   let written = false
   const keepWriting = async (write: (count: number) => Promise<unknown>): Promise<void> => {

@@ -89,7 +89,7 @@ async function assertKnown({ migrations, release }: Header): Promise<void> {
   }
 }
 
-/** If tables already exist, they must be empty and match that schema. */
+/** Creates the backup's schema. If tables already exist, they must be empty and have that schema. */
 async function prepare(client: pg.ClientBase, db: Database, { migrations, months }: Header): Promise<void> {
   const present = await selectMigrations(client)
   if (present.length > 0) {

@@ -37,7 +37,7 @@ export interface WrittenBackup {
   bytes: number
 }
 
-/** A failed backup leaves no file. */
+/** If the backup fails, no file remains. */
 export async function writeBackup(options: WriteBackupOptions): Promise<WrittenBackup> {
   const { pool, file, signal } = options
   await assertFree(file)

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 
 type Sql = RawBuilder<unknown>
 
-/** A value may be 16 KiB long, but an index row is limited to 2,704 bytes. */
+/** A value may be up to 16 KiB long, but an index row is limited to 2,704 bytes. */
 const SORTED_LENGTH = 200
 
 /** Truncates a value to `SORTED_LENGTH`, because an index applies only to its exact expression. */

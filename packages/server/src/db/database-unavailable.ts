@@ -1,9 +1,9 @@
 import { INTERNAL_ERROR, OUTCOME_UNKNOWN } from './pool/unknown-outcome.ts'
 
 /**
- * SQLSTATEs outside class 08 that a server sends while it is starting, shutting down, or out of connections
- * (PostgreSQL, Appendix A). Citus sends CIINF if a shard moved to another node between two steps of a statement, which
- * then changed nothing.
+ * SQLSTATEs outside class 08 that a server sends while it is starting, shutting down, or out of connections, or when it
+ * ends an idle session (PostgreSQL, Appendix A). Citus sends CIINF if a shard moved to another node between two steps
+ * of a statement, which then changed nothing.
  */
 const states = new Set(['57P01', '57P02', '57P03', '57P05', '53300', 'CIINF'])
 

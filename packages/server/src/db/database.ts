@@ -127,7 +127,7 @@ export function createDatabase(pool: Pool, watch: PoolWatch = {}): Database {
   return databaseOf(pool, () => connect(use, performance.now()))
 }
 
-/** Creates a Kysely instance on connections of a pool that `connect` returns. */
+/** Creates a Kysely instance that uses the pool's connections, which `connect` returns. */
 export const databaseOf = (pool: Pool, connect: () => Promise<PostgresPoolClient>): Database =>
   new Kysely<DB>({
     dialect: new PostgresDialect({ pool: { options: pool.options, connect, end: () => pool.end() } as PostgresPool }),
@@ -172,7 +172,7 @@ function namingClient(
   { statement = runUnwatched }: PoolWatch,
 ): NamingClient {
   const run = (text: unknown, values?: readonly unknown[]): unknown => {
-    // A name would not help BEGIN and COMMIT, which have no values, or cursors, which are objects.
+    // A name would not help BEGIN or COMMIT, which have no values, or cursors, which are objects.
     if (typeof text !== 'string') return client.query(text as string, values as unknown[])
     if (values === undefined || values.length === 0) {
       return statement(text, undefined, () => client.query(text, values as unknown[]))

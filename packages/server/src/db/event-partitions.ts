@@ -11,14 +11,17 @@ export async function createEventPartitions(db: Database, now: Date): Promise<vo
 }
 
 /**
- * The database's clock determines an event's partition. After a correction, a wrong clock usually shows this machine's
- * time.
+ * The database's clock determines an event's partition. If that clock is wrong and is corrected, it usually shows this
+ * machine's time afterward.
  */
 export async function createPartitionsByBothClocks(db: Database, { here, database }: Clocks): Promise<void> {
   for (const now of [database, here]) await createEventPartitions(db, now)
 }
 
-/** The timeout is short, because all later statements on the log wait behind one that waits for its lock. */
+/**
+ * The timeout is short, because all later statements on the log wait behind a statement that waits for a lock on the
+ * log.
+ */
 const LOCK_TIMEOUT = '2s'
 
 /** Drops the partitions for months that ended at or before `before`, and returns their names. */

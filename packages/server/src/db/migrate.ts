@@ -44,7 +44,7 @@ async function runMissing(db: Database, known: readonly Migration[], options: Mi
   return withMigrationLock({ db, log, signal }, async (connection) => {
     const executed = await selectExecuted(connection)
     const missing = missingOf(executed, known, log)
-    // The steps take no time in an empty database.
+    // The steps take almost no time in an empty database, so the log does not need them.
     const stepLog = executed.length === 0 ? silentLog : log
     for (const migration of missing) await runMigration({ connection, db, log: stepLog, signal }, migration)
     return missing.map(({ name }) => name)

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 export interface MigrationFile {
   up?: Change['run']
   steps?: readonly Step[]
-  /** A server must know this migration to work with the database afterward. If omitted, every server can. */
+  /** The migration that a server must know to work with the database afterward. If omitted, every server can do so. */
   needs?: string
 }
 

@@ -35,8 +35,8 @@ export interface Subscription {
 export interface Notifications {
   subscribe(options: SubscriptionOptions): Subscription
   /**
-   * Notifies all processes within 10 ms. Requests must not run NOTIFY, because PostgreSQL serializes the commits of all
-   * transactions that do.
+   * Notifies all processes, usually within 10 ms. Requests must not run NOTIFY, because PostgreSQL serializes the
+   * commits of all transactions that do.
    */
   notify(channel: string): void
   close(): Promise<void>
@@ -92,7 +92,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
     await client.query(`notify ${channel}`)
   }
 
-  /** Statements run one at a time, because a client accepts only one. */
+  /** Statements run one after another, because a client can run only one at a time. */
   const serve = async (client: pg.Client, onConnected: () => void): Promise<void> => {
     client.on('notification', (notification) => receive(notification, client))
     // When the connection ends, the loop must continue, because its next statement reports the failure.

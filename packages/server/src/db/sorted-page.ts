@@ -70,8 +70,8 @@ export interface SqlFarStart {
 export const naturally = (text: Sql): Sql => sql`${text} collate natural_order`
 
 /**
- * For an unknown LIMIT, PostgreSQL assumes a tenth of the table. It considers such a plan expensive and plans the
- * statement at each execution (docs/decisions/0010).
+ * Rounds the limit up to one of a few literal values. For a LIMIT that is a parameter, PostgreSQL assumes a tenth of
+ * the table. It considers such a plan expensive and plans the statement at each execution (docs/decisions/0010).
  */
 function plannedLimit(rows: number): Sql {
   let limit = MIN_PLANNED_ROWS
@@ -198,6 +198,9 @@ function orderBy({ key, id, direction }: Pick<SqlOrder, 'id' | 'direction'> & { 
   return key === undefined ? sql`${id} ${towards}` : sql`${key} ${towards}, ${id} ${towards}`
 }
 
-/** A single value needs `=`, because PostgreSQL would plan an array at each execution (docs/decisions/0010). */
+/**
+ * A single value needs `=`, because PostgreSQL would plan a statement with an array at each execution
+ * (docs/decisions/0010).
+ */
 export const isAnyOf = (column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values})`

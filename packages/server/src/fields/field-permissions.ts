@@ -32,8 +32,8 @@ const ofOwnKeys: Need = ['KEY_MANAGE', 'KEY_OWN']
 
 /**
  * `Type.*` is the rule for all fields of a type that have no entry. The server does not start if a field has no rule.
- * All fields below `login` find only rows of the viewer's account. A read-only key cannot run mutations, whatever its
- * permissions.
+ * All fields below `login` find only rows of the viewer's account. A read-only key cannot run mutations, regardless of
+ * its permissions.
  */
 export const permissions: Readonly<Record<string, Rule>> = {
   'Query.applicationTypes': 'viewer',
@@ -138,7 +138,8 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'User.registrationCodes': ['DEVICE_CREATE'],
   'User.roles': [['AUDIT_READ', 'MEMBER_MANAGE']],
   'User.service': ['DEVICE_READ'],
-  // Callers can simulate their own key, person, and role without a permission. The use case checks all others.
+  // Callers can simulate their own key, person, and role without a permission. The use case checks the permission to
+  // simulate others.
   'User.simulate': ({ access }) => (access == null ? [] : ['KEY_MANAGE']),
   'User.services': ['DEVICE_READ'],
   'User.views': ['DEVICE_READ'],

@@ -31,7 +31,7 @@ export const listBounds: ListBounds = {
   'Device.attributeInfo': (args) => countInfo(args),
   'Service.attributeInfo': (args) => countInfo(args),
   'User.freshness': limits.expectedIntervals,
-  // The other limits depend on settings.
+  // The added 10 leaves room for limits that depend on settings.
   'User.limits': Object.keys(limits).length + 10,
   'User.members': limits.members,
   'User.roles': limits.roles + 4,

@@ -114,7 +114,7 @@ export const signedRequestNeeded = (): ApiError =>
 
 /**
  * Runs before any part of the document. Throws FORBIDDEN if the viewer's permissions or restriction exclude a field.
- * Returns undefined if the check does not apply.
+ * Returns the document's needs, or undefined if the check does not apply.
  */
 export function assertPermitted<Viewer extends GraphqlViewer>(
   { countUse, isOwnChange }: Pick<OperationHooks<Viewer>, 'countUse' | 'isOwnChange'>,

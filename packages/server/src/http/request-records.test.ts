@@ -13,7 +13,7 @@ interface Line {
 
 const lines: Line[] = []
 const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-/** Contains no lines of registrations, which also take more than a second on a slow machine. */
+/** Returns the lines of slow requests, except registrations, which also take more than a second on a slow machine. */
 const slowLines = () => lines.filter(({ msg, operation }) => msg === 'request' && operation !== 'registerDevice')
 
 const app = sharedTestApp({ log })

@@ -13,7 +13,7 @@ export interface RequestRecordsOptions {
 }
 
 const SLOW_MS = 1_000
-/** The server only counts further slow requests, because log lines add to the load. */
+/** The server counts further slow requests without logging them, because log lines add to the load. */
 const SLOW_LINES_PER_SECOND = 10
 
 /** `overload/shedding-metrics.ts` counts the requests that load shedding rejects early. */

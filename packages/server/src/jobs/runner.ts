@@ -30,7 +30,7 @@ const DEAD_AFTER_SECONDS = 15
 const RESTART_MS = 1_000
 const CRON_KEY = 'cron '
 
-/** Servers that start at the same time migrate one after another. */
+/** Migrates the job queue's tables. Servers that start at the same time migrate one after another. */
 export async function migrateJobs(db: Database, pool: pg.Pool, log: FastifyBaseLogger): Promise<void> {
   await db.connection().execute(async (connection) => {
     await sql`select pg_advisory_lock(hashtext('muster jobs'))`.execute(connection)

@@ -5,7 +5,7 @@ import { emailSender, type Message } from './send-email.ts'
 export interface Mailer {
   /**
    * Sends in the background. `onDone` receives whether the mail server accepted the message. Closing the server waits
-   * for both.
+   * until the attempt to send and `onDone` have finished.
    */
   send(message: Message, onDone: (isSent: boolean) => Promise<void>): void
 }

@@ -33,7 +33,7 @@ test('keeps a connection with the new secret even if the notification of the rot
   const { rotateDeviceSecret } = await app.owner.data(rotate, { id: device.id })
   const client = await connectMqtt(mqttOf(app), { ...device, secret: rotateDeviceSecret.secret })
   await cutOffDevices(app.db, [device.id])
-  // Notifications arrive in order, so the server has handled the first notification once it handles this notification.
+  // Notifications arrive in order, so when the server handles this notification, it has handled the first one.
   const cut = nextEvent(await connectMqtt(mqttOf(app), bystander), 'close')
   await app.owner.data(rotate, { id: bystander.id })
   await cut

@@ -3,7 +3,7 @@ import type { ConnectPacket } from 'aedes'
 import type { ReportingDevice } from '../features/presence/device-reports.ts'
 import type { PacketGuard } from './packet-guard.ts'
 
-/** A session exists from the connection's first byte. */
+/** A session begins when the server accepts the connection, before the device authenticates. */
 export interface Session {
   readonly stream: Duplex
   readonly address: string

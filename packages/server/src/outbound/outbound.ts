@@ -26,8 +26,16 @@ export interface OutboundMessage {
   signal?: AbortSignal
 }
 
-export type OutboundResult = { /** The duration in milliseconds. */ duration: number } & (
-  | { status: number; retryAfter: string | undefined /** The first KiB of the response. */; body: string }
+export type OutboundResult = {
+  /** The duration in milliseconds. */
+  duration: number
+} & (
+  | {
+      status: number
+      retryAfter: string | undefined
+      /** The first KiB of the response's body. */
+      body: string
+    }
   | { status: null; error: string }
 )
 
@@ -51,7 +59,7 @@ export function createOutbound({ allowed, resolve = resolveName }: OutboundOptio
     // Imported here, because the package has many modules, and many servers send no requests.
     const { Agent } = await import('undici')
     return new Agent({
-      // The connection uses the checked address without another lookup, so it cannot change.
+      // The connection uses the checked address without another lookup, so the address cannot change after the check.
       connect: { timeout: CONNECT_TIMEOUT_MS, lookup: checkedLookup(resolve, isAllowed) },
       allowH2: false,
       pipelining: 1,

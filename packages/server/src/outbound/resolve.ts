@@ -5,7 +5,10 @@ import { isIP } from 'node:net'
 /** Rejects if the name has no address or the lookup fails. */
 export type Resolve = (name: string) => Promise<string[]>
 
-/** Queries DNS directly. The system's lookups occupy threads of a small pool, so slow ones would delay all others. */
+/**
+ * Reads the hosts file, and then queries DNS directly. The system's lookups occupy threads of a small pool, so slow
+ * ones would delay all others.
+ */
 export const resolveName: Resolve = async (name) => {
   const wanted = name.replace(/\.$/, '').toLowerCase()
   const loopback = loopbackAddresses(wanted)

@@ -104,7 +104,7 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
 }
 
 /**
- * Selects counters and histograms, which are totals of all processes. Omits metrics of the Node.js process itself.
+ * Selects counters and histograms, which are added up over all processes. Omits metrics of the Node.js process itself.
  * Their label is the number of the process, and a replacement starts again at zero.
  */
 const countersIn = (samples: Samples): Samples =>

@@ -4,7 +4,7 @@ import type { Metrics } from '../metrics.ts'
 import type { CommandSource } from '../start/run.ts'
 import type { FromProcess, ToProcess } from './messages.ts'
 
-/** If the parent ends, node:cluster ends the process too. */
+/** The connection from a server process to its parent. If the parent ends, node:cluster ends the process too. */
 export interface Link extends CommandSource {
   ready(url: string): Promise<void>
   failed(text: string): Promise<void>

@@ -3,7 +3,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import { sendTo } from './messages.ts'
 
 const CHECK_EVERY_MS = 1_000
-/** The minimum number of seconds that a starting process gets. While it loads its code, it cannot respond. */
+/**
+ * The minimum number of seconds that a starting process gets to respond. While it loads its code, it cannot respond.
+ */
 const MIN_START_SECONDS = 30
 /** The number of checks that a process may miss merely because it is busy. */
 const TOLERATED_CHECKS = 2

@@ -11,7 +11,10 @@ export interface Policy {
 export interface Budget {
   readonly policy: Policy
   readonly policyField: string
-  /** If too few points are available, takes none and returns the number of seconds until enough are available. */
+  /**
+   * Takes the points and returns 0. If too few points are available, takes none and returns the number of seconds until
+   * enough are available.
+   */
   take(subject: string, points: number): number
   /** A negative number takes points, even if the balance becomes negative. */
   give(subject: string, points: number): void

@@ -189,7 +189,7 @@ describe('a document with many fields that read every device', () => {
   })
 })
 
-/** Creates another user with the same devices and a full budget. */
+/** Creates another user with the same number of devices and a full quota. */
 async function otherUser(): Promise<TestUser> {
   const other = await app.createUser()
   const devices = Array.from({ length: DEVICES / 2 }, () => ({ attributes: { rack: '1' } }))

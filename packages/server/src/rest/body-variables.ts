@@ -5,8 +5,8 @@ import { HttpError } from '../lib/http-error.ts'
 import { assertComplete, assertKnown, assertType } from './coerce.ts'
 import type { Operation } from './operation.ts'
 
-/** In a merge patch, null removes a member, as it does in attribute changes (RFC 7396). */
 const jsonType = /^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/i
+/** In a merge patch, null removes a member, as it does in attribute changes (RFC 7396). */
 const mergePatchType = /^application\/merge-patch\+json\s*$/i
 
 /** Treats a missing body as an empty object. */

@@ -103,7 +103,7 @@ describe.each(table.filter(([, { method }]) => method === 'GET'))('%s', (_name, 
     const [base, given = ''] = path.split('?')
     const isGiven = new URLSearchParams(given).has(name)
     const query = isGiven ? given : `${name}=${queryValues[name]?.(victim, route.path)}`
-    // A simulation is of one key, person, role, or access.
+    // A simulation accepts only one of the parameters in `subjects`.
     const others = subjects.includes(name) ? '' : given
     const rest = [query, others].filter((each, index, list) => each !== '' && list.indexOf(each) === index)
     const response = await owner('GET', `${base}?${rest.join('&')}`)

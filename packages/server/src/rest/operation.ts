@@ -32,7 +32,7 @@ export interface Operation {
   readonly definition: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly isChange: boolean
-  /** The parameters in the path, including those that are not variables. */
+  /** The names of the parameters in the path, including those that are not variables. */
   readonly pathNames: readonly string[]
   readonly pathParameters: readonly Parameter[]
   /** The other variables. They are query parameters for a query, and body members for a change. */

@@ -46,5 +46,5 @@ export function fillPath(path: string, body: unknown): string {
   )
 }
 
-/** Keeps colons, which every ID contains and RFC 3986 §3.3 allows in a path. */
+/** Keeps colons, which the IDs of devices and services contain, and which RFC 3986 §3.3 allows in a path. */
 const encodePathPart = (text: string): string => encodeURIComponent(text).replaceAll('%3A', ':')

@@ -16,7 +16,10 @@ export interface ReadingOptions {
   log: FastifyBaseLogger
 }
 
-/** Returns undefined if neither setting is set. The server starts even if they are unreachable. */
+/**
+ * Returns undefined if neither DATABASE_READ_URL nor DATABASE_URLS is set. The server starts even if these databases
+ * are unreachable.
+ */
 export function openReadRouter({ config, db, metrics, tracing, log }: ReadingOptions): ReadRouter | undefined {
   const { databaseReadUrl, databaseUrls, databaseConnections, statementTimeout } = config
   const { databaseSilence: responseTimeout } = config

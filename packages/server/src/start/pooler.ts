@@ -16,8 +16,8 @@ const PROBES = 10
 const CONNECT_TIMEOUT_MS = 30_000
 
 /**
- * Throws if connections that must be direct go through a pooler. Warns if the pooler for requests does not pass on
- * session settings.
+ * Throws if connections that must be direct go through a pooler, or if DATABASE_URL and DATABASE_DIRECT_URL lead to
+ * different databases. Warns if the pooler for requests does not pass on session settings.
  */
 export async function checkPooler(
   { connection, requests }: DatabaseAccess,

@@ -92,7 +92,7 @@ async function createOwner(db: Database, { config, url }: SetUpOptions, secrets:
   return { url, accessKeyId: key, secretAccessKey: secret ?? '', email, password }
 }
 
-/** If the owner was not committed, deletes the credentials. */
+/** Checks whether the owner of staged credentials was committed. If not, deletes the credentials. */
 async function shouldPublishStaged(db: Database, dataFolder: string): Promise<boolean> {
   const key = await findStagedKey(dataFolder)
   if (key === undefined) return false

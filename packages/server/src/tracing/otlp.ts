@@ -39,10 +39,13 @@ const kinds = {
 /** The number of spans that can wait for the collector. The processor drops further spans. */
 const MAX_QUEUED_SPANS = 4_096
 const EXPORT_INTERVAL_MS = 2_000
-/** The processor waits longer than the exporter by this time, so the exporter can report its own timeout. */
+/** The processor waits this much longer than the exporter, so the exporter can report its own timeout. */
 const GRACE_MS = 1_000
 
-/** With OpenTelemetry's global API, libraries would also create spans, with values that must not be exported. */
+/**
+ * Does not use OpenTelemetry's global API, because other libraries would then also create spans, with values that must
+ * not be exported.
+ */
 export function createTracing({ exporter, timeout, ...sampling }: OtlpOptions): Tracing {
   const processor = new BatchSpanProcessor({
     exporter,

@@ -13,14 +13,14 @@ export type Outcome =
 export interface Attempt {
   document: string
   outcome: Outcome
-  /** Whether the argument accepts other kinds of IDs only, so that even the owner finds nothing. */
+  /** Whether the argument accepts only other kinds of IDs, so that even the owner finds nothing. */
   ofWrongKind?: boolean
 }
 
 type BuildAttempt = (theirs: OwnedObjects, own: OwnedObjects) => Attempt
 
 export interface Call {
-  /** Whether only a signed-in person can make the call, so that it fails with an access key. */
+  /** Whether only a signed-in person can make the call. With an access key, such a call fails. */
   needsSession?: true
   plain: (own: OwnedObjects) => string
   /** Attempts with each kind of object that an argument can name, keyed by argument. */

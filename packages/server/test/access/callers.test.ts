@@ -61,7 +61,7 @@ afterAll(async () => {
 
 const rowsOf = ({ userId }: OwnedObjects) => rowsWithoutUsage(app.db, userId)
 
-/** Counts of all callers, which the test prints at the end. */
+/** Totals for all callers, which the tests print at the end. */
 const totals = { requests: 0, wrong: 0 }
 
 const isMutation = (document: string): boolean => document.startsWith('mutation')
@@ -172,7 +172,7 @@ it(
 )
 
 describe('every field of the API, with a valid caller', () => {
-  /** Sorts removals last: a service before its device, and the signing key at the end. */
+  /** Removals run last, in reverse order: a service before its device, and the signing key at the end. */
   const removes = ({ field }: FieldRequest): boolean => /^Mutation\.(delete|remove)/.test(field)
   const removing = typeRequests.filter(removes).reverse()
   /** Only a signed-in person can run these mutations. The member tests cover their effects in a session. */
@@ -211,7 +211,8 @@ describe('every field of the API, with a valid caller', () => {
     const isReached = ({ body }: ApiResponse): string | undefined =>
       ['NOT_FOUND', 'CONFLICT'].includes(body.errors?.[0]?.extensions?.code) ? undefined : 'rejected'
     expect(await findWrongResponses(requests, withKey(user), victim, isForbidden)).toEqual([])
-    // All requests fail, because no invitation has this token, the last owner cannot leave, and the devices are not theirs.
+    // The requests fail, because no invitation has this token, the last owner cannot leave, and the devices belong to
+    // another user.
     expect(await findWrongResponses(requests, await withSession(app, user), victim, isReached)).toEqual([])
   })
 })

@@ -19,7 +19,7 @@ export interface ApiResponse {
   body: any
 }
 
-/** For a subscription, opens a stream and closes it as soon as the server accepts it. */
+/** Sends a document. For a subscription, opens a stream and closes the stream as soon as the server accepts it. */
 export async function sendDocument(
   { url: server }: Pick<TestApp, 'url'>,
   caller: Caller,

@@ -44,7 +44,9 @@ function useApp(): void {
   })
 }
 
-/** Omits keys, whose last-use times are written with a delay, and samples of online devices, which a job writes. */
+/**
+ * Omits keys and their uses, which the server records with a delay, and samples of online devices, which a job adds.
+ */
 async function rowsOf({ userId }: OwnedObjects): Promise<Record<string, unknown[]>> {
   const { access_key: _keys, presence_sample: _samples, key_use: _use, ...rows } = await allRowsOf(app.db, userId)
   return rows

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation.close())
 
-/** The second key is registered through the API with its public key. */
+/** Creates an account with two keys. The second key is registered through the API with its public key. */
 async function newClient(): Promise<{ accountId: string; email: string; keys: Signer[] }> {
   const { accountId, email, createKey } = await installation.createUser()
   const signer = await createKey()
@@ -23,7 +23,7 @@ async function newClient(): Promise<{ accountId: string; email: string; keys: Si
   return { accountId, email, keys }
 }
 
-/** Returns all rows that these operations could change. */
+/** Returns the rows that the tests' documents could change. */
 async function traces(accountId: string): Promise<unknown> {
   const { db } = installation
   const events = await db

@@ -127,7 +127,7 @@ function coveredParts(bytes: Buffer, fields: readonly string[]): Part[] {
   return [method, target, ...headers, ...(fields.some((name) => name.endsWith('digest')) ? [body] : [])]
 }
 
-/** Header names and algorithm names are case-insensitive. */
+/** Returns the positions of the signature's parameters. Names of headers and algorithms are case-insensitive. */
 function parametersIn(bytes: Buffer, carrier: string): Part[] {
   const { value } = layoutOf(bytes).header(carrier)
   const text = bytes.toString('latin1', value.start, value.end)

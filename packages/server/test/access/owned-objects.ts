@@ -172,7 +172,7 @@ async function createBulkJobs(
   }
 }
 
-/** Returns nonexistent IDs and names in the same formats. The cursors are valid, because they do not name an object. */
+/** Returns nonexistent IDs and names in the same formats. Keeps the cursors, because they do not name an object. */
 export function nonexistentObjects({ deviceCursor, eventCursor, deliveryCursor }: Cursors): OwnedObjects {
   const mark = `mark${randomUUID().slice(0, 8)}`
   return {
@@ -211,7 +211,7 @@ export function nonexistentObjects({ deviceCursor, eventCursor, deliveryCursor }
   }
 }
 
-/** Numbers, such as a status, are never IDs. */
+/** Replaces the IDs and names of these objects in a response. Keeps numbers, such as a status, which are never IDs. */
 export const withPlaceholders = (response: unknown, objects: OwnedObjects): unknown =>
   JSON.parse(JSON.stringify(response), (_key, value: unknown) => {
     if (typeof value !== 'string') return value

@@ -51,7 +51,7 @@ const restrictedKey = existingKey.filter(
 )
 const admin = [...existingKey, 'MEMBER_MANAGE', 'ACCOUNT_MANAGE']
 
-/** The permissions that the contract gives to each role, and to a key that is older than permissions. */
+/** The permissions of each role and of three keys. `existingKey` is older than permissions. */
 export const granted = { viewer, operator, admin, owner: admin, existingKey, scopedKey, restrictedKey }
 
 /** Fields that callers who are restricted to some devices cannot select, whatever their permissions. */

@@ -36,7 +36,7 @@ export async function recordRequest(
 }
 
 export interface RawResponse {
-  /** If a request ends early, the server reads the remaining bytes as another request. */
+  /** Can contain several statuses: if a request ends early, the server reads the remaining bytes as another request. */
   statuses: number[]
   text: string
 }

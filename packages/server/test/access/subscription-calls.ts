@@ -8,7 +8,9 @@ const events = (...args: string[]): string =>
 const after = (event: string): string => `after: ${literal(event)}`
 const ofDevices = (...ids: string[]): string => `deviceId: [${ids.map(literal)}]`
 
-/** All subscriptions, for stored events. event-recipients.test.ts tests the recipients of later events. */
+/**
+ * Calls of all subscriptions that read stored events. event-recipients.test.ts tests the recipients of later events.
+ */
 export const subscriptionCalls: Record<string, Call> = {
   'Subscription.events': {
     plain: ({ event }) => events(after(event)),

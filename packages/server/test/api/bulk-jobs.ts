@@ -13,7 +13,7 @@ export async function register(user: TestUser, name: string, attributes: object 
   return registerDevice.device.id
 }
 
-/** By default, the attribute `site` of the devices is `oslo`. */
+/** Creates a user with devices. By default, the attribute `site` of the devices is `oslo`. */
 export async function newFleet(
   app: TestApp,
   count: number,

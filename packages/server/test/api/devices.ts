@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { TestUser } from '../harness/app.ts'
 
-/** Returns the device and its secret. */
+/** Registers a device. Selects the device and its secret. */
 export const register = `mutation ($name: String!, $hardwareId: String, $platform: String, $services: [ServiceInput!], $attributes: Object) {
   registerDevice(name: $name, hardwareId: $hardwareId, platform: $platform, services: $services, attributes: $attributes) {
     secret

@@ -13,7 +13,7 @@ interface Response {
 
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-/** Rejects members that the document does not define. */
+/** Returns a function that checks a response. Rejects members that the OpenAPI document does not define. */
 export function createResponseCheck(document: unknown): (route: Route, status: number, body: unknown) => void {
   const { paths, components } = withoutExtraProperties(document) as OpenApi
   const ajv = new Ajv2020({ strict: false, allErrors: true })

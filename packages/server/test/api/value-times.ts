@@ -60,7 +60,7 @@ export const changesOf = ({ db }: Pick<TestApp, 'db'>, user: TestUser) =>
     .execute(db)
     .then(({ rows }) => rows)
 
-/** Moves all stored times of a user's values, devices, services, and events this number of seconds into the past. */
+/** Moves all stored times of a user's values, devices, services, and events `seconds` seconds into the past. */
 export async function passTime({ db }: Pick<TestApp, 'db'>, user: TestUser, seconds: number): Promise<void> {
   const { accountId } = user
   const earlier = sql`(select coalesce(jsonb_object_agg(key, case jsonb_typeof(value)

@@ -14,7 +14,7 @@ interface Options {
 
 export interface AuthenticatorOptions {
   origin: string
-  /** If false, only tests user presence. */
+  /** If false, the authenticator tests only user presence. */
   verifiesUser?: boolean
 }
 

@@ -120,7 +120,7 @@ async function asUser([command, ...parameters]: string[], owned?: string): Promi
   await run('setpriv', [...user, command!, ...parameters], { env, cwd: '/' })
 }
 
-/** Finds a PostgreSQL with Citus. If none is installed, builds one with build-citus.sh in MUSTER_CITUS_DIR. */
+/** Finds a PostgreSQL with Citus. If none is installed, runs build-citus.sh in the folder MUSTER_CITUS_DIR. */
 export async function findCitus(): Promise<string> {
   const found = await findInstalled()
   if (found !== undefined) return found

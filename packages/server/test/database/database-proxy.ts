@@ -3,14 +3,14 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
 
-/** Stops when the test ends, or when a caller that passes `atEnd` calls the function that it receives. */
+/** Forwards connections to a database. By default, the proxy stops when the test ends. */
 export interface DatabaseProxy {
   url: string
   /** Breaks open connections and rejects new connections. */
   close(): void
   /** Stops forwarding but keeps the connections open. */
   freeze(): void
-  /** Breaks frozen connections. */
+  /** Accepts connections again after `close` or `freeze`, and breaks the frozen connections. */
   open(): void
   /**
    * Breaks the first connection that sends these consecutive statements. The break occurs before the proxy forwards the

@@ -20,7 +20,7 @@ function urlOf({ connectionString, host = '', port, user = '', database }: pg.Cl
 /** On a slow machine, the last of a hundred concurrent requests may wait a long time for a connection. */
 const longTimeout = { connectionTimeoutMillis: 60_000 }
 
-/** With `fairness`, users share its connections as on a server. */
+/** Creates a database from the template. With `fairness`, users share the database's connections as on a server. */
 export async function createTestDatabase(fairness?: FairOptions): Promise<TestDatabase> {
   const { connection, template } = inject('testDatabase')
   const name = `muster_test_${randomUUID().replaceAll('-', '')}`

@@ -55,7 +55,7 @@ async function render(values: object, name = 'muster'): Promise<Resource[]> {
   return documents.filter((resource) => resource !== null && resource.kind !== undefined) as Resource[]
 }
 
-/** Properties that are not in the schema are also errors. */
+/** Throws if a resource does not match the schema of its kind, or has a property that is not in the schema. */
 function validate(resource: Resource): void {
   const Model = models[resource.kind as keyof typeof models] as unknown as new (
     data: object,

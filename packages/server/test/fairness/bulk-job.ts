@@ -4,7 +4,7 @@ import type { AccessKey } from './population.ts'
 
 const POLL_MS = 250
 
-/** Returns a function that cancels the job and returns the number of changed devices. */
+/** Starts a bulk job. The returned function cancels the job and returns the number of changed devices. */
 export async function startBulkJob(
   url: string,
   { keyId, secret }: AccessKey,

@@ -35,7 +35,7 @@ const aliased = (head: string, field: string, variables?: Record<string, unknown
   })
 
 /**
- * Each field counts the devices without any of 200 attributes in a context and sorts them in an order without an index.
+ * Each field counts the devices that have none of 200 attributes in a context, and sorts them without an index.
  */
 const fullScans = aliased(
   'query ($a: Object)',

@@ -13,7 +13,7 @@ export interface Result {
   times: number[]
   rejections: Record<string, number>
   readyz: Record<string, number>
-  /** The number of devices connected at the end, the number of all devices, and the counts of their failures. */
+  /** The number of devices connected at the end, the number of all devices, and counts of the devices' failures. */
   devices: { connected: number; of: number; failures: Record<string, number> }
   memory: { before: Memory; most: Memory; after: Memory }
   /** Counts of the attacker's outcomes, and the longest time that one of its waiting connections was open. */

@@ -28,8 +28,8 @@ async function query<Row>({ database }: Rig, text: string, values: readonly unkn
 }
 
 /**
- * Checks a job that is DONE: each device has a result, the events of exactly the changed devices are in the log, and the
- * counts of the job agree with its devices.
+ * Checks a job that is DONE: each device has a result, the events of exactly the changed devices are in the log, and
+ * the counts of the job agree with its devices.
  */
 export async function checkJob(
   rig: Rig,

@@ -33,7 +33,7 @@ export async function importRows(rig: Rig, { name, count, rate }: ImportOptions)
   return job
 }
 
-/** If the response to an earlier attempt was lost, the server rejects the rows as duplicates. */
+/** Ignores the rejection of duplicate rows, because the response to an earlier attempt may have been lost. */
 async function append(rig: Rig, { id }: Job, csv: string): Promise<void> {
   try {
     await executeOperation(rig, `mutation { appendBulk(id: "${id}", csv: ${csv}) { id } }`)

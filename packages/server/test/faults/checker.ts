@@ -13,7 +13,7 @@ export interface Findings {
   overwritten: number[]
   /** Number of changes in the events that no client sent. */
   unexpected: number
-  /** The IDs of the events of all changes. The webhook receives events of these types. */
+  /** The IDs of the events for all changes. The webhook must receive these events. */
   events: string[]
 }
 

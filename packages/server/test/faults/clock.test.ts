@@ -183,7 +183,7 @@ it(
       )
       expect((await sendQuery({ at: seconds })).status).toBe(200)
     }
-    // The first signature and the signature with the current time have not expired.
+    // Only the first and the last signature, whose times are close to the current time, have not expired.
     for (const signed of used) await replay(signed)
     const messages = new Set(receiver.received.map(({ id }) => id))
     figures('clock', {

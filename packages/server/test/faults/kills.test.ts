@@ -115,7 +115,8 @@ it(
       'requests to the receiver': receiver.received.length,
     })
 
-    // Verifies that the check can find lost changes: with asynchronous commits, killing PostgreSQL loses acknowledged ones.
+    // Verifies that the check can find lost changes: with asynchronous commits, killing PostgreSQL loses acknowledged
+    // ones.
     await rig.database.kill({ synchronous_commit: 'off', wal_buffers: '16MB', bgwriter_lru_maxpages: '0' })
     await rig.database.stopWritingLog()
     const unsafeWriters = await startWriters(rig, ledger, {

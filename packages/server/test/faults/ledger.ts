@@ -21,7 +21,7 @@ export interface Entry {
   outcome: Outcome
 }
 
-/** The client sends a change only after `intend` resolves, and its response counts only after `note` resolves. */
+/** A client sends a change only after `intend` resolves, and counts the response only after `note` resolves. */
 export interface Ledger {
   intend(change: Change): Promise<void>
   note(change: Change, outcome: Outcome): Promise<void>

@@ -15,7 +15,9 @@ interface SharedStatementOptions {
 
 const PER_DEVICE = 6
 
-/** Either all or none of the changes in the statement are stored. All other concurrent changes succeed. */
+/**
+ * Checks that all or none of the changes in the statement are stored, and that all other concurrent changes succeed.
+ */
 export async function breakSharedStatement({
   proxy,
   send,

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a server. On SIGUSR2, shifts the wall clock by the milliseconds in a file. Monotonic clocks do not
- * jump.
+ * Preloaded into a server. On SIGUSR2, the wall clock differs from the real time by the number of milliseconds in the
+ * file that SHIFT_FILE names. Monotonic clocks do not change.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 

@@ -4,10 +4,10 @@ import { executeOperation } from './checker.ts'
 import type { Rig } from './rig.ts'
 
 const CLIENTS = 4
-/** The pauses after a change, which leave the processor to the jobs, and after a change that was not acknowledged. */
+/** The pause after an acknowledged change, which leaves CPU time for the jobs, and the pause after any other change. */
 const pauseMs = { acknowledged: 10, other: 200 }
 
-/** Each change sets another value. With `mayDelete`, the clients also delete a few devices. */
+/** Starts clients that set a different value with each change. With `mayDelete`, they also delete a few devices. */
 export function startSiteWriters(
   rig: Rig,
   { round, mayDelete }: { round: number; mayDelete: boolean },

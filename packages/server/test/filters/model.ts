@@ -52,7 +52,7 @@ export interface ModelOptions {
   intervals?: Readonly<Record<string, number>>
 }
 
-/** Evaluates a filter in the simplest way. The tests compare the result with the database. */
+/** Evaluates a filter in the simplest way. The tests compare the result with that of the database. */
 export function matches(filter: ResolvedFilter | null, device: ModelDevice, options: ModelOptions): boolean {
   return filter === null || evaluate(filter, { device }, options)
 }

@@ -86,14 +86,14 @@ export interface TestAppOptions {
   mqtt?: boolean
   /** Whether to exchange rate-limit usage with other servers. */
   sharesRateLimits?: boolean
-  /** Chooses where list queries are read, such as from a read replica. */
+  /** Chooses the database from which the server reads lists, such as a read replica. */
   readRouter?: ReadRouter
   resolve?: Resolve
   /** If omitted, the app does not log. */
   log?: Logger
 }
 
-/** The result has no properties until the hooks run. */
+/** Starts a server for all tests of a file. The result has no properties until the hooks run. */
 export function sharedTestApp(options?: TestAppOptions): TestApp {
   const app = {} as TestApp
   beforeAll(async () => void Object.assign(app, await startTestApp(options)))

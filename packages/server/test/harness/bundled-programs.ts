@@ -9,7 +9,7 @@ const mainFile = 'packages/server/src/main.ts'
 const migrations = 'packages/server/migrations'
 const commandFolder = 'bin'
 
-/** A process loads the bundle from a few files instead of 1,700, in half of the processor time. */
+/** Bundles the programs. A process loads a bundle from a few files instead of 1,700, in half the CPU time. */
 export async function bundlePrograms(folder: string): Promise<void> {
   const entries = [mainFile, 'packages/server/src/processes/process.ts', 'packages/cli/src/main.ts']
   for (const name of await readdir(join(root, migrations))) {
@@ -19,7 +19,8 @@ export async function bundlePrograms(folder: string): Promise<void> {
     cwd: root,
     input: Object.fromEntries(entries.map((file) => [file.replace(/\.ts$/, ''), join(root, file)])),
     platform: 'node',
-    // Pino starts threads from its own files. Node.js warns about a deprecated function of mqtt outside of node_modules.
+    // Pino starts threads from its own files. For mqtt, Node.js would warn about a deprecated function, because mqtt
+    // would not be in node_modules.
     external: ['pino', 'pino-pretty', 'thread-stream', 'mqtt'],
     plugins: [keepLocations(folder)],
     logLevel: 'silent',
@@ -40,7 +41,7 @@ async function copyLauncher(folder: string): Promise<void> {
   await symlink(join(folder, launcherFile), join(folder, commandFolder, 'muster'))
 }
 
-/** Programs and migrations are in the bundle's folder, and all other files are in the checkout. */
+/** Resolves programs and migrations to files in the bundle's folder, and all other files to those in the checkout. */
 function keepLocations(folder: string): Plugin {
   return {
     name: 'keep-locations',

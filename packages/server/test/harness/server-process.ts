@@ -20,8 +20,8 @@ export interface ServerProcess {
 }
 
 /**
- * Throws an error with the server's output if the server exits before it is ready. The server stops when the test ends,
- * or when a caller that passes `atEnd` ends it.
+ * Throws an error with the server's output if the server exits before it is ready. By default, the server stops when
+ * the test ends.
  */
 export async function startServerProcess(
   env: Record<string, string>,

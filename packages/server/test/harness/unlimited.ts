@@ -1,4 +1,7 @@
-/** With these settings, a busy machine does not look like an unresponsive database. Tests of limits override them. */
+/**
+ * These settings raise rate limits, quotas, and connection limits out of reach of a test, and keep a busy machine from
+ * looking like an unresponsive database. Tests of limits override them.
+ */
 export const unlimited: Readonly<Record<string, string>> = {
   MUSTER_KEY_POINTS: '1000000000',
   MUSTER_KEY_POINTS_PER_SECOND: '1000000000',

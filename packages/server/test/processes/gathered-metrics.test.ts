@@ -4,7 +4,7 @@ import { createMetrics, type Samples } from '../../src/metrics.ts'
 import { gatherMetrics } from '../../src/processes/gathered-metrics.ts'
 import type { ProcessChannel, ToProcess } from '../../src/processes/messages.ts'
 
-/** The test determines the messages of each process and their order. */
+/** Simulates three processes. The test determines their messages and the order of these messages. */
 function gather() {
   const running = new Map<number, ProcessChannel>()
   let requestId = 0
@@ -28,7 +28,7 @@ function gather() {
       running.delete(number)
       gathered.ended(number)
     },
-    /** Calls `meanwhile` before the other processes respond. */
+    /** Requests the metrics. `meanwhile` sends the responses of the processes. */
     async measure(meanwhile: () => void): Promise<{ rejections: number; missing: number }> {
       measured = Promise.withResolvers()
       gathered.handleMessage(3, { kind: 'measure', requestId: 1 })

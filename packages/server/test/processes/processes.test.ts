@@ -42,7 +42,7 @@ async function newEnvironment() {
   return { connection, folder, env }
 }
 
-/** Returns process IDs in the order of listening. */
+/** Returns the process IDs in the order in which the processes began to listen. */
 const listening = (server: ServerProcess, count: number): Promise<number[]> =>
   vi.waitFor(() => {
     const lines = server.stderr().split('\n').slice(0, -1)

@@ -41,7 +41,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'muster-canaries-'))
   const databaseUrl = new URL(database.url)
   databaseUrl.searchParams.set('password', canaries.add('database password', randomBytes(18).toString('base64url')))
-  // The server prints its public URL, which no browser in this test can reach.
+  // Chooses the port in advance, because the server prints its public URL, which the test cannot reach.
   const [port] = await claimPorts(1, (end) => void ends.push(end))
   const started = await startServerProcess(
     {
@@ -218,7 +218,7 @@ it('keeps every secret out of the log, errors, deliveries, metrics, traces, and 
   canaries.add('SMTP password', decodeURIComponent(new URL(mail.url).password))
   const person = await newPerson(database)
   const context = { server, database, provider, mail, canaries, errors, owner: person }
-  // These flows run before the flows whose rejected attempts use up the attempts of the address.
+  // These flows run before those in `ofServer`, whose rejected attempts use up the attempts of the address.
   const signIns = [invitations, passwordSignIn, singleSignOn, otherSignIns].map((flow) => () => flow(context))
   const ofServer = [devices, urlsAndHeaders, terminateConnections]
   const flows = [accessKeys, webhooks, ...signIns, ...ofServer]

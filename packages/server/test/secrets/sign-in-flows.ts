@@ -70,7 +70,7 @@ export async function passwordSignIn({ server, database, canaries, errors }: Sig
   }
 }
 
-/** Signs in by OpenID Connect, correctly and with responses that contain secrets in wrong places. */
+/** Signs in through OpenID Connect, correctly and with responses that contain secrets in wrong places. */
 export async function singleSignOn({ server, database, provider, canaries, errors }: SignInFlows): Promise<void> {
   const person = await newPerson(database)
   const claims = { sub: person.id, email: person.email, email_verified: true }

@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, 
 
 export const CLIENT = { id: 'muster', secret: 'a-client-secret-of-the-tests' }
 
-/** Everything that is omitted stays correct. */
+/** Changes to the provider's correct tokens and responses. Parts that are omitted stay correct. */
 export interface Forgery {
   claims?: (claims: JWTPayload) => JWTPayload
   header?: Partial<JWTHeaderParameters>

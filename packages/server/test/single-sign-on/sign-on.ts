@@ -55,7 +55,7 @@ export async function startSignOn(
 export const navigate = (browser: Browser, path: string): Promise<BrowserResponse> =>
   browser.send(path, { headers: { 'muster-session': undefined, 'sec-fetch-site': 'cross-site' } })
 
-/** Throws if the sign-in fails. */
+/** Signs in through the provider. Throws if the sign-in fails. */
 export async function signOn(
   app: Pick<TestApp, 'url'>,
   provider: ForgingProvider,

@@ -58,7 +58,7 @@ export function checkResults({ samples, memory, errors, devices, undelivered, fo
   return { live, resident, failures }
 }
 
-/** Returns whether the values in the last third are not much higher than in the first third. */
+/** Returns whether the median of the last third of the values is not much higher than that of the first third. */
 function isStable(values: readonly number[]): boolean {
   const third = Math.ceil(values.length / 3)
   const [before, after] = [quantile(values.slice(0, third), 0.5), quantile(values.slice(-third), 0.5)]

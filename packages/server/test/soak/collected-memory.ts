@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 export interface CollectedMemory {
   /** Memory in use by JavaScript objects, and by buffers and native code. */
   live: number
-  /** Resident memory without the pages of files, which the system loads and drops as it likes. */
+  /** Resident memory without the pages of files, which the system loads and drops as needed. */
   resident: number
 }
 
@@ -44,6 +44,6 @@ function mallocUsed(info: string): number {
   )
 }
 
-/** proc(5): RssAnon is in kB. */
+/** RssAnon is in KiB, although its unit is `kB` (proc(5)). */
 const residentBytes = (): number =>
   Number(/RssAnon:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1_024

@@ -18,7 +18,7 @@ export interface Environment {
   key: SigningKey
   devices: Credentials[]
   countConnections(): Promise<number>
-  /** The webhook must receive each change. */
+  /** Counts the changes, each of which the webhook must receive. */
   countChanges(): Promise<number>
   collectMemory(): Promise<CollectedMemory>
   /** Returns how long the server's main thread has waited for a CPU while it had work, in milliseconds. */
@@ -26,7 +26,7 @@ export interface Environment {
   stop(): Promise<void>
 }
 
-/** The collections of `collected-memory.ts` need `--expose-gc`, and it uses an experimental module. */
+/** `collected-memory.ts` needs `--expose-gc` to collect garbage, and uses an experimental module. */
 const NODE_ARGS = [
   '--expose-gc',
   '--disable-warning=ExperimentalWarning',

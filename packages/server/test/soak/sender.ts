@@ -13,7 +13,9 @@ export interface Sender {
 
 const PATH = '/graphql/v1'
 const HEADERS = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
-/** The number of requests that are signed in advance and sent repeatedly. With so many, values change. */
+/**
+ * The number of requests to sign in advance and send repeatedly. With this many, repeated writes still change values.
+ */
 const REQUESTS = 20_000
 
 export async function createSender(environment: Environment, connections: number): Promise<Sender> {

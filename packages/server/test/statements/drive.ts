@@ -11,7 +11,7 @@ import type { TestApp, TestUser } from '../harness/app.ts'
 import { directCalls } from './direct-calls.ts'
 import { directSignInCalls } from './direct-sign-in-calls.ts'
 
-/** Returns the errors of the calls that no request makes. */
+/** Makes the server send all of its statements. Returns the errors of those that the test has to send directly. */
 export async function driveEverything(app: TestApp, user: TestUser, own: OwnedObjects): Promise<string[]> {
   await setAttributes(user, own)
   await readLists(user, own)
@@ -37,7 +37,7 @@ async function setAttributes(user: TestUser, { userId, device, service }: OwnedO
     for (const group of ['category', 'status']) await set(device, `$svc.${group}${letter}`, 'x')
 }
 
-/** Each order, each filter, and each page after a cursor uses a separate statement. */
+/** Reads lists in each order, with each filter, and after a cursor, because each of these uses a separate statement. */
 async function readLists(user: TestUser, { device, hardwareId, context, attribute }: OwnedObjects): Promise<void> {
   const fields = ['name', 'id', 'created', 'hardwareId', 'platform', 'state', 'lastReported']
   const filters: Record<string, unknown>[] = [
@@ -72,7 +72,7 @@ async function readLists(user: TestUser, { device, hardwareId, context, attribut
     'sort: "id"',
   ])
     await user.data(`{ login { devices { items { services(${args}) { id attributes(context: "night") } } } } }`)
-  // The second use of a document is compiled, and writes the items directly from the rows.
+  // The server compiles a document at its second use, and then writes the items directly from the rows.
   for (const args of ['', '(name: "x", state: "active", application: [22])', '(sort: "site")'])
     for (let use = 1; use <= 2; use++)
       await user.data(`{ login { devices { items { attributes(context: "night") services${args} { id name } } } } }`)
@@ -84,7 +84,7 @@ async function readLists(user: TestUser, { device, hardwareId, context, attribut
   await user.data(`{ login { webhooks { deliveries(failed: false, from: 2) { total items { id } } } } }`)
 }
 
-/** The authentication library sends many statements of a sign-in. */
+/** Signs in, because the authentication library sends many of the statements for a sign-in. */
 async function signInToConsole(app: TestApp): Promise<void> {
   const person = await newPerson(app)
   const browser = await signIn(app, person)
@@ -122,7 +122,7 @@ async function sendDirectly(app: TestApp, own: OwnedObjects): Promise<string[]> 
   return errors
 }
 
-/** Removals run last. */
+/** Sends every operation except subscriptions. Removals run last. */
 async function sendEveryOperation(user: TestUser, own: OwnedObjects): Promise<void> {
   const removes = ({ field }: FieldRequest): boolean => /^Mutation\.(delete|remove)/.test(field)
   const isSubscription = ({ field }: FieldRequest): boolean => field.startsWith('Subscription.')

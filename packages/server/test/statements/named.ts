@@ -9,7 +9,10 @@ const candidates = 'features/webhooks/candidates.queries.ts'
 const sending = 'features/webhooks/sending'
 const keys = 'auth/master-key/master-key.queries.ts'
 
-/** A cluster runs each of these on each shard, for the rows of the shard's accounts. */
+/**
+ * Statements that are limited to the accounts in their input rows. A cluster runs each of these statements on each
+ * shard, for the rows of the shard's accounts.
+ */
 export const ofGivenAccounts: readonly string[] = [
   'writeLastUsed of auth/auth.queries.ts',
   'writeRestrictedLastUsed of auth/auth.queries.ts',

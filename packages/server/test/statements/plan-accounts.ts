@@ -32,7 +32,10 @@ const planning = [
   'plan_cache_mode = force_generic_plan',
 ]
 
-/** With only nested loops, each condition on an account is at the node that reads the rows. */
+/**
+ * Returns a statement's generic plan with only nested loops, in which each condition on an account is at the node that
+ * reads the rows.
+ */
 export async function planOf(db: Database, text: string): Promise<PlanNode> {
   return db.connection().execute(async (connection) => {
     const run = <Row>(statement: string) => connection.executeQuery<Row>(CompiledQuery.raw(statement))
@@ -117,7 +120,7 @@ interface Known {
   inputs: ReadonlySet<string>
 }
 
-/** Follows equalities to a parameter or to rows from outside a table. */
+/** Determines the scope of a column by following equalities to a parameter or to input rows. */
 function kindOf(start: string, { equalities, isRead, inputs }: Known): Exclude<AccountScope, 'none'> {
   const same = [start]
   for (const one of same) {

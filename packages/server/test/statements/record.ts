@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Database } from '../../src/db/database.ts'
 import { insertsEvents } from './cluster-rules.ts'
 
-/** The functions that sent each statement, such as `selectKeys of auth/auth.queries.ts`. */
+/** The functions that sent each statement, such as `selectKeys of auth/auth.queries.ts`, keyed by its text. */
 export type Statements = ReadonlyMap<string, ReadonlySet<string>>
 
 export interface Recording {
@@ -57,7 +57,7 @@ export function recordStatements(db: Database, onStatement: (sent: SentStatement
 
 const changesRows = /\b(insert into|update|delete from)\s/i
 
-/** Returns a function that restores the method. */
+/** Makes a method call `before` first. Returns a function that restores the method. */
 function wrap(owner: object, name: string, before: (first: unknown, object: object) => void): () => void {
   const methods = owner as Record<string, (...args: unknown[]) => unknown>
   const original = methods[name]!

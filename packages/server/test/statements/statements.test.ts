@@ -113,7 +113,7 @@ describe('every statement of the server', () => {
   )
 })
 
-/** Query files export these functions, with the database as the first parameter. */
+/** Returns the functions that query files export and whose first parameter is the database or a transaction. */
 async function queryFunctions(): Promise<string[]> {
   const folder = new URL('../../src/', import.meta.url)
   const names: string[] = []

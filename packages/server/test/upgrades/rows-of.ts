@@ -28,7 +28,7 @@ async function rowsOf(db: Kysely<unknown>, { name, columns }: Table): Promise<st
   return rows.map(({ row }) => row)
 }
 
-/** Compares the columns from `before` except the columns in `changed`. */
+/** Returns the rows from `before` that are missing now. Compares all columns in `before` except those in `changed`. */
 export async function missingRows(
   db: Kysely<unknown>,
   before: Contents,

@@ -1,7 +1,8 @@
 /**
- * `npm run test:upgrades -- [--devices N] [--kills N] [--from SCHEMA]` runs servers of earlier releases under load. At
- * the same time, it migrates the database with servers of this release, and interrupts them with up to N kills. With
- * `--from`, it repeats the upgrade from this schema until N kills have interrupted it.
+ * `npm run test:upgrades -- [--devices N] [--kills N] [--from SCHEMA]` upgrades from each earlier schema in the
+ * history. A server of the earlier release runs under load while servers of this release migrate the database. The test
+ * interrupts each migration with up to N kills. With `--from`, it repeats the upgrade from this schema until N kills
+ * have interrupted it.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Tables of a former migration library. */
+/** A table of a former migration library, and the table's index. */
 const former = sql`('migration_lock', 'migration_lock_pkey')`
 
 /** Returns all parts of a schema, one per line, without the monthly partitions of the event log. */

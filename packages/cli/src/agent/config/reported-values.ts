@@ -13,7 +13,7 @@ export interface ReportedValue {
 
 interface Defaults {
   every: number
-  /** Milliseconds after which the agent stops the command. */
+  /** Milliseconds after which the agent stops a command. */
   timeout: number
 }
 

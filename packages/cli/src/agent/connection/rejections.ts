@@ -3,7 +3,10 @@ import { post } from '../registration/post.ts'
 import type { Values } from '../sources/unreported-values.ts'
 import type { Subject } from './session.ts'
 
-/** The agent treats a subject as rejected after this many connections end while it reports the subject. */
+/**
+ * The agent treats a subject as rejected after this many connections end while it reports the subject, with no accepted
+ * report in between.
+ */
 const STRIKES = 2
 /** How long the agent mutes a rejected subject. */
 const MUTED_MS = 10 * 60_000

@@ -32,7 +32,7 @@ export interface Connecting {
 /** How long a connection must last before the backoff is reset. */
 const STABLE_MS = 60_000
 /**
- * Approximate wait after the server rejects the secret. If the file receives a different secret, the wait ends early.
+ * Approximate wait after the server rejects the secret. The wait ends early if the device file contains another secret.
  */
 const REJECTED_RETRY_MS = 5 * 60_000
 const FILE_CHECK_MS = 2_000

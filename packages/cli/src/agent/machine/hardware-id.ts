@@ -24,7 +24,7 @@ export async function findHardwareId(): Promise<HardwareId> {
   return { id: randomUUID().replaceAll('-', ''), from: 'made-up' }
 }
 
-/** Returns undefined if the file contains anything else, or 32 identical digits, which mean that the ID is not set. */
+/** Returns undefined unless the file contains 32 hexadecimal digits. Treats 32 identical digits as an unset ID. */
 async function readId(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')
   const digits = text.trim().replaceAll('-', '').toLowerCase()

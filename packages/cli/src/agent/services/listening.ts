@@ -10,8 +10,8 @@ export interface ListeningSocket {
 }
 
 /**
- * Match TCP sockets in state LISTEN (0A) and unconnected UDP sockets (07; include/net/tcp_states.h) in the format of
- * proc_pid_net(5).
+ * Patterns for TCP sockets in the state LISTEN (0A) and unconnected UDP sockets (07; include/net/tcp_states.h), in the
+ * format of proc_pid_net(5).
  */
 const lines = {
   tcp: /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A \S+ \S+ \S+ +\d+ +\d+ (\d+)/gm,

@@ -8,7 +8,7 @@ export const SYSTEM_STATE = '/var/lib/muster-agent'
 
 /**
  * Returns the agent's state folder: the specified folder, MUSTER_AGENT_STATE, systemd's STATE_DIRECTORY,
- * /var/lib/muster-agent for root, or `muster-agent` in the user's state folder, whichever comes first.
+ * /var/lib/muster-agent for root, or `muster-agent` in the user's state folder, in this order of precedence.
  */
 export function stateFolder(named: string | undefined, env = process.env): string {
   const given = named ?? (env.MUSTER_AGENT_STATE || env.STATE_DIRECTORY || undefined)

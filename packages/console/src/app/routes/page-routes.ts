@@ -12,7 +12,7 @@ import { shellRoute } from './root-routes.tsx'
 
 const getParentRoute = () => shellRoute
 
-/** The browser loads each page when the user first opens it, except the page for unknown addresses. */
+/** The browser loads the code of each page on demand, except that of the page for unknown addresses. */
 export const pageRoutes = [
   createRoute({
     getParentRoute,

@@ -49,7 +49,10 @@ function Changes({ changes }: { changes: readonly Change[] }) {
   )
 }
 
-/** Only screen readers announce this text. It is inside the change, so that a scrolling table clips it. */
+/**
+ * Hides text from all users but those of screen readers. The text is inside the change, so that a scrolling table clips
+ * it.
+ */
 const visuallyHidden = {
   position: 'absolute',
   width: 1,

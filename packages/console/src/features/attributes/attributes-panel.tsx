@@ -141,7 +141,7 @@ function CustomAttributes({ targetId, source, attributes, context, stale }: Cust
   )
 }
 
-/** Checks whether a name is that of a group of attributes. */
+/** Returns whether a name is the name of a group of attributes. */
 const isGroupName = (name: string, rows: readonly AttributeRow[]): boolean => !rows.some((row) => row.name === name)
 
 function removalTitle({ name, context }: Cell, rows: readonly AttributeRow[]): string {

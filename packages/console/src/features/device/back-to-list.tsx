@@ -13,8 +13,8 @@ export function BackToList() {
 }
 
 /**
- * Returns the URL parameters of the device list that the user last opened. In browsers without the Navigation API,
- * returns none, so the list opens with its defaults.
+ * Returns the URL parameters of the device list that the user last opened. If there is no such list, or in browsers
+ * without the Navigation API, returns none, so the list opens with its defaults.
  */
 function lastListSearch(): Record<string, unknown> {
   if (!('navigation' in window)) return {}

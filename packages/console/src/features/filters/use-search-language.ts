@@ -5,8 +5,8 @@ export type SearchLanguage = typeof import('./search-language.ts')
 let loaded: SearchLanguage | undefined
 
 /**
- * Loads the module of the filter language, because a list without a filter does not need it. Returns undefined until
- * the module is loaded.
+ * Loads the module of the filter language on demand, because a list without a filter does not need it. Returns
+ * undefined until the module is loaded.
  */
 export function useSearchLanguage(isWanted: boolean): SearchLanguage | undefined {
   const [language, setLanguage] = useState(loaded)

@@ -11,7 +11,7 @@ export type UnitName = Unit['value']
 
 export const unitOf = (name: UnitName): Unit => units.find(({ value }) => value === name)!
 
-/** Divides an interval by the largest unit that needs no fraction. */
+/** Expresses an interval in the largest unit that needs no fraction. */
 export function splitInterval(seconds: number): { count: number; unit: UnitName } {
   const unit = units.find((each) => seconds % each.seconds === 0)!
   return { count: seconds / unit.seconds, unit: unit.value }

@@ -6,7 +6,10 @@ const DAY_MS = 86_400_000
 /** The server counts the active devices at this interval. */
 const SAMPLE_MS = 5 * 60_000
 
-/** The page's queries find the responses in the client's cache, or share the requests in flight. */
+/**
+ * Requests the page's data in advance. The page's queries find the responses in the client's cache, or share the
+ * requests in flight.
+ */
 export function requestOverview(client: Client, { span = 'day', by }: OverviewSearch): void {
   const context = { requestPolicy: 'cache-and-network' } as const
   void client.query(OverviewTotalsDocument, {}, context).toPromise()
@@ -18,7 +21,7 @@ export function requestOverview(client: Client, { span = 'day', by }: OverviewSe
 export const startOf = (span: SpanName, now: number): string =>
   new Date(Math.floor(now / SAMPLE_MS) * SAMPLE_MS - spans[span] * DAY_MS).toISOString()
 
-/** With the prefix, the server accepts a name that no device uses. */
+/** With the prefix `attributes.`, the server accepts a name that no device uses. */
 export const usual = [
   { by: 'site', name: 'attributes.site' },
   { by: '$svc.categoryA', name: '$svc.categoryA' },

@@ -7,7 +7,7 @@ const KEY_BYTES = 32
 
 export const masterKeyFiles = (dataFolder: string) => ({
   current: join(dataFolder, 'master.key'),
-  /** Created by a rotation. At the end, this file replaces the current file. */
+  /** Created by a rotation. At its end, the rotation copies this key to the current file and deletes this file. */
   next: join(dataFolder, 'master.key.next'),
   /** The key before the last rotation, which older backups need. */
   previous: join(dataFolder, 'master.key.previous'),

@@ -73,7 +73,7 @@ function switchKey(secrets: Secrets, checkValue: string | undefined): void {
   }
 }
 
-/** Starts with the preferred key. */
+/** Returns the available keys, with the preferred one first. */
 export function availableKeys({ dataFolder, masterKey, previousMasterKey }: MasterKeySettings): Buffer[] {
   const files = masterKeyFiles(dataFolder)
   const found =

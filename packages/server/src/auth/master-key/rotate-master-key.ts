@@ -95,7 +95,9 @@ function assertAvailable(secrets: Secrets, { current, former }: KeyChecks): void
   )
 }
 
-/** Re-encrypts authenticator secrets in the same transaction, because a sign-in with a code cannot be retried. */
+/**
+ * Re-encrypts authenticator secrets in the same transaction, because better-auth can decrypt only with the current key.
+ */
 function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     await replaceCheck(transaction, secrets.checkValue)

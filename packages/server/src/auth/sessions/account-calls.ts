@@ -138,7 +138,9 @@ async function byPassword(call: AuthRequest, session: Session, path: string): Pr
   return runAttempt(call, { subjects, attempt }, () => call.forward(call.request, path, { password }))
 }
 
-/** Removes a passkey, unless the person could no longer sign in. Returns false for an unknown passkey. */
+/**
+ * Removes a passkey. Returns false for an unknown passkey. Throws CONFLICT if the person could not sign in without it.
+ */
 async function removePasskey(
   transaction: Database,
   { provider }: AuthRequest,

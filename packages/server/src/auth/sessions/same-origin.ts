@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify'
 export const CONSOLE_HEADER = 'muster-session'
 
 /**
- * The request must have the header that no form can send. If it has `Sec-Fetch-Site` or `Origin`, they must name this
- * origin. A POST request must have the type JSON, which forms also cannot send.
+ * Checks for the header that no form can send. If the request has `Sec-Fetch-Site` or `Origin`, these headers must name
+ * this origin. A POST request must have the type JSON, which forms also cannot send.
  */
 export function isFromConsole({ method, headers, host }: FastifyRequest, publicUrl: string | undefined): boolean {
   if (headers[CONSOLE_HEADER] !== '1') return false

@@ -41,8 +41,8 @@ describe('a session cookie behind a proxy', () => {
     expect((await browser.query(login, {}, { headers })).status).toBe(200)
     const listed = await browser.send('/auth/list-sessions', { headers })
     expect([listed.status, listed.body.sessions.length]).toEqual([200, 1])
-    // Another host of the domain could set this cookie, so neither this server nor better-auth accepts it in place of
-    // the session.
+    // Another host of the domain could set the second cookie. If the browser sends the first cookie, this server and
+    // better-auth therefore ignore the second cookie.
     browser.cookies.set(host, browser.cookies.get(secure)!)
     browser.cookies.set(secure, 'planted.by-another-host')
     expect((await browser.query(login, {}, { headers })).status).toBe(200)

@@ -21,13 +21,13 @@ export interface MembershipRow {
   email: string
   founderEmail: string
   role: string
-  /** The name of a custom role. */
+  /** The name of a custom role. Null for a built-in role. */
   roleName: string | null
-  /** A custom role's permissions. */
+  /** A custom role's permissions. Null for a built-in role. */
   permissions: string[] | null
   restriction: StoredRestriction | null
   signInPolicy: string | null
-  /** When the person last worked in the account, as JSON. */
+  /** When the person last worked in the account, in ISO 8601. */
   lastUsed: string | null
 }
 

@@ -66,8 +66,8 @@ export interface Sessions {
    */
   chooseAccount(session: Session, named: string | undefined): Promise<WorkingAccount | undefined>
   /**
-   * Returns why a viewer with a session would be rejected now, or undefined if it would not. The result may be up to
-   * 400 ms old.
+   * Returns why the server would reject a viewer with a session now, or undefined if it would not. The result may be up
+   * to 400 ms old.
    */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
 }
@@ -140,7 +140,7 @@ export async function findSessionGrant(
   return grant instanceof ApiError ? undefined : grant
 }
 
-/** Throws the error that a request in the account would get. */
+/** Returns the session's permissions in the account, or throws the error that a request would get there. */
 export async function getSessionGrant(
   { db, clock }: { db: Database; clock: () => Date },
   place: SessionInAccount,

@@ -6,7 +6,7 @@ export interface TotpRow {
   backupCodes: string
 }
 
-/** Reads all rows and locks them until the transaction ends. */
+/** Locks the table until the transaction ends, and reads all rows. */
 export async function lockTotp(transaction: Database): Promise<TotpRow[]> {
   await query(transaction, 'lock table account_totp in share row exclusive mode', [])
   return query(

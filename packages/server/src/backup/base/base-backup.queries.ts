@@ -6,7 +6,9 @@ export interface StartedBackup {
   started: Date
 }
 
-/** The backup also ends if the connection closes. With `fast`, PostgreSQL does the initial checkpoint immediately. */
+/**
+ * The backup also ends if the connection closes. With `fast`, PostgreSQL performs the initial checkpoint immediately.
+ */
 export async function startBackup(client: pg.ClientBase, label: string, fast: boolean): Promise<StartedBackup> {
   const { rows } = await client.query<StartedBackup>(
     'select pg_backup_start($1, $2)::text as "startLsn", clock_timestamp() as started',
@@ -25,7 +27,8 @@ export interface StoppedBackup {
 }
 
 /**
- * Switches to a new WAL segment, because PostgreSQL archives a segment only after that. Does not wait for the archive.
+ * Ends the backup and switches to a new WAL segment, because PostgreSQL archives only finished segments. Does not wait
+ * for the archive.
  */
 export async function stopBackup(client: pg.ClientBase): Promise<StoppedBackup> {
   const { rows } = await client.query<Omit<StoppedBackup, 'ended'>>(
@@ -62,8 +65,9 @@ export async function selectArchiveCommand(client: pg.ClientBase): Promise<strin
 }
 
 /**
- * Returns the time since which archiving has failed: the time of the last archived file, or a later time if there is no
- * such file. Returns undefined if the last attempt succeeded. PostgreSQL retries until an attempt succeeds.
+ * Returns the time since which archiving has failed: when the last file was archived or, if no archived file is
+ * recorded, when the statistics were reset or archiving last failed. Returns undefined if the last attempt succeeded.
+ * PostgreSQL retries until an attempt succeeds.
  */
 export async function selectArchiveFailure(client: pg.ClientBase): Promise<Date | undefined> {
   const { rows } = await client.query<{ failing: Date | null }>(`

@@ -14,7 +14,10 @@ const COPIED_EMPTY: ReadonlySet<string> = new Set([
   'pg_wal',
 ])
 
-/** These files belong to the running server or are temporary, or the backup writes its own versions. */
+/**
+ * These files belong to the running server, are temporary, or are replaced by versions that the backup or restore
+ * writes.
+ */
 const EXCLUDED =
   /^(postmaster\.(pid|opts)|\.s\.PGSQL\..*|backup_label(\.old)?|tablespace_map(\.old)?|(recovery|standby)\.signal|.*\.tmp|pg_internal\.init.*|pgsql_tmp.*)$/
 

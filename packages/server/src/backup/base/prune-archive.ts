@@ -11,8 +11,8 @@ export async function removeUnfinished(archive: string): Promise<void> {
 }
 
 /**
- * Removes all base backups except the newest `keep`, and the WAL that these do not need. Returns the names of the
- * removed backups.
+ * Removes all base backups except the newest `keep`, and the WAL that the remaining backups do not need. Returns the
+ * names of the removed backups.
  */
 export async function pruneArchive(archive: string, keep: number): Promise<string[]> {
   const backups = await listBaseBackups(archive)

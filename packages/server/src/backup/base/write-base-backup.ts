@@ -34,7 +34,7 @@ export interface BaseBackupOptions {
   keep: number
   /** The maximum number of bytes to read per second. 0 means no limit. */
   rate: number
-  /** Whether to do the initial checkpoint immediately. Otherwise, PostgreSQL spreads it over minutes. */
+  /** Whether to perform the initial checkpoint immediately. Otherwise, PostgreSQL spreads it over minutes. */
   fast: boolean
   signal?: AbortSignal | undefined
   /** Called with the number of bytes copied so far and the estimated total. */
@@ -142,8 +142,8 @@ async function waitForArchive(
 
 const POLL_MS = 250
 /**
- * The number of polls, over about ten seconds, that may find failed archiving. PostgreSQL makes three attempts, one
- * second apart, and then pauses for a minute.
+ * The number of consecutive polls, over about ten seconds, that find failed archiving before the backup fails.
+ * PostgreSQL makes three attempts, one second apart, and then pauses for a minute.
  */
 const MAX_FAILURES = 40
 

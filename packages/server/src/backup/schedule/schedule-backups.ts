@@ -21,7 +21,7 @@ const MAX_RETRY_DELAY_MS = 15 * 60_000
 /** The interval, in milliseconds, between log messages while archiving fails. */
 const REMIND_MS = 3_600_000
 
-/** Monitors the archive and writes backups by schedule until the server stops. */
+/** Monitors the archive and writes backups on schedule until the server stops. */
 export async function scheduleBackups(options: BackupsOptions): Promise<{ close(): Promise<void> }> {
   const { config, log } = options
   if (config.archiveFolder === undefined && config.backupEvery === undefined) {

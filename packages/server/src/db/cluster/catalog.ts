@@ -70,7 +70,8 @@ export async function readPlacements(db: Database): Promise<Map<string, Placemen
 }
 
 /**
- * Excludes functions of extensions, which Citus places itself, and of triggers, which distributed tables do not have.
+ * Returns the functions that Citus has not placed. Excludes functions of extensions, which Citus places itself, and of
+ * triggers, which distributed tables do not have.
  */
 export async function readMissingFunctions(db: Database): Promise<string[]> {
   const { rows } = await sql<{ signature: string }>`

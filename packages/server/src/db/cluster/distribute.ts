@@ -86,7 +86,8 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
   // A transaction that writes reference tables and distributed tables must use one connection per node.
   await run(`set local citus.multi_shard_modify_mode = 'sequential'`)
   await run('set local client_min_messages = warning')
-  // Later transactions need this setting, too, because transactions that read accounts on several shards write people.
+  // Later transactions need this setting, too, because some of them read accounts on several shards and write the
+  // reference table of people.
   await sql`do $$ begin
     execute format('alter database %I set citus.multi_shard_modify_mode = ''sequential''', current_database());
   end $$`.execute(transaction)
@@ -115,7 +116,7 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
 
 /**
  * Returns the unique indexes that Citus rejects, because equal values can be on different nodes. The values are random
- * keys and hashes, and the email addresses of accounts, which are also those of people.
+ * keys and hashes, and the email addresses of accounts, which are unique among people.
  */
 export const uniquesAcrossAccounts = ({ name, uniques }: Table): UniqueIndex[] =>
   uniques.filter(({ columns }) => !columns.includes(accountColumnOf(name)))

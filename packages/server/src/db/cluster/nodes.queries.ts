@@ -20,7 +20,7 @@ export async function selectIdentity(db: Database): Promise<{ system: string; no
   return rows[0]!
 }
 
-/** Checks whether the cluster's worker with this number is the server with this identity. */
+/** Checks whether the server with this identity is a worker of the cluster. */
 export async function isWorker(db: Database, { system, node }: { system: string; node: string }) {
   const rows = await query<{ success: boolean; result: string }>(
     db,

@@ -1,5 +1,6 @@
 /**
- * Rows are on the account's node (`distributed`), on every node (`reference`), or only on the coordinator (`local`).
+ * Where a table's rows are: on the account's node (`distributed`), on every node (`reference`), or only on the
+ * coordinator (`local`).
  */
 export type Placement = 'distributed' | 'reference' | 'local'
 
@@ -19,7 +20,7 @@ const reference = [
 
 /** No list query joins these tables with rows of an account. */
 const local = [
-  // Leases must not depend on all nodes, and their row locks exclude each other only on one node.
+  // Leases must not depend on all nodes, and row locks exclude each other only within one node.
   'server_process',
   ...['used_nonce', 'sign_in_step', 'sign_in_tries', 'sso_attempt', 'command_line_request'],
   ...['webhook_cursor', 'job_worker', 'server_setting'],
@@ -34,7 +35,7 @@ export function placementOf(table: string): Placement | undefined {
   return local.includes(table) || isMigrationTable(table) ? 'local' : undefined
 }
 
-/** Returns the column that contains the account, by which the rows of a distributed table are distributed. */
+/** Returns the column that contains the account ID, by which the rows of a distributed table are distributed. */
 export const accountColumnOf = (table: string): string => (table === 'account' ? 'id' : 'account_id')
 
 export const placedTables: readonly string[] = [...distributed, ...reference, ...local]

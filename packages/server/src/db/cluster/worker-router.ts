@@ -8,7 +8,7 @@ import { isWorker, selectIdentity, selectNodes } from './nodes.queries.ts'
 
 export interface WorkerRouterOptions {
   coordinator: Database
-  /** Opens a pool for each URL of a worker. */
+  /** One function per worker URL, which opens a pool for that URL. */
   openPools: readonly (() => Database)[]
   log: FastifyBaseLogger
   onChoice?: (place: ReadPlace) => void
@@ -16,11 +16,16 @@ export interface WorkerRouterOptions {
 
 /** The interval, in milliseconds, between checks of unavailable workers. */
 const RETRY_MS = 1_000
-/** How long an account's node is cached, in milliseconds. An outdated entry does no harm: every node runs any query. */
+/**
+ * How long an account's node is cached, in milliseconds. An outdated entry does no harm: any node can run any query.
+ */
 const PLACE_MS = 30_000
 const MAX_PLACES = 100_000
 
-/** Chooses the worker that stores an account. Any node could run its queries, but with a detour to that worker. */
+/**
+ * Chooses the worker that stores an account. Any node could run the account's queries, but with a detour to that
+ * worker.
+ */
 export function createWorkerRouter({
   coordinator,
   openPools,

@@ -17,7 +17,10 @@ const asUser = (uid: number): string[] => [
   '--securebits=+no_setuid_fixup',
 ]
 
-/** unshare(2) fails with EPERM if "the caller is in a chroot environment". Containers report the same error. */
+/**
+ * Imitates a container with a chroot: unshare(2) fails with EPERM if "the caller is in a chroot environment", and
+ * containers report the same error.
+ */
 async function inContainer(): Promise<string[]> {
   const elsewhere = await newFolder()
   return ['unshare', '--mount', 'sh', '-c', 'mount --rbind / "$0" && exec chroot "$0" "$@"', elsewhere]

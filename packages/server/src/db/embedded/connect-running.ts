@@ -31,7 +31,7 @@ export interface OpenDatabase {
 
 const timeoutMs = 60_000
 
-/** If no server is running, starts the database until `close` is called. */
+/** Connects to the running database. If none is running, starts it, and stops it when `close` is called. */
 export async function connectOrStart(options: EmbeddedOptions): Promise<OpenDatabase> {
   const deadline = Date.now() + timeoutMs
   for (;;) {

@@ -20,7 +20,7 @@ export class EmbeddedError extends Error {
   }
 }
 
-/** This alternative solves every problem of the embedded database, so many error messages end with it. */
+/** This alternative avoids every problem of the embedded database, so many error messages end with it. */
 export const useDatabaseUrl = 'Or set DATABASE_URL to a PostgreSQL server (15 or newer) that you run yourself.'
 
 /** Returns the `code` of a system error, such as ENOENT. Returns undefined for any other error. */

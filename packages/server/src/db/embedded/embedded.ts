@@ -19,8 +19,8 @@ import { settings } from './settings.ts'
 
 export interface EmbeddedOptions {
   /**
-   * The folder for the lock, PostgreSQL's folder `pg`, and PostgreSQL's log `pg.log`. `startEmbedded` creates it if it
-   * is missing.
+   * The folder for the lock, PostgreSQL's folder `pg`, and PostgreSQL's log `pg.log`. `startEmbedded` creates the
+   * folder if it is missing.
    */
   readonly dataFolder: string
   readonly log: EmbeddedLog

@@ -18,7 +18,10 @@ export interface LogFile {
   close(): Promise<void>
 }
 
-/** Once a minute, if the log exceeds 8 MiB, moves its content to `<path>.1`. */
+/**
+ * Checks the size of the log when opening it and once a minute. If the log exceeds 8 MiB, moves its content to
+ * `<path>.1`.
+ */
 export async function openLogFile(path: string): Promise<LogFile> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
   // In another user's folder, that user could have created a symbolic link, which O_NOFOLLOW rejects.

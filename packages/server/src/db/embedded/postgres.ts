@@ -23,7 +23,10 @@ export interface Launch {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** The number of milliseconds after which PostgreSQL receives SIGQUIT. The next start then recovers the database. */
+/**
+ * How long a fast shutdown may take, in milliseconds. After that, PostgreSQL receives SIGQUIT, and the next start
+ * recovers the database.
+ */
 const fastShutdownMs = 30_000
 
 /** Starts PostgreSQL in a separate session, because Ctrl-C would otherwise signal PostgreSQL directly. */

@@ -118,7 +118,10 @@ async function tryRunMode(runMode: RunMode, { binaries, folder }: Places): Promi
   return code === 0 && version !== undefined ? Number(version) : output || `exit code ${code}`
 }
 
-/** Picks a named user other than root. Prefers the given user, then user 1000, then 65534, then any other. */
+/**
+ * Picks a named user other than root. Prefers the given user, then user 1000, then 65534, then any other. Without such
+ * a user, returns the ID 1000.
+ */
 async function pickAccount(preferred: number): Promise<UserId> {
   const text = await readFile('/etc/passwd', 'utf8').catch(() => '')
   const accounts = text

@@ -70,7 +70,7 @@ export interface TestServer {
 
 const script = fileURLToPath(new URL('test-server.ts', import.meta.url))
 
-/** Waits for the first output. */
+/** Starts a server and waits for its first output. */
 export async function startServer(
   dataFolder: string,
   before: readonly string[] = [],

@@ -39,7 +39,8 @@ export async function waitUntilReady({ postgres, connection, clusterFolder, logF
 }
 
 /**
- * Line 8 of postmaster.pid is "ready" once connections are accepted. An earlier attempt would add a line to the log.
+ * Line 8 of postmaster.pid is "ready" once connections are accepted. A connection attempt before that would add a line
+ * to the log.
  */
 async function hasReadyStatus(clusterFolder: string): Promise<boolean> {
   const text = await readFile(join(clusterFolder, 'postmaster.pid'), 'utf8').catch(() => '')

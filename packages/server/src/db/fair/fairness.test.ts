@@ -23,8 +23,8 @@ async function block(app: TestApp, table: 'device' | 'event'): Promise<() => Pro
 }
 
 /**
- * Without limits on the time of a statement, blocked statements keep running even on a slow machine. Statements wait for
- * a connection as long as on a server.
+ * Removes the time limits of statements, so that blocked statements keep running even on a slow machine. Statements
+ * wait for a connection for as long as on a server.
  */
 async function start(env: Record<string, string> = {}): Promise<TestApp> {
   const limits = { MUSTER_QUERY_SECONDS: '0', MUSTER_STATEMENT_TIMEOUT: '0' }
@@ -33,7 +33,7 @@ async function start(env: Record<string, string> = {}): Promise<TestApp> {
   return app
 }
 
-/** Fails with the numbers that it found before the test times out, so that the test releases its lock. */
+/** Fails before the test times out, so that the test releases its lock. The error shows the statements in flight. */
 const waitForStatements = (app: TestApp, expected: Partial<Record<'quick' | 'walking', number>>): Promise<void> =>
   expect.poll(() => inFlight(app)).toMatchObject(expected)
 
@@ -41,7 +41,7 @@ const waitForStatements = (app: TestApp, expected: Partial<Record<'quick' | 'wal
 const waitForSuccess = (app: TestApp, query: string): Promise<void> =>
   expect.poll(async () => (await app.owner.query(query)).errors).toBeUndefined()
 
-/** Repeats a query whenever the server rejects it, so that the load does not depend on the machine's speed. */
+/** Repeats a query until `stop` is called, so that the load does not depend on the machine's speed. */
 function keepSending(app: TestApp, query: string): { stop: () => void; done: Promise<string[]> } {
   const codes: string[] = []
   let isStopped = false
@@ -89,7 +89,7 @@ it('responds to another user and to /readyz while one user overloads the databas
   const release = await blockDevices(app)
   const aliases = Array.from({ length: 15 }, (_, index) => `a${index}: devices(size: 1) { items { id } }`).join(' ')
   const walking = Array.from({ length: 40 }, () => keepSending(app, SORTED))
-  // No blocked statement ends. If quick ones filled all of the user's places first, none would be left for these.
+  // Blocked statements do not end. If quick statements took all of the user's places, the others could not start.
   await waitForStatements(app, { walking: 2 })
   const quick = Array.from({ length: 10 }, () => keepSending(app, `{ login { ${aliases} } }`))
   const attack = [...walking, ...quick]
@@ -150,7 +150,7 @@ it('cancels a statement with a filter at MUSTER_FILTER_SECONDS, and names the te
 it('cancels a list of attribute changes with a filter at the same limit, and names the arguments', async () => {
   const app = await start({ MUSTER_FILTER_SECONDS: '1' })
   const changes = (args: string): string => `{ login { attributeHistory(${args}) { items { name } } } }`
-  // The server reads the number of events once a minute.
+  // Makes the server read the number of events, which it does once a minute, before the test blocks the events.
   await waitForSuccess(app, changes('name: "plan"'))
   const release = await block(app, 'event')
   const { errors } = await app.owner.query(changes('name: "plan", maxDate: "2026-01-01T00:00:00Z"'))

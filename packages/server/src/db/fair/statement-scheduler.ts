@@ -31,7 +31,7 @@ const CHECK_INTERVAL_MS = 200
 
 /**
  * Reserves a fifth of the connections. Walking statements may use at most half of the rest, and at most one connection
- * more than there are processors. Further ones would not end sooner, but would delay a server that shares its
+ * more than there are processors. Additional ones would not end sooner, but would delay a server that shares its
  * processors with PostgreSQL. Even while all statements of one user wait for a lock, at least one connection remains
  * for other users.
  */

@@ -11,7 +11,7 @@ import { queryDatabase, userDatabase, walk } from './user-database.ts'
 
 type Counts = Pick<StatementScheduler, 'inFlight' | 'waiting'>
 
-/** One user can use three of the ten connections. */
+/** Opens a database with ten connections, of which one user can use three. */
 async function open({ queryMs = 0, processors = 4, waitMs = 60_000 } = {}): Promise<TestDatabase & { counts: Counts }> {
   let counts: Counts | undefined
   const onOpen = (given: Counts): void => {

@@ -45,7 +45,8 @@ async function createOnPartitions(run: Run, step: NewIndex): Promise<void> {
     const create = `create ${unique ? 'unique ' : ''}index if not exists "${index}" on only "${on}" ${as}`
     await sql.raw(create).execute(db)
   })
-  // If a partition is created in the meantime, PostgreSQL indexes it immediately, along with the table's other indexes.
+  // If a partition is added in the meantime, PostgreSQL creates this index on it, as it does with the table's other
+  // indexes.
   for (const partition of await selectPartitionsWithout(run.connection, step)) {
     const own = `${partition}_${index}`
     if (own.length > MAX_NAME_LENGTH) throw new Error(`the index name ${own} is too long`)

@@ -12,7 +12,7 @@ interface Options {
   signal: AbortSignal
 }
 
-/** While waiting, logs which session holds the lock. */
+/** Runs `work` while holding the migration lock. While waiting for the lock, logs which session holds it. */
 export function withMigrationLock<Result>(
   { db, log, signal }: Options,
   work: (connection: Database) => Promise<Result>,

@@ -7,7 +7,9 @@ interface OpenTransaction {
   since: Date
 }
 
-/** PostgreSQL shows the start time of a transaction only to members of its role. */
+/**
+ * PostgreSQL shows the start time of a transaction only to members of the role that runs it or of pg_read_all_stats.
+ */
 interface UnseenTransaction {
   pid: number
   program: string
@@ -23,7 +25,7 @@ export interface OpenTransactions {
 
 const MAX_SHOWN = 3
 
-/** A migration waits for open transactions to create an index concurrently, or to acquire a lock that one holds. */
+/** Finds the transactions that a migration may be waiting for, to create an index concurrently or to acquire a lock. */
 export async function findOpenTransactions(db: Database): Promise<OpenTransactions> {
   const open = await selectOldest(db)
   const unseen = await selectUnseen(db)

@@ -20,7 +20,10 @@ const PAUSE_MS = { first: 100, max: 5_000 }
 
 const retryable: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
-/** Between attempts, the statements that wait behind this transaction can run. */
+/**
+ * Runs `work` in a transaction, and retries it if it waits more than a second for a lock. Between attempts, the
+ * statements that wait behind this transaction can run.
+ */
 export async function inShortTransaction<Result>(
   { connection, log, signal }: Run,
   work: (transaction: Database) => Promise<Result>,
@@ -46,7 +49,10 @@ export async function inShortTransaction<Result>(
   }
 }
 
-/** The statements may wait for locks indefinitely, because writes do not have to wait behind them. */
+/**
+ * Runs `work` and repeats it after a deadlock. Its statements may wait for locks indefinitely, because writes do not
+ * have to wait behind them.
+ */
 export async function retryOnDeadlock(
   { connection, signal }: Run,
   work: (connection: Database) => Promise<void>,

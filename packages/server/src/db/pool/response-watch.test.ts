@@ -59,7 +59,7 @@ it('opens the probe connection in advance, and does not probe while no query is 
         and state = 'idle' and query = 'select 1'`.execute(database.db)
     return rows[0]?.at.getTime()
   }
-  /** A waiting caller would cause a probe in that time. */
+  /** Returns whether a second passes without a probe. A waiting caller would cause a probe in that time. */
   const isNotProbed = async (): Promise<boolean> => {
     const before = await lastProbe()
     await sql`select pg_sleep(1)`.execute(database.db)

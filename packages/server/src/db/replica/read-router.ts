@@ -13,7 +13,7 @@ export interface ReadRouter {
    * everything committed before the call, or if the replica or worker is unavailable. The caller then uses the primary.
    */
   choose(accountId: string): Promise<Database | undefined>
-  /** The caller must repeat the query on the primary. */
+  /** Reports that a query on the chosen database failed. The caller must repeat the query on the primary. */
   failed(db: Database, error: unknown): void
   close(): Promise<void>
 }

@@ -34,7 +34,7 @@ export interface AccessKey {
   isWithoutMember: boolean
   /**
    * For a personal key whose creator is a member through a group: when the creator last used single sign-on, or became
-   * a member. Otherwise null.
+   * a member if no use is recorded. Otherwise null.
    */
   lastSignIn: Date | null
 }

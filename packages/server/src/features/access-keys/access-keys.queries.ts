@@ -43,7 +43,7 @@ export async function selectPersonalKeys(
   return (await query<KeyRow>(db, text, [accountId, personId, only ?? null])).map(toAccessKey)
 }
 
-/** A rotated key does not count until its replacement is rotated too. */
+/** A rotated key does not count while its replacement exists and has not been rotated itself. */
 export async function countKeys(
   db: Database,
   accountId: string,
@@ -115,7 +115,7 @@ export const isRestricted = ({ kind, permissions, own, within, networks, rateSha
   networks.length > 0 ||
   rateShare < 100
 
-/** Returns null for the permissions of keys that were created before permissions existed. */
+/** Returns null for the usual permissions, as stored for keys that were created before permissions existed. */
 const stored = (permissions: number): string[] | null =>
   permissions === usualKeyPermissions ? null : namesIn(permissions)
 

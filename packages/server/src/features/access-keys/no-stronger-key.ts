@@ -25,7 +25,8 @@ export async function assertNotStronger(
 ): Promise<void> {
   if (viewer.permissions !== undefined) assertIncludes(viewer.permissions, granted.permissions)
   if (viewer.accessKey === undefined) return
-  // For a session, this check is unnecessary: its personal keys always have its restriction.
+  // A session needs no such check: with a restricted role, it can create only personal keys, which always have the
+  // role's restriction.
   if (!includesAll(restrictionOf(granted) ?? [], withinOf(viewer))) {
     const message = 'an access key would reach devices or attributes that the signing access key cannot reach'
     throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })

@@ -18,7 +18,7 @@ const MAX_OVERLAP_SECONDS = 2_592_000
 
 export interface Rotation {
   key: string
-  /** How long the old key keeps working, in seconds. */
+  /** How long the old key remains valid, in seconds. */
   overlap: number
   publicKey: string | null
 }
@@ -90,7 +90,7 @@ async function dropExpiredPredecessor(
   return { deletions: [deletionOf(predecessor)] }
 }
 
-/** The new secret of a personal key acts as the key's creator, so no other person may receive it. */
+/** A personal key acts for its creator, so no other person may receive the new secret. */
 function assertOwnIfPersonal({ accountId, personId = accountId }: Viewer, { kind, madeBy }: AccessKey): void {
   if (kind === 'account' || madeBy === personId) return
   throw new ApiError('FORBIDDEN', 'only the person who created a personal key can rotate it', {

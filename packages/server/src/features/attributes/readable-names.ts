@@ -60,7 +60,7 @@ export function assertReadsAll(viewer: Restricted, what: string): void {
   if (namesOf(viewer) !== undefined) throw forbidden(`${what} depends on attributes that you cannot read`)
 }
 
-/** `isGroup` asserts that the viewer can remove the whole group. */
+/** With `isGroup`, the viewer must be able to remove the whole group. */
 export function assertWritable(
   viewer: Restricted,
   { name, isGroup = false }: { name: AttributeName; isGroup?: boolean },

@@ -92,7 +92,7 @@ export interface BulkJob {
   starter: Starter | null
   finished: Date | null
   undoOf: string | null
-  /** Whether the database still stores the key of the secrets of the devices that the job registers. */
+  /** Whether the database still stores the key from which the secrets of the registered devices are derived. */
   hasSecrets: boolean
   total: number
   plannedCount: number

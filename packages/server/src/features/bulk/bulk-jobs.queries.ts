@@ -247,7 +247,7 @@ export async function deleteJob(db: Database, { accountId, id }: JobPlace): Prom
     and state in ('DONE', 'CANCELED', 'FAILED')`.execute(db)
 }
 
-/** Skips a table that another session is analyzing. */
+/** Skips tables with a conflicting lock, such as those that another session is analyzing. */
 export async function analyzeDevices(db: Database): Promise<void> {
   await sql`analyze (skip_locked) device, device_live, service`.execute(db)
 }

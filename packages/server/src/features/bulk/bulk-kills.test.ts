@@ -90,7 +90,7 @@ describe('a batch that was read in advance', () => {
       order by device_id desc limit 1`.execute(app.db)
     const options = optionsWith(app.db, createLookAhead(app.db, withoutLoad))
     const work = () => workOn(options, { accountId: user.accountId, id: job.id, state: 'RUNNING' })
-    /** Waits until the next batch has been read, and keeps it for the next call of `work`. */
+    /** Waits until the next batch has been read, and keeps it for the next call to `work`. */
     const readNext = async () => {
       const ahead = options.ahead!
       const next = await ahead.take(job.id)

@@ -164,7 +164,7 @@ describe('a preview of many devices', () => {
   })
 })
 
-/** The server counts each context as 64 KiB, because PostgreSQL compresses it. */
+/** Adds services with 60 contexts each. The server counts a context as 64 KiB, because PostgreSQL compresses it. */
 async function addLargeServices(user: TestUser, device: string, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => `large-${index}`)
   for (const name of names)
@@ -186,7 +186,7 @@ describe('devices with many attributes', () => {
     for (const [index, id] of ids.entries()) await addLargeServices(user, id, index === 0 ? 5 : 3)
     const ofServices = [{ setAttributes: { attributes: { checked: 'yes' }, services: 'id:*' } }]
     const job = await create(user, { ids }, ofServices)
-    // The request previews some of them, and the worker the others, possibly before the response.
+    // The request previews some of the devices, and the worker the others, possibly before the response.
     expect(['PREVIEWING', 'READY']).toContain(job.state)
     const ready = await until(user, job.id, 'READY')
     expect(ready.counts).toMatchObject({ total: 13, change: 12, rejected: 1 })

@@ -97,7 +97,7 @@ export async function selectRows(
   return new Map(rows.map(({ id, row }) => [id, row]))
 }
 
-/** Returns which of these devices have not connected and not changed since this job registered them. */
+/** Returns the devices that have neither connected nor changed since this job registered them. */
 export async function selectUntouched(
   db: Database,
   { accountId, jobId }: Place,

@@ -8,7 +8,7 @@ import { readIds } from './list/device-filter.ts'
 
 /**
  * Returns devices in the requested order, without duplicates. Omits unknown IDs, malformed IDs, other accounts'
- * devices, and devices outside of the viewer's restriction.
+ * devices, and devices outside the viewer's restriction.
  */
 export async function findDevices(
   { db, viewer }: Context,

@@ -21,7 +21,10 @@ export interface DownloadDeps {
   linkKey: () => Buffer
   clock: () => Date
   rateLimits: RateLimits
-  /** The time without a sign-in after which personal keys of members through a group are invalid; 0 for never. */
+  /**
+   * The number of milliseconds without a sign-in after which personal keys of members through a group are invalid; 0
+   * for never.
+   */
   staleMs: number
   addressOf: AddressOf
   /** Attributes the download to its user and waits for free memory. Throws UNAVAILABLE or RATE_LIMITED. */

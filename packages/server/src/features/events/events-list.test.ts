@@ -9,7 +9,7 @@ beforeAll(async () => {
   await createPartitionForOldEvents(app.db)
 })
 
-/** Creates a partition for all times before the first month, because tests insert old events. */
+/** Creates a partition for all times before the first partition, because tests insert old events. */
 async function createPartitionForOldEvents(db: Database): Promise<void> {
   const inherits = `select min(inhrelid::regclass::text) as first from pg_inherits where inhparent = 'event'::regclass`
   const [row] = await query<{ first: string }>(db, inherits, [])

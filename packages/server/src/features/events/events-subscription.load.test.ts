@@ -40,7 +40,7 @@ describe('an event subscription under load', () => {
         await sleep(Math.random() * 20)
       }
     }
-    // Commits or rolls back long after event IDs were assigned.
+    // Commits or rolls back some time after the event IDs were assigned.
     const writeLate = async (): Promise<void> => {
       while (!writing.signal.aborted) {
         const lateWrite = app.db.transaction().execute(async (transaction) => {
@@ -94,7 +94,7 @@ describe('an event subscription under load', () => {
     let max = 0
     for (let part = 0; part < 20; part++) {
       await addEvents(user.accountId, events / 20, bytes).execute(app.db)
-      // After another subscription has received a later event, the server has certainly read these events.
+      // When another subscription has received a later event, the server has read these events.
       await untilFollowed(user)
       max = Math.max(max, usedBytes() - before)
     }

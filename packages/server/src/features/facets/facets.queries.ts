@@ -50,7 +50,7 @@ export interface FacetQuery extends Counted {
 
 /**
  * Grouping sets count all names that refer to devices in one pass. Each name that refers to services or contexts needs
- * a separate pass, because a device can have several.
+ * a separate pass, because a device can have several values.
  */
 export async function countByValue(db: Database, query: FacetQuery): Promise<FacetRow[]> {
   const { subjects, size } = query

@@ -232,7 +232,7 @@ test('counts an identical request within 10 seconds once, even for concurrent ca
     return { user, answers: [...answers, await facets(user, question)] }
   })
   expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
-  // The server counts again for every other request: other names, filters, contexts, sizes, and users.
+  // The server counts again for requests that differ in the size, the filter, the context, the names, or the user.
   for (const change of [{ size: 5 }, { where: 'site:*' }, { context: 'day' }, { by: ['site', 'name'] }])
     expect(counts((await facets(user, { ...question, ...change }))[0]!), JSON.stringify(change)).toContainEqual([
       'new',

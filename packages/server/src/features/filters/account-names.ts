@@ -72,7 +72,7 @@ export async function findUnknown(context: Context, names: readonly string[]): P
 }
 
 async function findVersions({ db, viewer }: Context, names: readonly string[]): Promise<Set<string>> {
-  // Values outside of a restriction must not decide how a filter is read.
+  // Values outside a restriction must not decide how a filter is read.
   const isUnknown = names.length === 0 || viewer.restriction !== undefined
   return new Set(isUnknown ? [] : await selectNamesOfVersions(db, viewer.accountId, names))
 }

@@ -13,7 +13,7 @@ const PAIRS = Number(process.env.MUSTER_TEST_FILTERS ?? 600)
 const FILTERS = Math.min(PAIRS, 150)
 const FLEETS = Math.ceil(PAIRS / FILTERS)
 
-/** The time when the server began to record the times of values. Older times count as this one. */
+/** The time when the server began to record the times of values. Older times count as this time. */
 const timesSince = now - 3 * 86_400_000
 const intervals = { site: 86_400, 'net.ssid': 3_600 }
 

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { sharedTestApp } from '../../../test/harness/app.ts'
 import { WALKED } from '../devices/list/device-list.queries.ts'
 
-/** The last device before those that only the end of the list contains. */
+/** The number of the last device in the zone `early`. The devices in the zone `late` are at the end of the list. */
 const LATE = WALKED - 5_000
 
 const app = sharedTestApp({ env: { MUSTER_KEY_POINTS: '1000000' } })

@@ -2,7 +2,7 @@ import type { Condition, ResolvedFilter } from '@muster/filter'
 
 /**
  * Ties a filter to a context: the filter reads the values of this context, or the base values if there is none,
- * regardless of the request's context. Conditions that name a context or the base keep it.
+ * regardless of the request's context. Conditions that specify a context or the base stay unchanged.
  */
 export function withContext(filter: ResolvedFilter, context: string | undefined): ResolvedFilter {
   switch (filter.type) {

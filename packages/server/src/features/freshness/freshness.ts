@@ -83,7 +83,7 @@ function assertBelowLimit(found: number): void {
   )
 }
 
-/** One statement counts the devices of all names of a request. */
+/** One statement counts the devices for all names in a request. */
 export function countStaleDevices(context: Context, { name }: Freshness): Promise<number> {
   return staleCounts(context).load(name)
 }

@@ -77,7 +77,7 @@ async function readPages(
 /** The order that cursors encode, so a cursor of another list is invalid. */
 const ORDER = 'changes'
 
-/** Matches an event ID: a positive integer. At most 18 digits always fit in a PostgreSQL bigint. */
+/** Matches a positive integer of at most 18 digits, which always fits in a PostgreSQL bigint. */
 const eventId = /^[1-9]\d{0,17}$/
 
 async function readSlice(context: Context, args: HistoryArguments): Promise<ChangeSlice> {

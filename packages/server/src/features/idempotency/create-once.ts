@@ -16,7 +16,7 @@ export interface Created {
   secret?: string | null
 }
 
-/** The created object and the key's record are committed together. */
+/** The created object and the record of the Idempotency-Key are committed together. */
 export interface Once {
   /** The transaction stays open until the response is complete. */
   begin(): Promise<Database>

@@ -82,7 +82,7 @@ const services = [
   { name: 'SSH 2', port: 8443, host: 'os' },
 ]
 
-/** Returns all events, each with the device before and after. */
+/** Changes a new device and deletes it. Returns all of its events, each with the device before and after the event. */
 async function record(user: TestUser, changes: readonly Change[]): Promise<Step[]> {
   const steps: Step[] = []
   let last = '0'
@@ -122,8 +122,8 @@ async function record(user: TestUser, changes: readonly Change[]): Promise<Step[
 }
 
 /**
- * Only a change between active and inactive can record several events. Each of these events names the device or service
- * whose state changed.
+ * Returns the device before and after each event of one change. Only a change between active and inactive can record
+ * several events. Each of these events names the device or service whose state changed.
  */
 function statesBetween(
   before: ModelDevice | undefined,
@@ -173,7 +173,7 @@ test('agrees with a simple model for random events and filters, including delete
         steps.filter(({ id }) => found.has(id)).map(({ id, type }) => `${id} ${type}`),
         where,
       ).toEqual(expected.map(({ id, type }) => `${id} ${type}`))
-      // Judging one event at a time must give the same result, with the help of the later events.
+      // Judging a single event must give the same result. The server then reads the later events from the log.
       const [one] = fc.sample(fc.constantFrom(...steps), 1)
       const alone = await judgeEvents(app.db, user.accountId, {
         selection: { filter, context: inContext },

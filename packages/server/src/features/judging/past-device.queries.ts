@@ -6,7 +6,7 @@ import type { DeviceRows, LiveRow, OverrideRow, PastEvent, ServiceLiveRow, Servi
 
 type Sql = RawBuilder<unknown>
 
-/** Both ends are inclusive. */
+/** A device with a range of event IDs. `first` and `last` are inclusive. */
 export interface AskedDevice {
   id: string
   first: string

@@ -63,7 +63,7 @@ export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
   }
 }
 
-/** Changes to a view take effect within a second. */
+/** The interval, in milliseconds, at which views are read again, so that changes take effect within a second. */
 const REFRESH_MS = 600
 /** The maximum number of events whose results are kept for other subscriptions. */
 const KEPT = 5_000

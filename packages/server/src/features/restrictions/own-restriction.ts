@@ -79,7 +79,7 @@ async function readWhere(context: Context, where: string, usage: Usage): Promise
   return read
 }
 
-/** The caller's own filter was checked, so rejected terms come from the view. */
+/** The caller's own filter has already been checked, so rejected terms come from the view. */
 function assertAllowed({ filter }: ReadFilter, usage: Usage): void {
   const place = { kind: 'device', usage, path: 'access.view' } as const
   const { problems, isValid } = check(canonicalize(filter, 'device'), place, { maxLength: Number.POSITIVE_INFINITY })

@@ -15,7 +15,7 @@ export type { AccountSummary } from './users.queries.ts'
 /** Only operators may call this. */
 export const listAccounts = selectAccounts
 
-/** Throws NOT_FOUND if no user has the address. */
+/** Throws NOT_FOUND if no user has the owner's address. */
 export function addAccount(
   db: Database,
   { name, owner }: { name: string; owner: string },

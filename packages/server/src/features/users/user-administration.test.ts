@@ -173,7 +173,7 @@ it('removes a user from the accounts of others, and keeps an account that has an
     { type: 'ACCESS_KEY_CREATE', actor: { id: founder.id, email: founder.email } },
     { type: 'ACCESS_KEY_CREATE' },
   ])
-  // The founder's account stays, with its address, and the founder's address is free again.
+  // The founder's account keeps its contact address, and another person can use the founder's email address.
   const { rows } = await sql`select contact_email, email, password_hash from account where id = ${founder.id}`.execute(
     app.db,
   )
@@ -265,7 +265,7 @@ it('finds a user by the address of the account, unless several accounts have it'
 
 const ownerOf = ({ accountId }: TestUser) => newMember(app, accountId, 'owner')
 
-/** Omits tables without rows of the user. */
+/** Returns the number of the account's rows in each table. Omits tables without such rows. */
 async function rowsOf({ accountId }: TestUser): Promise<Record<string, number>> {
   const tables = await app.db.introspection.getTables()
   const found: Record<string, number> = {}

@@ -83,7 +83,7 @@ export type SignInWay = 'password' | 'code' | 'passkey' | 'single sign-on'
 const counted = sql`counted as materialized (
   select account_id, sum(devices)::int as devices from device_count group by account_id)`
 
-/** Devices and access keys are those of the person's own account. */
+/** Counts the devices and access keys of each person's own account. */
 export async function selectUsers(db: Database): Promise<UserSummary[]> {
   const { rows } = await sql<UserSummary>`
     with ${counted}, joined as materialized (

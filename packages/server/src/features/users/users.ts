@@ -50,7 +50,7 @@ export async function createUser(db: Database, { email, name = null }: NewUser):
   return { id, email, password }
 }
 
-/** Throws CONFLICT like `createUser`. */
+/** Creates a person without an account. Throws CONFLICT like `createUser`. */
 export async function createPerson(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
   assertEmail(email, 'email')
   if (name !== null) assertName(name, 'name', limits.userNameLength)

@@ -192,7 +192,7 @@ describe('using a view', () => {
       const { login } = await user.data(document, { view: id, ...variables })
       return login.devices.items.map(({ name }: { name: string }) => name).join('')
     }
-    // The second request of a document is compiled.
+    // The server compiles the document at its second use.
     for (let times = 0; times < 3; times++) {
       expect(await order({})).toBe('ba')
       expect(await order({ sort: 'name asc' })).toBe('ab')

@@ -13,7 +13,7 @@ const app = sharedTestApp({ worker: true, env })
 const LOCK = 71
 
 /**
- * Blocks the statement that releases a webhook before it locks any rows. The returned function unblocks the statement.
+ * Blocks the statement that releases a webhook, before this statement locks rows. The returned function unblocks it.
  */
 async function blockRelease(): Promise<() => Promise<void>> {
   await sql`create function wait_for_test() returns trigger language plpgsql as $$ begin

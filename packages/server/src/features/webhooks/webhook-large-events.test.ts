@@ -20,7 +20,10 @@ async function registerLargeDevices(user: TestUser): Promise<string[]> {
   return ids
 }
 
-/** Call this function before the server updates any delivery. */
+/**
+ * Returns the size of the deliveries that each transaction inserted. The result is correct only before the server
+ * updates a delivery.
+ */
 async function bytesByTransaction({ accountId }: TestUser): Promise<number[]> {
   const { rows } = await sql<{ bytes: number }>`
     select sum(octet_length(body))::int as bytes from webhook_delivery

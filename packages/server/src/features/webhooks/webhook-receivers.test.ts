@@ -26,7 +26,7 @@ const slow = { timeout: 300_000 }
 
 const setUrl = 'mutation ($id: ID!, $url: String!) { updateWebhook(id: $id, url: $url) { id } }'
 
-/** The returned function sends the delayed responses. */
+/** Makes the receiver delay its responses. The returned function sends the delayed responses. */
 function delayResponses(at: Receiver): (status: number) => void {
   const waiting: ServerResponse[] = []
   at.respondWith((_message, response) => void waiting.push(response))

@@ -70,7 +70,7 @@ async function startTlsReceiver(name: string, authority: 'ca' | 'stranger'): Pro
 
 type Send = (document: string) => Promise<{ login: { webhooks: { deliveries: { items: object[] } }[] } }>
 
-/** Resolves to the delivery after its first attempt. */
+/** Creates a webhook and an event. Returns the delivery after its first attempt. */
 async function deliver(send: Send, url: string): Promise<object> {
   await send(`mutation { createWebhook(url: "${url}", events: [DEVICE_REGISTER]) { id } }`)
   await send('mutation { registerDevice(name: "boiler") { device { id } } }')

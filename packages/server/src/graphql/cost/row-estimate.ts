@@ -37,7 +37,7 @@ export type RowCosts = Readonly<Record<string, RowCost>>
 
 /** A field that may read at least `MANY_ROWS` rows. */
 export interface WalkingField {
-  /** The response keys from the root to the field, joined to a path. */
+  /** The response keys from the root to the field, joined by dots. */
   readonly path: string
   readonly line: number
   readonly column: number

@@ -98,8 +98,8 @@ function runCompiled(
 }
 
 /**
- * Throws if two fields of the schema have the same name after type and field are joined, because the compiler
- * identifies resolvers by that name.
+ * Throws if the joined names of type and field are equal for two fields of the schema, because the compiler identifies
+ * resolvers by that name.
  */
 export function assertCompilable(schema: GraphQLSchema): void {
   const places = new Map<string, string>()
@@ -124,8 +124,8 @@ function withCoercedScalar(schema: GraphQLSchema): GraphQLSchema {
 }
 
 /**
- * All variables have the type `Coerced`, except the operation's own variables of type `Boolean!`, which can be
- * conditions of `@skip` and `@include`.
+ * Replaces literal arguments with variables. All variables have the type `Coerced`, except the operation's own
+ * variables of type `Boolean!`, which can be conditions of `@skip` and `@include`.
  */
 function liftLiterals({
   schema,

@@ -91,8 +91,8 @@ export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
     }
     const read = knownDocument(text, input)
     input.onDocument('errors' in read ? 'refused' : 'new')
-    // Valid documents take a few kilobytes. A longer document consists mostly of comments and spaces and would evict
-    // other documents.
+    // Most valid documents have only a few kilobytes. A longer document consists mostly of comments and spaces and
+    // would evict other documents.
     if (text.length > maxCachedLength) return read
     if ('errors' in read) rejected.set(text, read, 2 * text.length + sizeOf(read))
     else known.set(text, read, read.bytes)

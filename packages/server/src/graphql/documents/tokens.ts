@@ -6,7 +6,7 @@ const maxCounted = 20_000
 /** A name's maximum length. Validation compares an unknown name with every known name, character by character. */
 const nameLength = 1_000
 
-/** The parser would report too many tokens as a syntax error. */
+/** Throws QUERY_TOO_COMPLEX if the document has too many tokens. The parser would report a syntax error instead. */
 export function assertTokens(text: string, limit: number): void {
   // Every token has at least one character, so a document of this length cannot exceed the limit.
   if (text.length <= limit) return

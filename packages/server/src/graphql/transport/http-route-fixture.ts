@@ -62,7 +62,10 @@ const resolversOf = ({ changes }: Recorded) => ({
   },
 })
 
-/** Reads the user from the header `x-user`. `bad` has invalid credentials, and `ro` is read-only. */
+/**
+ * Reads the user from the header `x-user`. `bad` has invalid credentials, `ro` is read-only, and for `away`, the
+ * database is unavailable.
+ */
 async function authenticate(name: unknown, body: Buffer) {
   if (name === 'bad') throw new ApiError('UNAUTHENTICATED', 'invalid signature', { reason: 'signature' })
   if (name === 'away') throw Object.assign(new Error('starting up'), { code: '57P03' })

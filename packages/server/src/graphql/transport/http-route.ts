@@ -94,8 +94,8 @@ async function findOperation<Viewer extends GraphqlViewer>(
 }
 
 /**
- * Keeps caches from storing the rejection of a query hash. The server accepts the same request once it contains the
- * query.
+ * Keeps caches from storing the rejection of a query hash. The server accepts the same hash in a request that also
+ * contains the query.
  */
 const noStore = { 'cache-control': 'no-store' }
 

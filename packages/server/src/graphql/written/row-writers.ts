@@ -13,7 +13,7 @@ export type PrepareField<Row, Context> = (page: {
   addObjects: (count: number) => void
 }) => Promise<WriteField<Row>>
 
-/** The field has no arguments and no selection. */
+/** A field without arguments and without a selection. */
 export interface LeafField {
   readonly key: string
   readonly name: string

@@ -44,7 +44,7 @@ export function planWrittenPages(input: {
     for (const field of fields) {
       if (field.definition.name !== 'items' || !writers.pages.has(field.parentType.name)) continue
       const writeItems = compileItems(field, writers)
-      // If a fragment is spread in several places, they share the node, but their other selections may differ.
+      // If a fragment is spread in several places, these places share the node, but their other selections may differ.
       if (writeItems === undefined || written.has(field.node)) return undefined
       written.set(field.node, writeItems)
     }

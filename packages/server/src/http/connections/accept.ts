@@ -4,8 +4,8 @@ import { type AddressInfo, createServer, type ListenOptions, type Server } from 
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 
 /**
- * Only Linux distributes connections among several sockets of one port (docs/decisions/0021). The processes of a
- * cluster receive their connections from the process that started them.
+ * Only Linux distributes connections among several sockets of one port (docs/decisions/0021). Processes that
+ * `node:cluster` starts receive their connections from the primary process.
  */
 const SOCKETS = process.platform === 'linux' && cluster.isPrimary ? 16 : 1
 /** The queue of new connections is long, because all clients reconnect at the same time after a restart. */
@@ -14,7 +14,8 @@ const BACKLOG = 4_096
 /** Rejects if the server cannot listen, for example because the port is in use. */
 export async function acceptConnections(app: FastifyInstance, address: { host: string; port: number }): Promise<void> {
   const options = { ...address, backlog: BACKLOG, reusePort: SOCKETS > 1 }
-  // With `reusePort`, a server could share the port with another server of the same user. Without it, listening fails.
+  // With `reusePort`, this server could share the port with another server of the same user. To prevent that, this
+  // server first listens without it, which fails if the port is in use.
   if (options.reusePort && address.port !== 0) await close(await listen(createServer(), address))
   // Fastify passes the options to `listen` of node:net, but its types lack `reusePort`.
   await app.listen(options satisfies ListenOptions as FastifyListenOptions)

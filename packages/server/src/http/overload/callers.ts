@@ -46,7 +46,7 @@ export function createCallers({ addressOf, isExhausted }: CallersOptions): Calle
   }
 }
 
-/** Returns the access key that a signature names, in any accepted format. */
+/** Returns the access key that a signature in any accepted format names. */
 function claimedKey({ headers }: FastifyRequest): string | undefined {
   const text = headers['signature-input'] ?? headers.signature ?? headers.authorization
   return typeof text === 'string' ? /\bkeyid="([^"]{1,100})"/i.exec(text)?.[1] : undefined

@@ -10,7 +10,7 @@ import { sharedTestApp, type TestApp } from '../../../test/harness/app.ts'
 const warnings: object[] = []
 const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })
 const app = sharedTestApp({ env: { MUSTER_MOST_REQUESTS: '3' }, log })
-/** This test needs a separate server, because on a busy machine such a server may reject any request. */
+/** A separate server for one test, because on a busy machine, a server with this limit may reject any request. */
 let lagLimited: TestApp
 beforeAll(async () => {
   lagLimited = await app.startAnother({ env: { MUSTER_MOST_LAG: '200' } })
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => lagLimited.close())
 
 const small = '{ login { id } }'
-/** Blocks the event loop. */
+/** Blocks the event loop for 300 ms. */
 const block = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
 const MANY = 200
 /** Returns a signature that names the owner's access key, which identifies the caller before the body arrives. */

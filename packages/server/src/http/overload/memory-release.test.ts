@@ -9,7 +9,7 @@ const BODIES = 16
 
 type PerformanceNodeEntry = PerformanceEntry & { detail?: unknown }
 
-/** V8's own collections have other flags. */
+/** Counts the garbage collections that the server forces. V8's own collections have other flags. */
 function countCollections(): () => number {
   let count = 0
   const observer = new PerformanceObserver((list) => {

@@ -9,7 +9,10 @@ const built = fileURLToPath(new URL('../../../../console/dist/', import.meta.url
 /** Matches paths of other routes, which are never console pages. */
 const RESERVED = /^\/(graphql|auth|docs|rest|devices\/v1|events\/v1\.csv|healthz|readyz|metrics|mqtt)(\/|$)/
 
-/** If the build does not contain a file, the server responds with 404 and not with the console page. */
+/**
+ * Matches paths of files. If the build does not contain the file, the server responds with 404 and not with the console
+ * page.
+ */
 const FILE = /\.(js|css|map|html|svg|png|ico|webp|webmanifest|json|txt|wasm|woff2?|ttf|br|gz)$/
 
 /** Serves the files that `npm run build` writes. All console pages share one HTML document. */

@@ -11,8 +11,8 @@ const openResponses = new WeakMap<Socket, Set<Ends>>()
 export const hasClientLeft = ({ raw, request }: FastifyReply): boolean => raw.destroyed || request.raw.socket.destroyed
 
 /**
- * The socket needs its own listener, because a pipelined response that waits for another response emits no event when
- * the connection closes.
+ * Calls `end` once the response has been sent or the connection has closed. The socket needs its own listener, because
+ * a pipelined response that waits for another response emits no event when the connection closes.
  */
 export function onceResponseEnds(reply: FastifyReply, end: () => void): void {
   if (hasClientLeft(reply)) {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { BodyPieces, PIECE_BYTES } from '../../lib/body-pieces.ts'
 import { hasClientLeft } from './response-end.ts'
 
-/** Sends nothing if the client has left. */
+/** Sends large responses in pieces. Sends nothing if the client has left. */
 export function sendInPieces(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (hasClientLeft(reply)) {

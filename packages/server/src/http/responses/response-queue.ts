@@ -48,8 +48,8 @@ const MAX_WEIGHT_PER_CALLER = 4
 const STUCK_MS = 15_000
 
 /**
- * A caller without other responses starts immediately, whatever the size, if enough slots for large responses are free.
- * Waiting callers are served in round-robin order.
+ * The response of a caller without other responses starts immediately, regardless of its size, if enough slots for
+ * large responses are free. Waiting callers are served in round-robin order.
  */
 export function createResponseQueue({ total, perCaller, queueFull }: ResponseQueueOptions): ResponseQueue {
   const callers = new Map<string, Caller>()

@@ -17,7 +17,7 @@ export interface Load {
   users: readonly TestUser[]
   /** Resolves when every writer has changed its device this many more times. */
   progress(changes: number): Promise<void>
-  /** Stops the writers, checks that nothing is lost or missed, and returns the figures. */
+  /** Stops the writers, checks that no change was lost and no event was missed, and returns the figures. */
   finish(): Promise<string>
 }
 
@@ -55,7 +55,7 @@ export async function startLoad(app: TestApp, errors: readonly string[]): Promis
       stopped.abort()
       await running
       expect(errors).toEqual([])
-      // If a node fails during a commit in two phases, Citus completes the commit after the node has returned.
+      // If a node fails during a two-phase commit, Citus completes the commit after the node has returned.
       await expect.poll(() => countPrepared(app)).toEqual(0)
       const stored = await readStored(app, follower.start)
       await expect.poll(() => follower.received.length).toBe(stored.length)

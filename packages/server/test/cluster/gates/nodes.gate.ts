@@ -16,7 +16,7 @@ const ACCOUNTS = 8
 const app = sharedTestApp({ env: allowLocalWebhooks })
 const log = pino({ level: 'silent' })
 
-/** Starts a second server, which reads lists from the workers, and counts its choices. */
+/** Starts a second server, which reads lists from the workers, and records where it reads each list. */
 async function startReader(): Promise<{ reader: TestApp; places: string[] }> {
   const places: string[] = []
   const readRouter = createWorkerRouter({

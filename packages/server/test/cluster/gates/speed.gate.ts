@@ -34,7 +34,7 @@ async function processorSeconds(): Promise<number[]> {
   const seconds: number[] = []
   for (const name of nodeNames) {
     const node = await processOf(name)
-    // The time of a node's main process includes that of its former children.
+    // The time of a node's main process includes the time of children that have exited.
     let ticks = await ticksOf(node, 4)
     for (const child of await childrenOf(node)) ticks += await ticksOf(child, 2)
     seconds.push(ticks / TICKS_PER_SECOND)

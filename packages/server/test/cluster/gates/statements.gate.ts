@@ -36,7 +36,10 @@ it('touches only one shard in each statement of one account', async () => {
 /** Statements that find an account by an email address. */
 const byAddress = ['selectByContact of features/users/people/people.queries.ts']
 
-/** Runs the statement if Citus cannot plan it with parameters, and rolls it back. */
+/**
+ * Returns whether a statement uses several shards, according to its plan. If Citus cannot plan the statement with
+ * parameters, runs it and rolls it back.
+ */
 async function touchesSeveralShards(db: Database, text: string, parameters: readonly unknown[]): Promise<boolean> {
   const fails = async (statement: string): Promise<'several shards' | 'other' | undefined> => {
     const rollBack = new Error('roll back')

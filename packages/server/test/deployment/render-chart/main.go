@@ -76,7 +76,7 @@ func read(path string, target *object) {
 	check(yaml.Unmarshal(text, target))
 }
 
-// Overrides values of nested maps.
+// Merges source into target. Overrides the other values, and merges nested maps.
 func merge(target, source object) {
 	for key, value := range source {
 		inner, isMap := value.(object)

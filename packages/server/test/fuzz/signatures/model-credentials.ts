@@ -13,7 +13,7 @@ export interface Credentials {
   parameters: string
 }
 
-/** Returns none for an invalid signature, several signatures, or credentials in two headers. */
+/** Returns an empty list for an invalid signature, several signatures, or credentials in two headers. */
 export function readCredentials(headers: readonly Header[]): Credentials[] {
   const values = (name: string): string[] => headers.filter((header) => header.name === name).map(({ value }) => value)
   const scheme = /^signature(?:[ \t]+|$)/i

@@ -9,7 +9,8 @@ export interface ReferenceInput {
 }
 
 /**
- * Shares no code with the server. In doubt, returns true, because the tests search for requests that must be rejected.
+ * Shares no code with the server. In doubt, returns true, because the tests look for requests that the server accepts
+ * although this function returns false.
  */
 export function mayBeAccepted(bytes: Buffer, input: ReferenceInput): boolean {
   const request = readRequest(bytes)

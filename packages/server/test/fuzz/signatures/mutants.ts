@@ -83,7 +83,9 @@ function damaged(wire: Wire, random: Random): Buffer {
 
 const credentials = ['authorization', 'signature', 'signature-input', 'date', 'digest', 'content-digest', 'host']
 
-/** Removes, duplicates, swaps, renames, or reorders headers. */
+/**
+ * Removes, duplicates, swaps, renames, or reorders headers, and sometimes changes the body, the method, or the target.
+ */
 function rearranged(wire: Wire, other: Wire, random: Random): Buffer {
   const headers = wire.headers.map(([name, value]): [string, string] => [name, value])
   const named = headers.filter(([name]) => credentials.includes(name.toLowerCase()))

@@ -35,7 +35,10 @@ export interface Untouched {
   sum: string
 }
 
-/** Excludes the user whose devices the load changes, and device counts, which a job rewrites. */
+/**
+ * Counts and hashes the rows of each table. Excludes the account whose devices the load changes, and device counts,
+ * which a job rewrites.
+ */
 export async function untouchedRows(
   db: Kysely<unknown>,
   before?: ReadonlyMap<string, Untouched>,

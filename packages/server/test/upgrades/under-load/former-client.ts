@@ -67,7 +67,7 @@ async function readResponses(
   return responses
 }
 
-/** Asserts that both releases return the same responses, and accept a password that the other release has changed. */
+/** Asserts that both releases return the same responses, and that each accepts a password that the other has set. */
 export async function assertSameResponses(client: FormerClient, former: string, current: string): Promise<void> {
   for (const url of [former, current]) assert.deepEqual(await readResponses(client, url), client.responses)
   let { MUSTER_EMAIL: email = '', MUSTER_PASSWORD: password = '' } = client.credentials

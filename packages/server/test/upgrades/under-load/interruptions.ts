@@ -7,7 +7,7 @@ export interface Interruptions {
   servers: number
   /** The number of terminated database sessions of migrating processes. */
   sessions: number
-  /** The number of such sessions whose PostgreSQL process received SIGKILL. PostgreSQL then ends all sessions. */
+  /** The number of times that such a session's process received SIGKILL. PostgreSQL then ends all sessions. */
   crashes: number
   outages: Outage[]
 }

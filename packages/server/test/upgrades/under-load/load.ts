@@ -38,7 +38,7 @@ interface Client {
   results: LoadResults
 }
 
-/** Records the requests that fail. */
+/** Starts clients that write and read until `stop` is called. A failed request is recorded and does not stop them. */
 export async function startLoad(credentials: Record<string, string>, url: string): Promise<Load> {
   const results: LoadResults = {
     writes: [],

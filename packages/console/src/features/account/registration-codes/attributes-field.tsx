@@ -34,7 +34,7 @@ export function AttributesField(input: ListInput<AttributeRow>) {
   )
 }
 
-/** The API validates everything else about the names. */
+/** Checks only for empty and duplicate names. The API validates the rest. */
 export const checkAttributes = (rows: readonly AttributeRow[]): string | null => checkNames(rows, 'attribute')
 
 export const attributesFrom = (rows: readonly AttributeRow[]): Record<string, string> | null =>

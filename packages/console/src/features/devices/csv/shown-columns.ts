@@ -15,7 +15,7 @@ export interface ShownColumnsExport {
   signal: AbortSignal
 }
 
-/** Writes the columns that the list shows as CSV. An import does not accept this file. */
+/** Exports the list's columns as CSV, in a format that an import does not accept. */
 export async function exportShownColumns(
   api: Api,
   { source, columns, sortBy, context, write, signal }: ShownColumnsExport,

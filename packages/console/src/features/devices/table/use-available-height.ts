@@ -3,7 +3,9 @@ import { type RefObject, useLayoutEffect, useState } from 'react'
 const MIN_HEIGHT = 320
 const BOTTOM_MARGIN = 20
 
-/** Returns the height between an element's top and the bottom of the window in pixels, less a margin. */
+/**
+ * Returns the height from an element's top to the bottom of the window, less a margin, in pixels. It is at least 320.
+ */
 export function useAvailableHeight(element: RefObject<HTMLElement | null>): number {
   const [height, setHeight] = useState(MIN_HEIGHT)
   useLayoutEffect(() => {

@@ -50,7 +50,7 @@ function ChangedAttribute({ where, onChange }: EventConditionsProps) {
 const ANY = 'any'
 const NONE = 'none'
 
-/** Returns the choice that the filter's condition on the subject means, or null if there is no such condition. */
+/** Returns the choice for the filter's condition on the subject, or null if no choice represents the condition. */
 function choiceOf(where: string | undefined, subject: string): string | null {
   const condition = conditionOn(where, subject)
   if (condition?.comparison === '*') return ANY

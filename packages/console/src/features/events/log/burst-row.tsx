@@ -13,7 +13,7 @@ export interface BurstProps {
   fresh: ReadonlySet<string>
 }
 
-/** Number of events that each click shows, because rendering thousands of rows at once would be slow. */
+/** Number of events that each click adds. Rendering thousands of rows at once would be slow. */
 export const SHOWN_AT_ONCE = 50
 
 /** Shows a burst as one table row, which expands to its events. */

@@ -3,7 +3,7 @@ import type { LoggedEvent } from './logged-event.ts'
 /** Consecutive events of a burst are at most this far apart. */
 const MAX_GAP_MS = 60_000
 const MAX_SPAN_MS = 10 * 60_000
-/** The log groups at least this many similar events. It shows fewer of them one by one. */
+/** The log groups similar events only if there are at least this many. */
 const MIN_EVENTS = 3
 
 export interface EventGroup {
@@ -53,7 +53,7 @@ function similarityOf({ type, state, actor, source, target, data }: LoggedEvent)
   return JSON.stringify([type, state, actor?.id, source.kind, from, data.context])
 }
 
-/** Returns the newest events that fill at most this many rows. */
+/** Returns the newest events that fill at most `rows` rows. */
 export function eventsOfRows(events: readonly LoggedEvent[], rows: number): readonly LoggedEvent[] {
   let kept = events
   for (let excess = groupEvents(kept).length - rows; excess > 0; excess = groupEvents(kept).length - rows)

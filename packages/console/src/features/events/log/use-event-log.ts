@@ -36,7 +36,10 @@ interface Page {
 const PAGE_SIZE = 100
 /** Number of events to load per request while bursts leave room for more rows. */
 const FILL_SIZE = 300
-/** With more rows, rendering each new event would be slow. New events can add rows up to `MAX_LIVE_ROWS`. */
+/**
+ * Maximum number of rows to load, because with more, rendering each new event would be slow. New events can add rows up
+ * to `MAX_LIVE_ROWS`.
+ */
 const MAX_ROWS = 100
 const MAX_LIVE_ROWS = 300
 const MAX_EVENTS = 1_000
@@ -148,7 +151,10 @@ function usePages({
   return { page, error, load, fetchNewest }
 }
 
-/** Loading stops at the maximum number of events, or at half of the maximum number of rows. */
+/**
+ * Returns whether to load more events. Loading stops at the maximum number of events, or at half the maximum number of
+ * rows.
+ */
 const hasRoom = (events: readonly LoggedEvent[]): boolean =>
   events.length < MAX_EVENTS && groupEvents(events).length < MAX_ROWS / 2
 

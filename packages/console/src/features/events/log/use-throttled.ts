@@ -1,6 +1,9 @@
 import { useEffect, useRef } from 'react'
 
-/** Runs the latest `action` at once, or at the end of the interval if less time has passed since the last run. */
+/**
+ * Returns a function that runs the latest `action` immediately or, if the last run was too recent, at the end of the
+ * interval.
+ */
 export function useThrottled(intervalMs: number, action: () => unknown): () => void {
   const latest = useRef(action)
   latest.current = action

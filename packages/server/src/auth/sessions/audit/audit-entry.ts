@@ -15,7 +15,7 @@ export interface AuditEntry {
   personId: string
   email: string
   /**
-   * The session that made the change. Omitted for failed sign-ins, for a password set with a link, and if the identity
+   * The session that made the change. Omitted for failed attempts, for a password set with a link, and if the identity
    * provider ended the sessions.
    */
   session?: string

@@ -87,7 +87,7 @@ async function poll(deps: CommandLineRouteDeps, fields: JsonFields): Promise<Out
   }
   if (request.denied !== null) return denied
   if (request.accountId === null) return pending
-  // The code shows that the browser of the person who approved runs on the machine that gets the key.
+  // The code shows that the browser of the person who approved the request runs on the machine that gets the key.
   if (request.codeHash !== null && (code === undefined || !request.codeHash.equals(hashToken(code)))) return pending
   if (request.accessKey !== null) return { status: 200, body: { key: request.accessKey, account: request.accountId } }
   if (!(await claimRequest(db, id, now))) return pending

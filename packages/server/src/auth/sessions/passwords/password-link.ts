@@ -21,7 +21,7 @@ import { hashPassword, readNewPassword } from './password.ts'
 const LINK_SECONDS = 86_400
 const TOKEN_LENGTH = 100
 
-/** Creates a link with which a person sets a new password once. Returns its token. */
+/** Creates a link with which a person can set a new password once. Returns its token. */
 export async function createPasswordLink(
   db: Database,
   personId: string,
@@ -49,7 +49,7 @@ async function setPassword(call: AuthRequest): Promise<object> {
   const subjects = [attemptSubject.address(call.addressOf(request.raw))]
   await call.attempts.count(subjects)
   const link = linkOf(token)
-  // Computing the hash is slow, so a guess must not cause it.
+  // Computing the hash is slow, so a guessed token must not trigger it.
   if ((await findLink(db, link, call.clock())) === undefined) throw sessionError('sign-in-link')
   const passwordHash = await hashPassword(password)
   await db.transaction().execute((transaction) => usePasswordLink(transaction, call, { link, passwordHash }))
@@ -58,7 +58,7 @@ async function setPassword(call: AuthRequest): Promise<object> {
   return { changed: true }
 }
 
-/** Locks the person first, like a reset, which also deletes the person's links. */
+/** Locks the person first, because a concurrent reset does the same and then deletes the person's links. */
 async function usePasswordLink(
   transaction: Database,
   { clock, record, request, addressOf }: AuthRequest,

@@ -21,8 +21,8 @@ export interface ResetPassword {
 }
 
 /**
- * Ends all sessions and unfinished sign-ins. `passwordOnly` also removes the authenticator app and passkeys. Throws
- * NOT_FOUND if no user has the email address, ignoring case.
+ * Sets a generated password, and ends all sessions and unfinished sign-ins. `passwordOnly` also removes the
+ * authenticator app and passkeys. Throws NOT_FOUND if no user has the email address, ignoring case.
  */
 export async function resetPassword(
   transaction: Database,

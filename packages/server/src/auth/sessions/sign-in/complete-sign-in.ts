@@ -8,8 +8,8 @@ import type { Session } from '../sessions.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
 
 /**
- * How long a used code is remembered, in milliseconds. This is longer than a code is accepted, which includes 30
- * seconds before and after the code's interval.
+ * How long a used code is remembered, in milliseconds. This is longer than the 90 seconds for which a code is accepted:
+ * its interval, and 30 seconds before and after it.
  */
 const CODE_VALID_MS = 120_000
 

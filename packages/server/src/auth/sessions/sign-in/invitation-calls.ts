@@ -11,7 +11,7 @@ import { startSession } from './start-session.ts'
 
 const TOKEN_LENGTH = 100
 
-/** Guesses count as attempts to sign in. */
+/** Each call counts as an attempt to sign in, which limits guesses. */
 export const invitationCalls: readonly AuthCall[] = [
   { method: 'POST', path: '/invitation', takes: ['token'], handle: describe },
   {
@@ -39,12 +39,12 @@ async function describe(call: AuthRequest): Promise<object> {
 async function beginPasskey(call: AuthRequest): Promise<object> {
   const { token, email, name } = readPerson(call)
   await call.attempts.count([attemptSubject.address(call.addressOf(call.request.raw))])
-  // The browser keeps a passkey even if its person cannot join, so this must be checked first.
+  // The browser keeps a passkey even if its person cannot join, so check first whether the person can join.
   const joining = await call.invitations.newAddress({ token, email })
   return passkeyOptions(call, { token, email: joining, name })
 }
 
-/** A person who already exists must sign in first and then accept with a mutation. */
+/** An existing person must instead sign in first and then accept with a mutation. */
 async function accept(call: AuthRequest): Promise<object> {
   const { fields, request } = call
   const { token, email, name } = readPerson(call)

@@ -29,8 +29,8 @@ export function passwordSignIn(db: Database) {
         const user = await internalAdapter.findUserById(stored.personId)
         if (user === null) throw wrongPassword()
         const session = await internalAdapter.createSession(user.id)
-        // A reset that was in progress (`lockPerson`) ended before the session was created, so the reset did not end
-        // this session.
+        // If a reset was in progress (`lockPerson`), it ended before this session was created and did not end this
+        // session.
         if ((await findPassword(db, email))?.passwordHash !== hash) {
           await internalAdapter.deleteSession(session.token)
           throw wrongPassword()

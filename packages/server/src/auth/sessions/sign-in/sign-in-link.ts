@@ -24,7 +24,7 @@ export async function createSignInLink(
   return { token, expires }
 }
 
-/** Signs in with a link from the operator, whatever MUSTER_SIGN_IN allows. */
+/** Signs in with a link from the operator, regardless of MUSTER_SIGN_IN. */
 export const signInLinkCall: AuthCall = {
   method: 'POST',
   path: '/sign-in/link',

@@ -64,7 +64,7 @@ export async function updatePassword(db: Database, personId: string, passwordHas
     .execute()
 }
 
-/** A link that works once, for a person: to sign in, or to set a new password. */
+/** A person's link for signing in or for setting a new password. It works once. */
 export interface Link {
   /** The SHA-256 of the link's token. */
   id: string

@@ -13,7 +13,7 @@ export interface StartedSession {
   isFixed: boolean
 }
 
-/** Signs a person in without better-auth: the caller has checked that the person may sign in. */
+/** Signs a person in without better-auth. The caller must have checked that the person may sign in. */
 export async function startSession(
   call: AuthRequest,
   personId: string,

@@ -8,7 +8,10 @@ export interface Identity {
   /** Whether the provider or the settings confirm that the address belongs to the person. */
   emailVerified: boolean
   name: string | null
-  /** The person's groups. Undefined if the provider does not list them, or only refers to another place. */
+  /**
+   * The person's groups. Undefined if the claims do not list them, for example because they only refer to another
+   * source.
+   */
   groups: readonly string[] | undefined
 }
 

@@ -3,9 +3,7 @@ import type { Config } from '../../../config.ts'
 import { StartError } from '../../../start-error.ts'
 import type { Provider, ProviderConfig } from './provider.ts'
 
-/**
- * Creates the provider if the settings name one. Throws a StartError if settings that depend on each other are missing.
- */
+/** Creates the provider if single sign-on is configured. Throws a StartError if a required setting is missing. */
 export async function openProvider(
   app: FastifyInstance,
   config: ProviderConfig & Pick<Config, 'signIn' | 'oidcAllow'>,

@@ -26,7 +26,7 @@ export interface AttemptChecks {
 
 export interface VerifiedSignIn {
   identity: Identity
-  /** The provider's ID of the session, if it has one. */
+  /** The provider's ID for the session, or null if it has none. */
   sid: string | null
   idToken: string
 }
@@ -59,7 +59,7 @@ interface Connection {
 }
 
 /**
- * Reads the provider's configuration at the first sign-in, because the server must start even if the provider is
+ * Reads the provider's configuration when it is first needed, because the server must start even if the provider is
  * unavailable.
  */
 export function createProvider(config: ProviderConfig, { fetch }: Pick<OutboundFetch, 'fetch'>): Provider {
@@ -149,7 +149,7 @@ type Tokens = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>
 /**
  * Returns the claims of the ID token. If the address or the groups are missing, adds the claims from the UserInfo
  * endpoint, because many providers return them only there. That endpoint's subject must be the same (OpenID Connect
- * Core §5.4).
+ * Core §5.3.2).
  */
 async function withUserInfo(
   { config, configuration }: { config: ProviderConfig; configuration: oidc.Configuration },

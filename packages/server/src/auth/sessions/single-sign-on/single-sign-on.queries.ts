@@ -64,7 +64,7 @@ export interface NewSession {
   method: string
 }
 
-/** Waits for a concurrent transaction that changes the person, such as one that disables the person. */
+/** Waits for a concurrent transaction that has locked the person, such as one that disables the person. */
 export async function insertSession(db: Database, session: NewSession): Promise<void> {
   const { id, token, personId, address, agent, created, expires, ends, method } = session
   await db

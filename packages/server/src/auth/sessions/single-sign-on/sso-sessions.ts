@@ -53,7 +53,7 @@ export async function startSession(
   return deps.cookie.set(session.token, sessionMs / 1_000)
 }
 
-/** Returns the address that ends the session at the provider, if the session began there. */
+/** Returns the URL that ends the session at the provider, if the session began there. */
 export async function endSessionUrl(
   { db, secrets, provider }: { db: Database; secrets: Secrets; provider: Provider },
   { personId, id }: Pick<Session, 'personId' | 'id'>,

@@ -10,7 +10,7 @@ import { timelineOfHistory } from './wal-names.ts'
 interface Preparation {
   archive: string
   clusterFolder: string
-  /** The user that PostgreSQL runs as and that writes the WAL. */
+  /** The user that PostgreSQL and its archive command run as. */
   owner: UserId
   log: EmbeddedLog
 }

@@ -85,7 +85,10 @@ export function assertSameMajorVersion(folder: string, found: number, ours: numb
   )
 }
 
-/** Root can change the owner, which is needed if root ran PostgreSQL as a different user before. */
+/**
+ * Throws if the owner is wrong. Root changes the owner instead, which is needed if root ran PostgreSQL as a different
+ * user before.
+ */
 export async function assertOwnership(folder: string, found: UserId, wanted: UserId): Promise<void> {
   if (found.uid === wanted.uid) return
   if (process.getuid?.() === 0) {

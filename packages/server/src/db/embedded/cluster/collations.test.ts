@@ -6,7 +6,7 @@ import { runCommand } from '../run-command.ts'
 import { newDataFolder, query, start } from '../test-bench.ts'
 import { findCluster } from './cluster.ts'
 
-/** The superuser cannot connect. */
+/** Runs a statement in single-user mode, because the superuser cannot connect. */
 async function asSuperuser(dataFolder: string, statement: string): Promise<void> {
   const folder = join(dataFolder, 'pg')
   const binaries = await findBinaries(dataFolder)

@@ -73,7 +73,7 @@ async function warnOfLimitations(runMode: VerifiedRunMode, dataFolder: string, l
 }
 
 /**
- * PostgreSQL would refuse to start if the process ID in these files now belongs to another process. Both kinds of lock
+ * PostgreSQL refuses to start if the process ID in these files now belongs to another process. Both kinds of lock
  * ensure that no database is running in this folder.
  */
 async function removeStaleFiles(clusterFolder: string): Promise<void> {

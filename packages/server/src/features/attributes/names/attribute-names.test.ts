@@ -33,7 +33,7 @@ const waitSeconds = ({ accountId }: TestUser, seconds: number) =>
   sql`update attribute_name_summary set counted = least(counted, ${new Date(Date.now() - seconds * 1_000)}::timestamptz)
     where account_id = ${accountId}`.execute(app.db)
 
-/** Holds a lock that keeps a count from being saved. */
+/** Calls `act` while a lock prevents the server from saving a count. */
 const whileSummaryIsLocked = ({ accountId }: TestUser, act: () => Promise<void>) =>
   app.db.transaction().execute(async (transaction) => {
     await sql`select from attribute_name_summary where account_id = ${accountId} for update`.execute(transaction)

@@ -20,7 +20,7 @@ import {
 import type { CountedNames } from './name-counts.ts'
 import { findSummary, type NameSummary } from './name-summary.queries.ts'
 
-/** The maximum number of devices in an account whose names are counted again after every change. */
+/** The maximum number of devices in an account with exact counts: after a change, a request counts the names again. */
 export const EXACT_DEVICES = 2_000
 /**
  * The age, in seconds, after which the counts of an account with more devices are out of date if values have changed.
@@ -126,7 +126,7 @@ function beginCount({ viewer, nameCounts, rowMeter }: Context, summary: NameSumm
   if (nameCounts.begin(viewer.accountId, summary)) rowMeter.add(({ devices }) => devices)
 }
 
-/** Throws UNAVAILABLE if the counts take longer than `ms`. The count continues. */
+/** Throws UNAVAILABLE if the count takes longer than `ms`. The count continues. */
 async function within(ms: number, counting: Promise<CountedNames>): Promise<CountedNames> {
   if (ms === Infinity) return counting
   const counted = await Promise.race([counting, setTimeout(ms, undefined, { ref: false })])

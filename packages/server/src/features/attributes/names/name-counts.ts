@@ -127,7 +127,10 @@ function keepMostUsed(counts: Map<string, NameCount>, limit: number): void {
   for (const { name } of byUse.slice(limit)) counts.delete(name)
 }
 
-/** Filters accept every name that the account ever used. If there are too many names, keeps those that changed last. */
+/**
+ * Filters accept every name that the account ever used. If there are too many names, keeps the names in use and, of the
+ * others, those that changed last.
+ */
 function withFormerNames(
   names: readonly AttributeName[],
   recent: Readonly<Record<string, number>>,

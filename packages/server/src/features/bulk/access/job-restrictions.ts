@@ -13,7 +13,7 @@ import { attributeOfPlaceholder, namesInTemplate } from '../preview/templates.ts
 
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
-/** Checks only the rules that do not depend on the device: see `assertMayChangeDevice`. */
+/** Checks only the rules that do not depend on the device. `assertMayChangeDevice` checks the others. */
 export function assertMayRequest(
   viewer: Restricted,
   { operations, target }: Pick<BulkJob, 'operations' | 'target'>,
@@ -46,7 +46,7 @@ function assertMayApply(viewer: Restricted, operation: BulkOperation): void {
   )
 }
 
-/** Throws FORBIDDEN if a value contains the name of an attribute in braces that the caller cannot read. */
+/** Throws FORBIDDEN if a value contains, in braces, the name of an attribute that the caller cannot read. */
 function assertReadsTemplates(viewer: Restricted, templates: readonly (string | null)[]): void {
   const names = templates.flatMap((template) => (template === null ? [] : namesInTemplate(template)))
   for (const name of names) {

@@ -6,7 +6,10 @@ import type { BulkJobRow } from '../bulk-jobs.queries.ts'
 import { selectByKeys } from '../bulk-rows.queries.ts'
 import { type Plan, rejected } from './plan.ts'
 
-/** Returns the plans, and a plan for each rejected device among the prepared ones. */
+/**
+ * Returns the plans, with a rejection in place of each plan that conflicts, and a rejection for each prepared device
+ * that conflicts.
+ */
 export async function rejectConflicts(
   db: Database,
   accountId: string,

@@ -20,7 +20,7 @@ import type { BulkDevice, BulkService } from './bulk-device.ts'
 import { addService, matchingServices, removeServices, serviceChangesOf } from './service-operations.ts'
 import { attributeOfPlaceholder, fillTemplate, namesInTemplate, parseTemplate } from './templates.ts'
 
-/** Checks operations without a device, so that the request fails if they are invalid. */
+/** Checks the rules that do not depend on a device, so that the request fails if the operations break one. */
 export function readOperations(
   given: readonly object[],
   { isOptional = false }: { isOptional?: boolean } = {},

@@ -92,7 +92,10 @@ function revertNames(target: Target, context: string | null, changes: Changes): 
   return back
 }
 
-/** Adds removed services again with new IDs, unless an earlier undo has done so. */
+/**
+ * Removes added services and reverts updated fields, if they have not changed since. Adds removed services again with
+ * new IDs, unless an earlier undo has done so.
+ */
 function revertServices(
   device: BulkDevice,
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,

@@ -23,19 +23,19 @@ import { filterOf } from './job-filter.ts'
 import type { Plan } from './plan.ts'
 import { planDevices } from './plan-devices.ts'
 
-/** The number of devices that one step of a preview plans. */
+/** The maximum number of devices that one step of a preview plans. */
 const PLANNED_AT_ONCE = 250
 /**
- * The number of devices that one step of an undo's preview plans. It is smaller, because the step also reads the
- * changes that the undone job recorded.
+ * The maximum number of devices that one step of an undo's preview plans. It is smaller, because the step also reads
+ * the changes that the undone job recorded.
  */
 const UNDONE_AT_ONCE = 100
 /**
- * The number of devices that one step checks if the job registers devices. Of these, at most `PLANNED_AT_ONCE` are not
- * prepared.
+ * The maximum number of devices that one step checks if the job registers devices. Of these, at most `PLANNED_AT_ONCE`
+ * are not prepared.
  */
 const PREPARED_AT_ONCE = 1_000
-/** The number of items of the previous preview that one step deletes. */
+/** The maximum number of items of the previous preview that one step deletes. */
 const DELETED_AT_ONCE = 5_000
 
 /**
@@ -83,7 +83,7 @@ export interface PreviewOptions {
   caller: JobCaller
 }
 
-/** The job is READY once the last devices are planned. `job` must be locked. */
+/** The job becomes READY when the last devices have been planned. `job` must be locked. */
 export function previewStep(
   db: Database,
   accountId: string,

@@ -15,13 +15,13 @@ import {
 } from '../bulk-rows.queries.ts'
 import { planDevice } from './plan-row.ts'
 
-/** The number of rows that one statement inserts. */
+/** The maximum number of rows that one statement inserts. */
 const INSERTED_AT_ONCE = 500
 
 export interface AddedRows {
   jobId: string
   rows: readonly CsvRow[]
-  /** Whether rows that find no device register one. */
+  /** Whether a row that matches no device registers one. */
   register: boolean
   operations: readonly BulkOperation[]
   caller: Pick<Viewer, 'restriction' | 'reach'>

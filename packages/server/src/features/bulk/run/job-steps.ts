@@ -33,7 +33,10 @@ import { isOverQuota, waitForQuota } from './wait-for-quota.ts'
 export interface WorkOptions {
   db: Database
   clock: () => Date
-  /** The time without a sign-in after which personal keys of members through a group are invalid; 0 for never. */
+  /**
+   * The number of milliseconds without a sign-in after which personal keys of members through a group are invalid; 0
+   * for never.
+   */
   staleMs: number
   secrets: Pick<Secrets, 'decrypt'>
   /** May throw RATE_LIMITED. */
@@ -91,8 +94,8 @@ const REQUEST_STEPS = 10
 
 /**
  * Each step is a transaction, so that no long transaction delays the event feed. A request with an Idempotency-Key has
- * one transaction, so the number of steps is limited. A background job continues the preview after these steps, or
- * after the server has stopped.
+ * one transaction, so the number of steps is limited. A background job continues the preview after these steps, or if
+ * the server stops during them.
  */
 export async function finishPreview(
   options: Omit<WorkOptions, 'secrets'>,
@@ -205,7 +208,8 @@ async function runLocked(options: WorkOptions, place: JobPlace, next: string | u
     await recordFinish()
     needsStatistics = job.registering > 0 && needsAnalysis(job.done, progress.done)
   })
-  // The next batches run during the update. If the update fails, they are slower until the next update.
+  // The next batches run while the statistics are updated. If the update fails, batches are slower until the next
+  // update.
   if (needsStatistics) analyzeDevices(options.db).catch(() => {})
   return result
 }

@@ -10,7 +10,7 @@ import { fitInMemory } from '../sizes/bulk-sizes.ts'
 import { DeviceError } from './device-error.ts'
 import { type BatchSize, type PendingItem, selectPending } from './pending.queries.ts'
 
-/** A batch is one transaction. */
+/** The maximum number of devices in a batch, which is one transaction. */
 export const BATCH = 100
 /** The maximum size, in bytes, of the changes in a batch with more than one device. */
 const BATCH_BYTES = 8 * 1024 * 1024

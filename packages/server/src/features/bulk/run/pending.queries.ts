@@ -20,7 +20,10 @@ export interface BatchSize {
   bytes: number
 }
 
-/** Returns at least one device, even above the limits. Needs no lock, because every change of an item locks the job. */
+/**
+ * If any device is pending, returns at least one, even if its changes exceed the size limit. Needs no lock, because
+ * every change of an item locks the job.
+ */
 export async function selectPending(
   db: Database,
   { accountId, jobId }: Place,

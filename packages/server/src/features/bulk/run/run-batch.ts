@@ -252,7 +252,7 @@ const rowOf = ({ id, name, hardwareId, platform }: FieldsRow): DeviceFields & { 
   ...{ id, name, hardwareId, platform },
 })
 
-/** Returns one event for each context of the device and of each service. */
+/** Returns one event for each changed set of values: the base or a context, of the device or of a service. */
 function setAttributes({ item, device }: Accepted): NewEvent[] {
   const byTarget = Map.groupBy(item.changes.setAttributes ?? [], (each) => targetOf(device, each)!)
   return [...byTarget].flatMap(([target, all]) =>

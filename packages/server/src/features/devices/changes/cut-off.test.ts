@@ -93,7 +93,7 @@ test('checks again after a running check if notifications may have been lost', a
   connected.push(late)
   proxy.open()
   await untilLogged('receiving notifications from the database again')
-  // While notifications may be lost, all devices are checked every second, so another check is due by now.
+  // While notifications may be lost, the server checks all devices every second, so another check is due in this time.
   await sleep(1_500)
   await client.query('commit')
   await vi.waitFor(() => expect(cutOff).toEqual([late]), wait)

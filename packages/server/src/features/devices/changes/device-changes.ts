@@ -131,7 +131,7 @@ export function readDeviceIds(deviceIds: readonly string[]): string[] {
   return [...new Set(deviceIds.map(readDeviceId))]
 }
 
-/** Locks devices for removal, in ID order. Throws NOT_FOUND if the viewer does not reach one of them. */
+/** Locks devices for removal, in ID order. Throws NOT_FOUND if the viewer cannot reach one of them. */
 export async function lockAllToRemove(
   transaction: Database,
   viewer: Viewer,
@@ -174,7 +174,7 @@ export const writeDevice = (transaction: Database, accountId: string, device: Lo
     await updateDeviceRow(transaction, accountId, device)
   })
 
-/** The number of devices that one step deletes. It is limited, because their contents are in memory at once. */
+/** The maximum number of devices that one step deletes, because their contents are in memory at once. */
 const DELETED_AT_ONCE = 50
 
 async function deleteLocked(

@@ -34,7 +34,7 @@ export interface DeviceFilter {
   /** Null matches a device that has no value for the name. */
   values?: Change[]
   where?: ReadFilter
-  /** Undefined if the caller can reach all. */
+  /** The devices that the caller can reach. Undefined for all devices. */
   inside?: ResolvedFilter
   /** The reference time for relative times in `where`, in milliseconds since 1970. */
   now?: number

@@ -132,7 +132,7 @@ test.each([
     const rows = await selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit, attributes: false })
     return rows.map(([id]) => id)
   }
-  // The LIMIT of a page that starts at an offset is exact.
+  // The LIMIT of a page that starts at an offset above 0 is exact.
   const [first] = await idsFrom({ offset: 0 }, 1)
   const all = [first, ...(await idsFrom({ offset: 1 }, 20_000))]
   expect(new Set(all).size).toBe(20_000)

@@ -96,7 +96,7 @@ function shapeOf({ filter, order, start, limit, attributes, search }: DevicePage
 
 /**
  * Finds the devices on the page with only the tables that the order and the filter need, and then reads the remaining
- * columns of only those devices. Skipping a device therefore costs no more than an index entry.
+ * columns of only those devices. Skipping a device therefore costs no more than reading an index entry.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const filter = sqlFilter(accountId, page.filter)

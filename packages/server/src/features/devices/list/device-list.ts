@@ -63,7 +63,7 @@ async function fromNearerEnd(start: AnyStart, total: () => Promise<number>): Pro
   return { ...start, fromEnd: start.offset > (await total()) / 2 }
 }
 
-/** A device that the filters exclude still has a position. For a deleted device, throws NOT_FOUND. */
+/** A device that the filters exclude still has a position. For an unknown device, throws NOT_FOUND. */
 async function findStart(
   start: Start,
   order: DeviceOrder,

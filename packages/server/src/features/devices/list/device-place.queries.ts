@@ -9,7 +9,7 @@ import { isKeyInRow, isOf, type ListedDeviceRow, tables, union } from './device-
 import { keyOf, sqlKeyOf } from './device-sort.queries.ts'
 import { type DeviceOrder, isByTime } from './device-sort.ts'
 
-/** Returns undefined if the account has no such device. */
+/** Returns undefined if the account has no such device, or if the caller cannot reach it. */
 export async function findPlace(
   db: Database,
   accountId: string,

@@ -21,7 +21,7 @@ export interface DeviceKey extends Pick<SqlOrder, 'key' | 'nullable' | 'id'> {
   value?: Sql
   /** Whether the key has no index. The statement must then compute it for every device. */
   isComputed: boolean
-  /** Present only if the key depends on nothing but its value in `device d`. */
+  /** Present only if the key depends on nothing but the attribute's value in `device d`. */
   attribute?: AttributeName
 }
 

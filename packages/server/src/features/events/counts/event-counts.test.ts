@@ -32,7 +32,7 @@ const document = `query ($intervals: Int, $minDate: DateTime, $maxDate: DateTime
   eventCounts(intervals: $intervals, minDate: $minDate, maxDate: $maxDate, types: $types, where: $where, view: $view) { from until count }
   events(minDate: $minDate, maxDate: $maxDate, types: $types, where: $where, view: $view) { total } } }`
 
-/** Also checks that the intervals are adjacent, and that the list contains the same number of events. */
+/** Returns the counts. Checks that the intervals are adjacent, and that the counts add up to the list's total. */
 async function counts(user: TestUser, variables: Record<string, unknown> = {}): Promise<EventCount[]> {
   const { login } = await user.data(document, variables)
   const found: EventCount[] = login.eventCounts

@@ -20,7 +20,7 @@ export interface EventStreamOptions {
   filter: AccountFilter
   /** When the judge's signal is aborted, the iterator throws the signal's reason. */
   judge?: Pick<EventJudge, 'signal' | 'passing'>
-  /** If omitted, the caller may see all. */
+  /** If omitted, the caller may see all events. */
   visible?: (events: readonly FeedEvent[]) => Promise<readonly FeedEvent[]>
 }
 

@@ -5,7 +5,7 @@ import { type FittingRow, fitting } from '../size-limit.ts'
 import type { FeedEvent } from './feed-event.ts'
 
 export interface TransactionIds {
-  /** Every transaction that has a transaction ID has one below this value. */
+  /** All transaction IDs that have been assigned so far are below this value. */
   nextTransaction: bigint
   /** Every transaction with an ID below this value has ended, and its writes are visible. */
   ended: bigint
@@ -80,7 +80,7 @@ export interface Range {
   limit: number
 }
 
-/** If the range exceeds the limit on events or bytes, the events are from its beginning. */
+/** If the range exceeds the limit on events or bytes, the page contains only the first events. */
 export interface FeedPage {
   events: FeedEvent[]
   /** `events` is complete up to and including this ID. */

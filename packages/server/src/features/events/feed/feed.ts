@@ -22,7 +22,10 @@ export interface Feed {
    * a function that removes the listener.
    */
   subscribe(listener: (batch: FeedBatch) => void): () => void
-  /** For readers with their own cursor. Returns a function that removes the listener. */
+  /**
+   * Calls the listener when the position advances, for readers with their own cursor. Returns a function that removes
+   * the listener.
+   */
   onAdvance(listener: (position: bigint) => void): () => void
   /** Reads now and delivers settled events. Resolves to the last assigned event ID, which can be above `position`. */
   readNow(): Promise<bigint>
@@ -56,7 +59,7 @@ const eventChannel = 'muster_event'
 const BATCH = 1_000
 /** The default pause between reads, in milliseconds. */
 const IDLE_MS = 1_000
-/** While events are unsettled, pauses start at this length and double up to the maximum. */
+/** While events are unsettled, pauses start at this number of milliseconds and double up to the maximum. */
 const MIN_UNSETTLED_MS = 5
 const MAX_UNSETTLED_MS = 250
 /** The time, in milliseconds, without a successful read after which the feed reports that time as lag. */

@@ -28,9 +28,8 @@ function createModel() {
 }
 
 /**
- * A model of a cluster with two workers. A transaction draws an ID on the coordinator, then writes on a worker,
- * prepares its commit there, ends on the coordinator, and ends on the worker. The model takes one of these steps at a
- * time.
+ * A model of a cluster with two workers. A transaction begins on the coordinator, is assigned an event ID, begins on a
+ * worker, ends on the coordinator, and ends on the worker. The model takes one of these steps at a time.
  */
 function createClusterModel() {
   const next = [100n, 500n, 900n]

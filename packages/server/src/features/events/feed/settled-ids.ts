@@ -7,7 +7,7 @@ import type { LogEnd, TransactionIds } from './feed.queries.ts'
 export interface SettledIds {
   /** Returns the highest settled ID, or undefined if none is known yet. */
   add(end: LogEnd, now: number): bigint | undefined
-  /** Returns undefined if all readings are settled. */
+  /** Returns the time of the oldest reading that is not settled, or undefined if all readings are settled. */
   unsettledSince(): number | undefined
 }
 
@@ -58,8 +58,8 @@ function createMarks() {
         if (marks.length === MAX_MARKS) marks.pop()
         marks.push({ last, nextTransactions: databases.map(({ nextTransaction }) => nextTransaction), at: now })
       }
-      // Every transaction that could write events up to a mark has an ID below the mark's transaction ID. The mark is
-      // settled once all of these transactions have ended.
+      // Every transaction that could write events up to a mark has an ID below the mark's next transaction ID. The mark
+      // is settled once all of these transactions have ended.
       const hasEnded = ({ nextTransactions }: Mark): boolean =>
         databases.every(({ ended }, index) => nextTransactions[index]! <= ended)
       while (marks.length > 0 && hasEnded(marks[0]!)) settled = marks.shift()!.last

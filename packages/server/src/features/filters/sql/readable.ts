@@ -25,7 +25,10 @@ export const namedValues = (attributes: Sql): Sql => sql`(
     left join lateral jsonb_each_text(case when jsonb_typeof(first.value) = 'object' then first.value end) as member on true
   ) as each (name, value)`
 
-/** Requires that the row `x` of `attribute_override` has a value that the caller can read. Empty for all names. */
+/**
+ * Requires that the row `x` of `attribute_override` has a value that the caller can read. Empty if the caller can read
+ * all names.
+ */
 export const andReadableOverride = (scopes: ReadableNames | undefined): Sql =>
   scopes === undefined
     ? sql``

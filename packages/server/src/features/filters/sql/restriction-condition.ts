@@ -36,7 +36,7 @@ export function insideText(
 const liveOf = ({ live }: FilterTables): Sql =>
   live ? sql`join device_live l on l.account_id = d.account_id and l.device_id = d.id` : sql``
 
-/** Returns none for a caller who can reach every device. `id` is the device's ID. */
+/** Returns no condition for a caller who can reach every device. `id` is the device's ID. */
 export function isInside(accountId: string, inside: ResolvedFilter | undefined, id: Sql): Sql[] {
   if (inside === undefined) return []
   const tables = noTables()

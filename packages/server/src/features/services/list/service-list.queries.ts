@@ -67,7 +67,7 @@ export async function countServices(db: Database, accountId: string, selection: 
   return rows[0]!.count
 }
 
-/** Returns undefined if the account has no such service. */
+/** Returns undefined if the account has no such service, or if the caller cannot reach its device. */
 export async function findServicePlace(
   db: Database,
   accountId: string,

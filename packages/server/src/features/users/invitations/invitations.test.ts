@@ -103,7 +103,7 @@ describe('invitations', () => {
       expect((await openBrowser(app).auth('/invitation', { token })).status).toBe(200)
       accepting = openBrowser(app).auth('/accept-invitation', { token, password })
       await expect.poll(isWaiting, { timeout: 30_000 }).toBe(true)
-      // Fails if the request has locked the invitation already.
+      // Fails if the request has already locked the invitation.
       await sql`select from invitation where account_id = ${account.accountId} and id = ${id} for update nowait`.execute(
         transaction,
       )

@@ -86,7 +86,7 @@ export async function createInvitation(
   return created
 }
 
-/** Creates a new link with the same validity period. The previous link stops working. */
+/** Creates a new link with the same validity period. The previous link becomes invalid. */
 export async function resendInvitation(context: Context, id: string): Promise<ShownInvitation> {
   const { db, viewer, clock, origin } = context
   assertStorable(id, 'id')

@@ -31,7 +31,7 @@ describe('the field me', () => {
       grant: { permissions: ['DEVICE_READ', 'EVENT_READ', 'KEY_OWN'] },
       accessKey: null,
     })
-    // The person can have joined both accounts in the same millisecond, so the order is not checked.
+    // The person may have joined both accounts in the same millisecond, so the test does not check the order.
     expect(me.accounts).toHaveLength(2)
     expect(me.accounts).toEqual(
       expect.arrayContaining([
@@ -187,7 +187,7 @@ describe('console settings', () => {
     expect(await attributesOf(viewer)).toEqual({})
     expect(await eventsOf('ATTRIBUTE_CHANGE')).toEqual([])
 
-    // Any other change in the same document needs the permission.
+    // Any other change needs the permission, even in the same document as a change to settings.
     expect((await ask(viewer, set('site', 'x'))).error).toEqual(forbidden)
     expect((await ask(viewer, set('$ui.label', 'x', ', context: "night"'))).error).toEqual(forbidden)
     const mixed = { $ui: { label: 'x' }, site: 'x' }

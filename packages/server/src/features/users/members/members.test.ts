@@ -36,7 +36,7 @@ describe('members', () => {
     )
     expect(roles.get(owner.id)).toBe('owner')
     expect(roles.get(viewer.id)).toBe('viewer')
-    // The founder has no password and owns the account.
+    // The founder, who has no password, owns the account.
     expect(roles.get(account.accountId)).toBe('owner')
     expect((await ask(viewer, '{ login { members { source } } }')).error).toEqual(['FORBIDDEN', 'permission'])
   })

@@ -122,8 +122,8 @@ async function endMembership(
 }
 
 /**
- * Without a role, ends the membership. Changes only memberships that result from groups. Call this with the account
- * locked. Throws CONFLICT if no owner would be left.
+ * Adds a membership with the role, or changes its role. Without a role, ends the membership. Memberships that do not
+ * result from groups stay unchanged. Call this with the account locked. Throws CONFLICT if no owner would be left.
  */
 export async function changeGroupMembership(
   transaction: Database,

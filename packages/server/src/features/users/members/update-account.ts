@@ -46,7 +46,7 @@ export async function updateAccount({ db, viewer }: Context, args: MutationUpdat
   return { id: accountId }
 }
 
-/** An access key has not signed in, so it can only set ANY. */
+/** An access key has not signed in, so it can set only ANY. */
 function assertMeets({ session, signInMethod = null }: Context['viewer'], policy: SignInPolicy): void {
   const required = requiredSignIn(policy, session === undefined ? null : signInMethod)
   if (required === null) return

@@ -101,7 +101,7 @@ export async function replaceByRemovedPerson(
   return rows.length > 0
 }
 
-/** Returns the IDs of the disabled accounts. */
+/** Disables the person's accounts without an enabled member. Returns the IDs of the accounts that it disabled. */
 export async function disableAccountsOf(db: Database, personId: string, now: Date): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,
@@ -115,7 +115,7 @@ export async function disableAccountsOf(db: Database, personId: string, now: Dat
   return rows.map(({ id }) => id)
 }
 
-/** Returns the IDs of the enabled accounts. */
+/** Enables the person's disabled accounts. Returns their IDs. */
 export async function enableAccountsOf(db: Database, personId: string): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,

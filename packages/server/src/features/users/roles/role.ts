@@ -8,7 +8,7 @@ export interface Role {
   name: string
   permissions: number
   own: RestrictionPart
-  /** The restrictions that the callers who created the role had at that time. */
+  /** The restrictions that the caller who created the role had at that time. */
   within: Restriction
   /** The single sign-on groups whose members get this role. */
   groups: string[]

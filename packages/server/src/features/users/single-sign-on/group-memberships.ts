@@ -36,7 +36,10 @@ export async function followGroups(
   }
 }
 
-/** Custom roles come first, in alphabetical order. Built-in roles follow, from the fewest permissions to the most. */
+/**
+ * Returns the first matching custom role in alphabetical order. Without one, returns the matching built-in role with
+ * the fewest permissions.
+ */
 function roleFor(roles: readonly Role[], groups: readonly string[]): Role | undefined {
   const named = roles.filter((role) => role.groups.some((group) => groups.includes(group)))
   return named.find(({ id }) => !isBuiltIn(id)) ?? named[0]

@@ -204,7 +204,7 @@ describe('memberships by group', () => {
 })
 
 describe('a personal key of a member through a group', () => {
-  // Signed requests are valid only for five minutes.
+  // Signed requests are valid only for five minutes, so these tests use the actual time.
   let later: number
   beforeEach(() => {
     later = now

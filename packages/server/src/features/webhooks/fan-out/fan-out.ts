@@ -35,8 +35,8 @@ const IDLE_MS = 1_000
 /** The pause between two reads, in milliseconds. Events that accumulate during the pause share a batch. */
 const MIN_PAUSE_MS = 10
 /**
- * The pause under high load or while another process is creating deliveries. A longer pause results in fewer, larger
- * transactions.
+ * The pause, in milliseconds, under high load or while another process is creating deliveries. A longer pause results
+ * in fewer, larger transactions.
  */
 const BUSY_MS = 250
 /** The minimum interval, in milliseconds, between saves of the cursor while no event needs a delivery. */

@@ -54,7 +54,10 @@ const POLL_MS = 1_000
  * How long the process holds an idle webhook, in milliseconds. The next delivery to a held webhook starts immediately.
  */
 const LINGER_MS = 2_000
-/** The pause between rounds under high load. Reads and writes that accumulate during the pause share batches. */
+/**
+ * The pause between rounds, in milliseconds, under high load. Reads and writes that accumulate during the pause share
+ * batches.
+ */
 const SLOWED_MS = 100
 const RETRY_SECONDS = 5
 const INITIAL_HEALTH: Health = { failures: 0, probeIn: null }

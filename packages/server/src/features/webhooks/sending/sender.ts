@@ -146,8 +146,8 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 /**
- * Adds a job that resumes sending if this process ends. If another process holds the webhook, notifies that process,
- * and adds a job for the time when the hold ends.
+ * Takes the hold on the webhook, and adds a job that resumes sending if this process ends. If another process holds the
+ * webhook, notifies that process, and adds a job for the time when the hold ends.
  */
 async function takeOrNotify(
   db: Database,

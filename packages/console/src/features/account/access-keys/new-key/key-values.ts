@@ -54,7 +54,7 @@ export function toVariables(values: KeyValues, permissions: readonly Permission[
     personal: kind === 'personal',
     networks,
     rateShare: Number(rateShare),
-    // Marks a key whose permissions allow no mutation, so that its badge says so.
+    // Marks the key as read-only if its permissions allow no mutation, so that its badge says so.
     readOnly: isReadOnly(permissions),
     requireDigest,
     expires: expiryTime(expiry),

@@ -201,7 +201,7 @@ it('needs a session with unrestricted roles in both accounts', async () => {
   await attempts(['FORBIDDEN', 'device'])
   await setRoleThere('operator')
 
-  // An account of other people, and an account that does not exist, get the same response.
+  // The response does not show whether another account exists.
   const stranger = await app.createUser()
   const answers = [await move([id!], stranger), await move([id!], { ...stranger, accountId: 'invented' })]
   expect(answers[0]!.error).toEqual(['FORBIDDEN', 'not-a-member'])

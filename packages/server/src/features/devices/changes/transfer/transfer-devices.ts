@@ -55,7 +55,7 @@ export async function transferDevices(
   return ids.length
 }
 
-/** The number of devices that one step moves. It is limited, because their contents are in memory at once. */
+/** The maximum number of devices that one step moves, because their contents are in memory at once. */
 const MOVED_AT_ONCE = 50
 
 function assertPossible({ viewer, isCluster }: Context, to: string): void {
@@ -92,7 +92,10 @@ async function assertHardwareIdsFree(db: Database, to: string, devices: readonly
 const hardwareIdTaken = (which: string): ApiError =>
   new ApiError('CONFLICT', `the hardwareId ${which} is in use in the other account`)
 
-/** Charges the other account for the events and for what it then stores. The request pays for this account's events. */
+/**
+ * Charges the other account for its events and for the data that it receives. The request pays for this account's
+ * events.
+ */
 async function chargeReceiver(
   { db, viewer, storage }: Context,
   to: string,
