@@ -44,7 +44,7 @@ export type User = {
   keyPolicy: KeyPolicy;
   /**
    * The permissions that a document needs. Use them to create a key with no other permissions. The server does not run the
-   * document. Every caller can use this field. Variables can be omitted.
+   * document. Every caller can use this field. The variables can be omitted, even if the document requires them.
    */
   needs: Array<Need>;
   /** All attributes as nested JSON. In a context, overrides replace base values. */
@@ -56,9 +56,9 @@ export type User = {
   /** The contexts in which this user has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * The attribute names in use on this user's devices and services, at most the 10,000 names that the most devices and
-   * services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can
-   * be out of date. If attributes have changed and the counts are more than 60 seconds old, a request makes the server
+   * The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices
+   * and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts
+   * can be out of date. If attributes have changed and the counts are more than 60 seconds old, a request makes the server
    * count again. The request waits for the result only if there are no counts yet or they are more than a day old. A
    * request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues.
    */
@@ -91,9 +91,9 @@ export type User = {
   device: Array<Device>;
   /**
    * Counts the matching events in intervals of equal length, oldest interval first. The arguments are those of events. The
-   * server chooses a round length, such as an hour, at least one second, to return at most as many intervals as requested.
-   * The first interval starts at minDate, and the last one ends at maxDate or includes now, so these two can be shorter.
-   * The server reads every matching event.
+   * server chooses a round length of at least one second, such as an hour, and returns at most as many intervals as
+   * requested. The first interval starts at minDate, and the last one ends at maxDate or includes now, so these two
+   * intervals can be shorter. The server reads every matching event.
    */
   eventCounts: Array<EventCount>;
   /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
@@ -113,7 +113,7 @@ export type User = {
   deviceTotals: DeviceTotals;
   /**
    * Checks a filter without running it. For an invalid filter, the field returns the problems instead of failing.
-   * Completions of values and contexts cost 5 additional rate-limit points. For callers who are restricted to some
+   * Completions of values and contexts cost 4 additional rate-limit points. For callers who are restricted to some
    * devices, completions and suggestions can each cost one point per 2,000 devices.
    */
   checkFilter: FilterCheck;
@@ -123,7 +123,7 @@ export type User = {
   history: HistorySpan;
   /**
    * The values of this user's attributes, with the time of each one's last change. Without names, the list contains every
-   * attribute that is set. The maximum is 200 names.
+   * attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -434,7 +434,7 @@ export type KeyPolicy = {
   violations: Array<AccessKey>;
 };
 
-/** A key that signs requests. Only the createAccessKey or rotateAccessKey that creates the key returns its secret. */
+/** A key that signs requests. Only the createAccessKey or rotateAccessKey mutation that creates the key returns its secret. */
 export type AccessKey = {
   __typename?: 'AccessKey';
   /** The key ID that requests are signed with. */
@@ -448,7 +448,7 @@ export type AccessKey = {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: Scalars['String']['output'];
   created: Scalars['DateTime']['output'];
-  /** When the key last signed a request, precise to the minute. */
+  /** When the key last signed a request, precise to the minute; null if it never has. */
   lastUsed?: Maybe<Scalars['DateTime']['output']>;
   /** When the key expires; null if it never expires. */
   expires?: Maybe<Scalars['DateTime']['output']>;
@@ -458,18 +458,18 @@ export type AccessKey = {
   permissions: Array<Permission>;
   /** The names of the attributes that the key can read and set; null for all. */
   attributes?: Maybe<AttributeScope>;
-  /** The key finds and changes only devices that match this filter, in canonical form; null for all. */
+  /** A device filter in canonical form; null for none. The key finds and changes only matching devices. */
   where?: Maybe<Scalars['String']['output']>;
   /** A saved view whose filter also limits the devices; null for none. */
   view?: Maybe<View>;
-  /** The context in which the filter reads attributes; null for base values. */
+  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context?: Maybe<Scalars['String']['output']>;
   /** The networks from which the key is valid, in CIDR notation; empty for all networks. */
   networks: Array<Scalars['String']['output']>;
   /** The share of the rate-limit quota that the key can use, in percent. */
   rateShare: Scalars['Int']['output'];
   /**
-   * Why the server rejects the key although it is enabled and has not expired; null if there is no such reason. policy:
+   * Why the server rejects the key even though it is enabled and has not expired; null if there is no such reason. policy:
    * the key breaks a rule of the key policy. member: the creator of the personal key is no longer an enabled member.
    * stale: the creator of the personal key must use single sign-on again.
    */
@@ -492,13 +492,13 @@ export type AccessKey = {
 };
 
 
-/** A key that signs requests. Only the createAccessKey or rotateAccessKey that creates the key returns its secret. */
+/** A key that signs requests. Only the createAccessKey or rotateAccessKey mutation that creates the key returns its secret. */
 export type AccessKeyUsageArgs = {
   days?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** A key that signs requests. Only the createAccessKey or rotateAccessKey that creates the key returns its secret. */
+/** A key that signs requests. Only the createAccessKey or rotateAccessKey mutation that creates the key returns its secret. */
 export type AccessKeyUnusedArgs = {
   days?: InputMaybe<Scalars['Int']['input']>;
 };
@@ -529,15 +529,15 @@ export type CreatedAccessKey = {
   accessKey: AccessKey;
 };
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can
-   * create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal
-   * key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire
-   * later than the caller. If the caller requires a digest, so must the new key. The new key's networks must be within the
-   * caller's networks, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason
+   * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can
+   * have up to 200 account keys, and up to 10 keys that the same person created. Needs KEY_MANAGE, or KEY_OWN for a
+   * personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must
+   * not expire later than that key, and must require a digest if that key does. The new key's networks must be within
+   * those of that key, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason
    * exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the
    * reason sign-in-too-old until the user confirms the sign-in.
    */
@@ -575,7 +575,7 @@ export type Mutation = {
    * account can have at most 20 jobs that have not been started.
    */
   createBulk: BulkJob;
-  /** Adds devices to a DRAFT that was created with open: at most 1,000 IDs, or at most 10,000 rows of a CSV. */
+  /** Adds devices to a DRAFT that was created with open set to true: up to 1,000 IDs, or up to 10,000 rows of a CSV. */
   appendBulk: BulkJob;
   /** Reads the devices and their values again. The previous token becomes invalid. */
   previewBulk: BulkJob;
@@ -694,7 +694,7 @@ export type Mutation = {
   deleteView: Scalars['Boolean']['output'];
   /**
    * Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and
-   * SERVICE_STATE. Only this response contains the secret. An account can have 20 webhooks.
+   * SERVICE_STATE. Only this response contains the secret. An account can have up to 20 webhooks.
    */
   createWebhook: Webhook;
   /**
@@ -717,7 +717,7 @@ export type Mutation = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationCreateAccessKeyArgs = {
   name?: InputMaybe<Scalars['String']['input']>;
   readOnly?: Scalars['Boolean']['input'];
@@ -731,7 +731,7 @@ export type MutationCreateAccessKeyArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationUpdateAccessKeyArgs = {
   key: Scalars['String']['input'];
   name?: InputMaybe<Scalars['String']['input']>;
@@ -743,7 +743,7 @@ export type MutationUpdateAccessKeyArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationRotateAccessKeyArgs = {
   key: Scalars['String']['input'];
   overlap?: InputMaybe<Scalars['Int']['input']>;
@@ -751,7 +751,7 @@ export type MutationRotateAccessKeyArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationSetKeyPolicyArgs = {
   maxDays?: InputMaybe<Scalars['Int']['input']>;
   personalKeys?: InputMaybe<Scalars['Boolean']['input']>;
@@ -761,13 +761,13 @@ export type MutationSetKeyPolicyArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationDeleteAccessKeyArgs = {
   key: Scalars['String']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationSetAttributeArgs = {
   name: Scalars['String']['input'];
   value?: InputMaybe<Scalars['String']['input']>;
@@ -776,7 +776,7 @@ export type MutationSetAttributeArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationSetAttributesArgs = {
   attributes: Scalars['Object']['input'];
   serviceId: Scalars['String']['input'];
@@ -784,13 +784,13 @@ export type MutationSetAttributesArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationSetAttributesManyArgs = {
   items: Array<AttributesInput>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationCreateBulkArgs = {
   target: BulkTargetInput;
   operations: Array<BulkOperationInput>;
@@ -801,7 +801,7 @@ export type MutationCreateBulkArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationAppendBulkArgs = {
   id: Scalars['ID']['input'];
   ids?: InputMaybe<Array<Scalars['String']['input']>>;
@@ -809,13 +809,13 @@ export type MutationAppendBulkArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationPreviewBulkArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationStartBulkArgs = {
   id: Scalars['ID']['input'];
   token: Scalars['String']['input'];
@@ -823,7 +823,7 @@ export type MutationStartBulkArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationRunBulkArgs = {
   target: BulkTargetInput;
   operations: Array<BulkOperationInput>;
@@ -834,40 +834,40 @@ export type MutationRunBulkArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationPauseBulkArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationResumeBulkArgs = {
   id: Scalars['ID']['input'];
   rate?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationCancelBulkArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationRetryBulkArgs = {
   id: Scalars['ID']['input'];
   statuses?: Array<BulkItemStatus>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationUndoBulkArgs = {
   id: Scalars['ID']['input'];
   rate?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationRegisterDeviceArgs = {
   name: Scalars['String']['input'];
   hardwareId?: InputMaybe<Scalars['String']['input']>;
@@ -877,7 +877,7 @@ export type MutationRegisterDeviceArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationUpdateDeviceArgs = {
   deviceId: Scalars['String']['input'];
   name?: InputMaybe<Scalars['String']['input']>;
@@ -886,42 +886,42 @@ export type MutationUpdateDeviceArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationDeleteDeviceArgs = {
   deviceId: Scalars['String']['input'];
   force?: Scalars['Boolean']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationDeleteDevicesArgs = {
   deviceId: Array<Scalars['String']['input']>;
   force?: Scalars['Boolean']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationTransferDevicesArgs = {
   accountId: Scalars['ID']['input'];
   deviceId: Array<Scalars['String']['input']>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationRotateDeviceSecretArgs = {
   deviceId: Scalars['String']['input'];
   allow?: Scalars['Boolean']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationSetExpectedIntervalArgs = {
   name: Scalars['String']['input'];
   seconds?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationReportStateArgs = {
   serviceId: Scalars['String']['input'];
   state: Scalars['String']['input'];
@@ -929,7 +929,7 @@ export type MutationReportStateArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationCreateRegistrationCodeArgs = {
   name?: InputMaybe<Scalars['String']['input']>;
   platform?: InputMaybe<Scalars['String']['input']>;
@@ -940,20 +940,20 @@ export type MutationCreateRegistrationCodeArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationDeleteRegistrationCodeArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationRenameServiceArgs = {
   serviceId: Scalars['String']['input'];
   name: Scalars['String']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationAddServiceArgs = {
   deviceId: Scalars['String']['input'];
   name: Scalars['String']['input'];
@@ -964,7 +964,7 @@ export type MutationAddServiceArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationUpdateServiceArgs = {
   id: Scalars['ID']['input'];
   name?: InputMaybe<Scalars['String']['input']>;
@@ -975,19 +975,19 @@ export type MutationUpdateServiceArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationRemoveServiceArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationAcceptInvitationArgs = {
   token: Scalars['String']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationCreateInvitationArgs = {
   roleId: Scalars['ID']['input'];
   email?: InputMaybe<Scalars['String']['input']>;
@@ -995,33 +995,33 @@ export type MutationCreateInvitationArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationDeleteInvitationArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationResendInvitationArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationRemoveMemberArgs = {
   personId: Scalars['ID']['input'];
   disableKeys?: Scalars['Boolean']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationSetMemberRoleArgs = {
   personId: Scalars['ID']['input'];
   roleId: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationUpdateAccountArgs = {
   email?: InputMaybe<Scalars['String']['input']>;
   name?: InputMaybe<Scalars['String']['input']>;
@@ -1029,7 +1029,7 @@ export type MutationUpdateAccountArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationCreateRoleArgs = {
   name: Scalars['String']['input'];
   access: AccessInput;
@@ -1037,7 +1037,7 @@ export type MutationCreateRoleArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationUpdateRoleArgs = {
   id: Scalars['ID']['input'];
   name?: InputMaybe<Scalars['String']['input']>;
@@ -1046,13 +1046,13 @@ export type MutationUpdateRoleArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationDeleteRoleArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationCreateViewArgs = {
   name: Scalars['String']['input'];
   kind?: FilterKind;
@@ -1066,7 +1066,7 @@ export type MutationCreateViewArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationUpdateViewArgs = {
   id: Scalars['ID']['input'];
   version?: InputMaybe<Scalars['Int']['input']>;
@@ -1081,14 +1081,14 @@ export type MutationUpdateViewArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationDeleteViewArgs = {
   id: Scalars['ID']['input'];
   replaceBy?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationCreateWebhookArgs = {
   url: Scalars['String']['input'];
   events?: InputMaybe<Array<EventType>>;
@@ -1100,7 +1100,7 @@ export type MutationCreateWebhookArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationUpdateWebhookArgs = {
   id: Scalars['ID']['input'];
   url?: InputMaybe<Scalars['String']['input']>;
@@ -1113,26 +1113,26 @@ export type MutationUpdateWebhookArgs = {
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationDeleteWebhookArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationRotateWebhookSecretArgs = {
   id: Scalars['ID']['input'];
   overlap?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationTestWebhookArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** Changes data. A mutation that fails changes nothing. */
+/** Changes data. A mutation that fails changes nothing, unless its description says otherwise. */
 export type MutationRedeliverArgs = {
   webhookId: Scalars['ID']['input'];
   deliveryId?: InputMaybe<Scalars['ID']['input']>;
@@ -1197,7 +1197,7 @@ export type Device = {
   isStale: Scalars['Boolean']['output'];
   /**
    * The values of this device's attributes, with the time of each one's last change. Without names, the list contains
-   * every attribute that is set. The maximum is 200 names.
+   * every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -1288,7 +1288,7 @@ export type Service = {
   contexts: Array<Scalars['String']['output']>;
   /**
    * The values of this service's attributes, with the time of each one's last change. Without names, the list contains
-   * every attribute that is set. The maximum is 200 names.
+   * every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -1394,7 +1394,7 @@ export type AttributeName = {
 /** The number of devices that were online in an interval. */
 export type PresencePoint = {
   __typename?: 'PresencePoint';
-  /** The start of the interval: five minutes, an hour, or more if points were combined. */
+  /** The start of the interval, which is five minutes, an hour, or longer if points were combined. */
   at: Scalars['DateTime']['output'];
   /** The number of devices in the account. If points were combined, this is the average. */
   devices: Scalars['Int']['output'];
@@ -1465,7 +1465,7 @@ export type BulkItem = {
   /** The error code if the device was rejected or failed. */
   code?: Maybe<Scalars['String']['output']>;
   message?: Maybe<Scalars['String']['output']>;
-  /** The events that the job recorded for the device. */
+  /** The IDs of the events that the job recorded for the device. */
   eventIds: Array<Scalars['ID']['output']>;
 };
 
@@ -1569,7 +1569,7 @@ export type BulkUpdateInput = {
 
 /** The options for deleting devices. */
 export type BulkDeleteInput = {
-  /** Also deletes active devices. */
+  /** Whether to delete active devices, too. */
   force?: Scalars['Boolean']['input'];
 };
 
@@ -1582,7 +1582,7 @@ export type BulkJob = {
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
   state: BulkState;
-  /** Why the job is paused, waits, failed, or was not started. */
+  /** Why the job is paused or waiting, failed, or was not started. */
   stateReason?: Maybe<Scalars['String']['output']>;
   /**
    * The target, with the filter in canonical form. Instead of ids, contains the number of IDs in createBulk. Instead of
@@ -1747,7 +1747,7 @@ export type EventCount = {
 export type Subscription = {
   __typename?: 'Subscription';
   /**
-   * Sends events as they happen. With after, the stream starts after that event. A client that reconnects then misses no
+   * Sends events as they happen. With after, the stream starts after that event, so a client that reconnects misses no
    * events.
    */
   events: Event;
@@ -1901,8 +1901,8 @@ export type EventType =
   /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
   | 'AUTH_LOGIN'
   /**
-   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each user and network address,
-   * the server records the first, second, fourth, and eighth attempt in a minute, and so on. data: address, agent, method,
+   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each user and network, the
+   * server records the first, second, fourth, and eighth attempt in a minute, and so on. data: address, agent, method,
    * reason; count, the number of attempts in that minute so far
    */
   | 'AUTH_FAIL'
@@ -1992,7 +1992,7 @@ export type Facet = {
 /** One value, or one time interval. */
 export type FacetBucket = {
   __typename?: 'FacetBucket';
-  /** The value, at most 200 characters, or the start of the interval. */
+  /** The value, truncated to 200 characters, or the start of the interval. */
   value: Scalars['String']['output'];
   /** The number of devices with this value. */
   count: Scalars['Int']['output'];
@@ -2092,7 +2092,7 @@ export type FilterCompletion = {
   count?: Maybe<Scalars['Int']['output']>;
 };
 
-/** An attribute name that clients are expected to write at an interval. */
+/** The name of an attribute that clients are expected to write at an interval. */
 export type Freshness = {
   __typename?: 'Freshness';
   name: Scalars['String']['output'];
@@ -2108,8 +2108,9 @@ export type HistorySpan = {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: Scalars['DateTime']['output'];
   /**
-   * Earlier releases did not record times, so filters treat a value that has not changed since this time as changed at
-   * this time. AttributeInfo.changed can be earlier, because it also reads events.
+   * When all servers had begun to record the times of changes. Earlier releases did not record times, so filters treat a
+   * value that has not changed since this time as changed at this time. AttributeInfo.changed can be earlier, because it
+   * also reads events.
    */
   timesSince: Scalars['DateTime']['output'];
 };
@@ -2168,7 +2169,7 @@ export type AttributeInfo = {
    * interval. For a name without an expected interval, it is the same as changed. Null if changed is null.
    */
   confirmed?: Maybe<Scalars['DateTime']['output']>;
-  /** The interval at which clients are expected to write this name, in seconds; null without an expected interval. */
+  /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
   expectedInterval?: Maybe<Scalars['Int']['output']>;
   /** Whether the value was confirmed more than 1.25 expected intervals ago. */
   isStale: Scalars['Boolean']['output'];
@@ -2287,7 +2288,7 @@ export type PermissionVerdict = {
   /**
    * key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or
    * the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an
-   * enabled member, or has not signed in for too long. null if the permission is granted.
+   * enabled member, or must use single sign-on again. null if the permission is granted.
    */
   deniedBy?: Maybe<Scalars['String']['output']>;
 };
@@ -2380,7 +2381,7 @@ export type Grant = {
    */
   where?: Maybe<Scalars['String']['output']>;
   view?: Maybe<View>;
-  /** The context in which the filter reads attributes; null for base values. */
+  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context?: Maybe<Scalars['String']['output']>;
 };
 
@@ -2441,11 +2442,11 @@ export type Role = {
   permissions: Array<Permission>;
   /** The names of the attributes that members can read and set; null for all. */
   attributes?: Maybe<AttributeScope>;
-  /** Members find and change only devices that match this filter, in canonical form; null for all. */
+  /** A device filter in canonical form; null for none. Members find and change only matching devices. */
   where?: Maybe<Scalars['String']['output']>;
   /** A saved view whose filter also limits the devices; null for none. */
   view?: Maybe<View>;
-  /** The context in which the filter reads attributes; null for base values. */
+  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context?: Maybe<Scalars['String']['output']>;
   /** The single sign-on groups whose members get this role. */
   groups: Array<Scalars['String']['output']>;

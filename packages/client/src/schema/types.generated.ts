@@ -71,7 +71,7 @@ export interface BulkAttributesInput {
 
 /** The options for deleting devices. */
 export interface BulkDeleteInput {
-  /** Also deletes active devices. */
+  /** Whether to delete active devices, too. */
   force?: boolean | undefined
 }
 
@@ -135,13 +135,13 @@ export interface ViewColumnInput {
   width?: number | null | undefined
 }
 
-/** A key that signs requests. Only the createAccessKey or rotateAccessKey that creates the key returns its secret. */
+/** A key that signs requests. Only the createAccessKey or rotateAccessKey mutation that creates the key returns its secret. */
 export interface AccessKey {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: string
   /** The names of the attributes that the key can read and set; null for all. */
   attributes: AttributeScope | null
-  /** The context in which the filter reads attributes; null for base values. */
+  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context: string | null
   created: string
   /** The caller that created the key; null if an earlier release created the key without recording the caller. */
@@ -153,7 +153,7 @@ export interface AccessKey {
   key: string
   /** Either account or personal. The server deletes a personal key when its creator's membership ends. */
   kind: string
-  /** When the key last signed a request, precise to the minute. */
+  /** When the key last signed a request, precise to the minute; null if it never has. */
   lastUsed: string | null
   name: string | null
   /** The networks from which the key is valid, in CIDR notation; empty for all networks. */
@@ -168,13 +168,13 @@ export interface AccessKey {
   replacedBy: string | null
   /** Whether signatures must cover a digest of the request body. */
   requireDigest: boolean
-  /** Why the server rejects the key although it is enabled and has not expired; null if there is no such reason. policy: the key breaks a rule of the key policy. member: the creator of the personal key is no longer an enabled member. stale: the creator of the personal key must use single sign-on again. */
+  /** Why the server rejects the key even though it is enabled and has not expired; null if there is no such reason. policy: the key breaks a rule of the key policy. member: the creator of the personal key is no longer an enabled member. stale: the creator of the personal key must use single sign-on again. */
   suspended: string | null
   /** The permissions that the key did not need in the given number of days (1 to 400) before now; null if the server has not counted the key's uses for that long. */
   unused: Permission[] | null
   /** A saved view whose filter also limits the devices; null for none. */
   view: View | null
-  /** The key finds and changes only devices that match this filter, in canonical form; null for all. */
+  /** A device filter in canonical form; null for none. The key finds and changes only matching devices. */
   where: string | null
 }
 
@@ -233,7 +233,7 @@ export interface AttributeInfo {
   changed: string | null
   /** When the value was last written, even if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if changed is null. */
   confirmed: string | null
-  /** The interval at which clients are expected to write this name, in seconds; null without an expected interval. */
+  /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
   expectedInterval: number | null
   /** Whether the value was confirmed more than 1.25 expected intervals ago. */
   isStale: boolean
@@ -323,7 +323,7 @@ export interface BulkItem {
   /** The error code if the device was rejected or failed. */
   code: string | null
   device: EventTarget
-  /** The events that the job recorded for the device. */
+  /** The IDs of the events that the job recorded for the device. */
   eventIds: string[]
   /** The line of the CSV that the device comes from; null for other targets. */
   line: number | null
@@ -373,7 +373,7 @@ export interface BulkJob {
   /** The caller whose permissions the job uses; null before the job starts. */
   startedBy: ChangeSource | null
   state: BulkState
-  /** Why the job is paused, waits, failed, or was not started. */
+  /** Why the job is paused or waiting, failed, or was not started. */
   stateReason: string | null
   /** The target, with the filter in canonical form. Instead of ids, contains the number of IDs in createBulk. Instead of csv, contains the names of its columns and the line of the last row. For a retry or an undo, contains the ID of the other job. */
   target: Record<string, unknown>
@@ -567,7 +567,7 @@ export interface FacetBucket {
   active: number
   /** The number of devices with this value. */
   count: number
-  /** The value, at most 200 characters, or the start of the interval. */
+  /** The value, truncated to 200 characters, or the start of the interval. */
   value: string
   /** A filter for this value. Combined with the filter and the context of the request, it finds these devices. */
   where: string
@@ -629,7 +629,7 @@ export interface FilterTerm {
   to: number
 }
 
-/** An attribute name that clients are expected to write at an interval. */
+/** The name of an attribute that clients are expected to write at an interval. */
 export interface Freshness {
   name: string
   /** The expected interval, in seconds. */
@@ -642,7 +642,7 @@ export interface Freshness {
 export interface Grant {
   /** The names of the attributes that the request can read and set; null for all. */
   attributes: AttributeScope | null
-  /** The context in which the filter reads attributes; null for base values. */
+  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context: string | null
   permissions: Permission[]
   view: View | null
@@ -654,7 +654,7 @@ export interface Grant {
 export interface HistorySpan {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: string
-  /** Earlier releases did not record times, so filters treat a value that has not changed since this time as changed at this time. AttributeInfo.changed can be earlier, because it also reads events. */
+  /** When all servers had begun to record the times of changes. Earlier releases did not record times, so filters treat a value that has not changed since this time as changed at this time. AttributeInfo.changed can be earlier, because it also reads events. */
   timesSince: string
 }
 
@@ -753,7 +753,7 @@ export interface Need {
 
 /** Whether a permission is granted. */
 export interface PermissionVerdict {
-  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member, or has not signed in for too long. null if the permission is granted. */
+  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member, or must use single sign-on again. null if the permission is granted. */
   deniedBy: string | null
   granted: boolean
   permission: Permission
@@ -768,7 +768,7 @@ export interface Person {
 
 /** The number of devices that were online in an interval. */
 export interface PresencePoint {
-  /** The start of the interval: five minutes, an hour, or more if points were combined. */
+  /** The start of the interval, which is five minutes, an hour, or longer if points were combined. */
   at: string
   /** The number of devices in the account. If points were combined, this is the average. */
   devices: number
@@ -800,7 +800,7 @@ export interface Role {
   /** The names of the attributes that members can read and set; null for all. */
   attributes: AttributeScope | null
   builtIn: boolean
-  /** The context in which the filter reads attributes; null for base values. */
+  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context: string | null
   /** The single sign-on groups whose members get this role. */
   groups: string[]
@@ -811,7 +811,7 @@ export interface Role {
   permissions: Permission[]
   /** A saved view whose filter also limits the devices; null for none. */
   view: View | null
-  /** Members find and change only devices that match this filter, in canonical form; null for all. */
+  /** A device filter in canonical form; null for none. Members find and change only matching devices. */
   where: string | null
 }
 
@@ -876,7 +876,7 @@ export interface Simulation {
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
-  /** The attribute names in use on this user's devices and services, at most the 10,000 names that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. If attributes have changed and the counts are more than 60 seconds old, a request makes the server count again. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
+  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. If attributes have changed and the counts are more than 60 seconds old, a request makes the server count again. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
   attributeNames: AttributeName[]
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
@@ -1010,7 +1010,7 @@ export interface AccessKeyFields {
   algorithm: Leaf<string>
   /** The names of the attributes that the key can read and set; null for all. */
   attributes: Branch<'AttributeScope', 'maybe'>
-  /** The context in which the filter reads attributes; null for base values. */
+  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context: Leaf<string | null>
   created: Leaf<string>
   /** The caller that created the key; null if an earlier release created the key without recording the caller. */
@@ -1022,7 +1022,7 @@ export interface AccessKeyFields {
   key: Leaf<string>
   /** Either account or personal. The server deletes a personal key when its creator's membership ends. */
   kind: Leaf<string>
-  /** When the key last signed a request, precise to the minute. */
+  /** When the key last signed a request, precise to the minute; null if it never has. */
   lastUsed: Leaf<string | null>
   name: Leaf<string | null>
   /** The networks from which the key is valid, in CIDR notation; empty for all networks. */
@@ -1037,7 +1037,7 @@ export interface AccessKeyFields {
   replacedBy: Leaf<string | null>
   /** Whether signatures must cover a digest of the request body. */
   requireDigest: Leaf<boolean>
-  /** Why the server rejects the key although it is enabled and has not expired; null if there is no such reason. policy: the key breaks a rule of the key policy. member: the creator of the personal key is no longer an enabled member. stale: the creator of the personal key must use single sign-on again. */
+  /** Why the server rejects the key even though it is enabled and has not expired; null if there is no such reason. policy: the key breaks a rule of the key policy. member: the creator of the personal key is no longer an enabled member. stale: the creator of the personal key must use single sign-on again. */
   suspended: Leaf<string | null>
   /** The permissions that the key did not need in the given number of days (1 to 400) before now; null if the server has not counted the key's uses for that long. */
   unused: Leaf<Permission[] | null, {
@@ -1049,7 +1049,7 @@ export interface AccessKeyFields {
   }>
   /** A saved view whose filter also limits the devices; null for none. */
   view: Branch<'View', 'maybe'>
-  /** The key finds and changes only devices that match this filter, in canonical form; null for all. */
+  /** A device filter in canonical form; null for none. The key finds and changes only matching devices. */
   where: Leaf<string | null>
 }
 
@@ -1109,7 +1109,7 @@ export interface AttributeInfoFields {
   changed: Leaf<string | null>
   /** When the value was last written, even if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if changed is null. */
   confirmed: Leaf<string | null>
-  /** The interval at which clients are expected to write this name, in seconds; null without an expected interval. */
+  /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
   expectedInterval: Leaf<number | null>
   /** Whether the value was confirmed more than 1.25 expected intervals ago. */
   isStale: Leaf<boolean>
@@ -1199,7 +1199,7 @@ export interface BulkItemFields {
   /** The error code if the device was rejected or failed. */
   code: Leaf<string | null>
   device: Branch<'EventTarget', 'one'>
-  /** The events that the job recorded for the device. */
+  /** The IDs of the events that the job recorded for the device. */
   eventIds: Leaf<string[]>
   /** The line of the CSV that the device comes from; null for other targets. */
   line: Leaf<number | null>
@@ -1259,7 +1259,7 @@ export interface BulkJobFields {
   /** The caller whose permissions the job uses; null before the job starts. */
   startedBy: Branch<'ChangeSource', 'maybe'>
   state: Leaf<BulkState>
-  /** Why the job is paused, waits, failed, or was not started. */
+  /** Why the job is paused or waiting, failed, or was not started. */
   stateReason: Leaf<string | null>
   /** The target, with the filter in canonical form. Instead of ids, contains the number of IDs in createBulk. Instead of csv, contains the names of its columns and the line of the last row. For a retry or an undo, contains the ID of the other job. */
   target: Leaf<Record<string, unknown>>
@@ -1330,7 +1330,7 @@ export interface DeviceFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this device's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
+  /** The values of this device's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** Read the effective values in this context. If omitted, read base values. */
     context?: string | null | undefined
@@ -1519,7 +1519,7 @@ export interface FacetBucketFields {
   active: Leaf<number>
   /** The number of devices with this value. */
   count: Leaf<number>
-  /** The value, at most 200 characters, or the start of the interval. */
+  /** The value, truncated to 200 characters, or the start of the interval. */
   value: Leaf<string>
   /** A filter for this value. Combined with the filter and the context of the request, it finds these devices. */
   where: Leaf<string>
@@ -1594,7 +1594,7 @@ export interface FreshnessFields {
 export interface GrantFields {
   /** The names of the attributes that the request can read and set; null for all. */
   attributes: Branch<'AttributeScope', 'maybe'>
-  /** The context in which the filter reads attributes; null for base values. */
+  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context: Leaf<string | null>
   permissions: Leaf<Permission[]>
   view: Branch<'View', 'maybe'>
@@ -1606,7 +1606,7 @@ export interface GrantFields {
 export interface HistorySpanFields {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: Leaf<string>
-  /** Earlier releases did not record times, so filters treat a value that has not changed since this time as changed at this time. AttributeInfo.changed can be earlier, because it also reads events. */
+  /** When all servers had begun to record the times of changes. Earlier releases did not record times, so filters treat a value that has not changed since this time as changed at this time. AttributeInfo.changed can be earlier, because it also reads events. */
   timesSince: Leaf<string>
 }
 
@@ -1715,7 +1715,7 @@ export interface MutationFields {
     name: string
     port?: number | null | undefined
   }>
-  /** Adds devices to a DRAFT that was created with open: at most 1,000 IDs, or at most 10,000 rows of a CSV. */
+  /** Adds devices to a DRAFT that was created with open set to true: up to 1,000 IDs, or up to 10,000 rows of a CSV. */
   appendBulk: Branch<'BulkJob', 'one', {
     /** At most 1 MiB, with the columns of the job's first CSV. */
     csv?: string | null | undefined
@@ -1726,7 +1726,7 @@ export interface MutationFields {
   cancelBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. The new key's networks must be within the caller's networks, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys, and up to 10 keys that the same person created. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than that key, and must require a digest if that key does. The new key's networks must be within those of that key, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
     /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
@@ -1738,7 +1738,7 @@ export interface MutationFields {
     personal?: boolean | undefined
     /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
     publicKey?: string | null | undefined
-    /** The share of the rate-limit quota that the key can use, 1 to 100 percent. A burst of 20 rate-limit points is always allowed. */
+    /** The share of the rate-limit quota that the key can use, 1 to 100 percent. However small the share, it allows a burst of 20 rate-limit points. */
     rateShare?: number | null | undefined
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
@@ -1797,7 +1797,7 @@ export interface MutationFields {
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }>
-  /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have 20 webhooks. */
+  /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have up to 20 webhooks. */
   createWebhook: Branch<'Webhook', 'one', {
     /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
@@ -2076,7 +2076,7 @@ export interface NeedFields {
 
 /** The selectable fields of PermissionVerdict. */
 export interface PermissionVerdictFields {
-  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member, or has not signed in for too long. null if the permission is granted. */
+  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member, or must use single sign-on again. null if the permission is granted. */
   deniedBy: Leaf<string | null>
   granted: Leaf<boolean>
   permission: Leaf<Permission>
@@ -2091,7 +2091,7 @@ export interface PersonFields {
 
 /** The selectable fields of PresencePoint. */
 export interface PresencePointFields {
-  /** The start of the interval: five minutes, an hour, or more if points were combined. */
+  /** The start of the interval, which is five minutes, an hour, or longer if points were combined. */
   at: Leaf<string>
   /** The number of devices in the account. If points were combined, this is the average. */
   devices: Leaf<number>
@@ -2135,7 +2135,7 @@ export interface RoleFields {
   /** The names of the attributes that members can read and set; null for all. */
   attributes: Branch<'AttributeScope', 'maybe'>
   builtIn: Leaf<boolean>
-  /** The context in which the filter reads attributes; null for base values. */
+  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context: Leaf<string | null>
   /** The single sign-on groups whose members get this role. */
   groups: Leaf<string[]>
@@ -2146,7 +2146,7 @@ export interface RoleFields {
   permissions: Leaf<Permission[]>
   /** A saved view whose filter also limits the devices; null for none. */
   view: Branch<'View', 'maybe'>
-  /** Members find and change only devices that match this filter, in canonical form; null for all. */
+  /** A device filter in canonical form; null for none. Members find and change only matching devices. */
   where: Leaf<string | null>
 }
 
@@ -2174,7 +2174,7 @@ export interface ServiceFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this service's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
+  /** The values of this service's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** Read the effective values in this context. If omitted, read base values. */
     context?: string | null | undefined
@@ -2246,7 +2246,7 @@ export interface SimulationFields {
 
 /** The selectable fields of Subscription. */
 export interface SubscriptionFields {
-  /** Sends events as they happen. With after, the stream starts after that event. A client that reconnects then misses no events. */
+  /** Sends events as they happen. With after, the stream starts after that event, so a client that reconnects misses no events. */
   events: Branch<'Event', 'one', {
     /** The ID of the last event that the client received. If omitted, the stream starts now. */
     after?: string | null | undefined
@@ -2292,14 +2292,14 @@ export interface UserFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this user's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
+  /** The values of this user's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** Read the effective values in this context. If omitted, read base values. */
     context?: string | null | undefined
     /** Attribute names. A name that is not set has null values. */
     names?: readonly string[] | null | undefined
   }>
-  /** The attribute names in use on this user's devices and services, at most the 10,000 names that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. If attributes have changed and the counts are more than 60 seconds old, a request makes the server count again. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
+  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. If attributes have changed and the counts are more than 60 seconds old, a request makes the server count again. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
   attributeNames: Branch<'AttributeName', 'many'>
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
@@ -2317,7 +2317,7 @@ export interface UserFields {
     size?: number | null | undefined
     state?: readonly BulkState[] | null | undefined
   }>
-  /** Checks a filter without running it. For an invalid filter, the field returns the problems instead of failing. Completions of values and contexts cost 5 additional rate-limit points. For callers who are restricted to some devices, completions and suggestions can each cost one point per 2,000 devices. */
+  /** Checks a filter without running it. For an invalid filter, the field returns the problems instead of failing. Completions of values and contexts cost 4 additional rate-limit points. For callers who are restricted to some devices, completions and suggestions can each cost one point per 2,000 devices. */
   checkFilter: Branch<'FilterCheck', 'one', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2389,13 +2389,13 @@ export interface UserFields {
     now?: string | Date | null | undefined
     /** At most 4 keys, each written as in sort of devices. Default: the view's order or, without one, name. */
     sortBy?: readonly string[] | null | undefined
-    /** A saved view's ID. Its filter applies in addition to where. Its context, order, and columns apply if the request sets none. */
+    /** A saved view's ID. Its filter applies in addition to where. Its context, order, and columns apply if the request does not set them. */
     view?: string | null | undefined
     /** A filter, as in devices. */
     where?: string | null | undefined
   }>
   email: Leaf<string>
-  /** Counts the matching events in intervals of equal length, oldest interval first. The arguments are those of events. The server chooses a round length, such as an hour, at least one second, to return at most as many intervals as requested. The first interval starts at minDate, and the last one ends at maxDate or includes now, so these two can be shorter. The server reads every matching event. */
+  /** Counts the matching events in intervals of equal length, oldest interval first. The arguments are those of events. The server chooses a round length of at least one second, such as an hour, and returns at most as many intervals as requested. The first interval starts at minDate, and the last one ends at maxDate or includes now, so these two intervals can be shorter. The server reads every matching event. */
   eventCounts: Branch<'EventCount', 'many', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2454,7 +2454,7 @@ export interface UserFields {
     by: readonly string[]
     /** The context in which the filter and the counts read attributes. */
     context?: string | null | undefined
-    /** The interval for counting times. */
+    /** For names whose values are times: the length of the intervals that the server counts. */
     interval?: FacetInterval | null | undefined
     /** Maximum number of values for each name, 1 to 100. */
     size?: number | null | undefined
@@ -2477,7 +2477,7 @@ export interface UserFields {
   /** The account's members, sorted by email address. */
   members: Branch<'Member', 'many'>
   name: Leaf<string | null>
-  /** The permissions that a document needs. Use them to create a key with no other permissions. The server does not run the document. Every caller can use this field. Variables can be omitted. */
+  /** The permissions that a document needs. Use them to create a key with no other permissions. The server does not run the document. Every caller can use this field. The variables can be omitted, even if the document requires them. */
   needs: Branch<'Need', 'many', {
     document: string
     operationName?: string | null | undefined
@@ -2755,7 +2755,7 @@ export interface Mutations {
     name: string
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Adds devices to a DRAFT that was created with open: at most 1,000 IDs, or at most 10,000 rows of a CSV. */
+  /** Adds devices to a DRAFT that was created with open set to true: up to 1,000 IDs, or up to 10,000 rows of a CSV. */
   appendBulk(args: {
     /** At most 1 MiB, with the columns of the job's first CSV. */
     csv?: string | null | undefined
@@ -2766,7 +2766,7 @@ export interface Mutations {
   cancelBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. The new key's networks must be within the caller's networks, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys, and up to 10 keys that the same person created. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than that key, and must require a digest if that key does. The new key's networks must be within those of that key, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey(args: {
     /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
@@ -2778,7 +2778,7 @@ export interface Mutations {
     personal?: boolean | undefined
     /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
     publicKey?: string | null | undefined
-    /** The share of the rate-limit quota that the key can use, 1 to 100 percent. A burst of 20 rate-limit points is always allowed. */
+    /** The share of the rate-limit quota that the key can use, 1 to 100 percent. However small the share, it allows a burst of 20 rate-limit points. */
     rateShare?: number | null | undefined
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
@@ -2837,7 +2837,7 @@ export interface Mutations {
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
-  /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have 20 webhooks. */
+  /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have up to 20 webhooks. */
   createWebhook(args: {
     /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined

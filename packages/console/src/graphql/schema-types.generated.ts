@@ -42,7 +42,7 @@ export type BulkAttributesInput = {
 
 /** The options for deleting devices. */
 export type BulkDeleteInput = {
-  /** Also deletes active devices. */
+  /** Whether to delete active devices, too. */
   force?: boolean;
 };
 
@@ -168,8 +168,8 @@ export type EventType =
   /** A user created new backup codes. data: address, agent, backupCodes: true */
   | 'AUTHENTICATOR_UPDATE'
   /**
-   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each user and network address,
-   * the server records the first, second, fourth, and eighth attempt in a minute, and so on. data: address, agent, method,
+   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each user and network, the
+   * server records the first, second, fourth, and eighth attempt in a minute, and so on. data: address, agent, method,
    * reason; count, the number of attempts in that minute so far
    */
   | 'AUTH_FAIL'

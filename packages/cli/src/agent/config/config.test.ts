@@ -7,7 +7,7 @@ test.each([
   ['# a comment\n\nintervall = 5s', 3, /"intervall" is not a setting before the first section\. Known settings: url, /],
   ['interval = 5 parsecs', 1, /interval must be a duration such as 30s, 5m, 1h, or 2d/],
   ['interval = 5s\ninterval = 6s', 2, /"interval" is already set on line 1/],
-  ['url = ftp://x', 1, /url must be a URL with the scheme http or https/],
+  ['url = ftp://x', 1, /url must be a URL with one of the schemes http, https/],
   ['broker = http://x', 1, /mqtt, mqtts, ws, wss/],
   ['[state]\nA = uptime', 1, /unknown section \[state\]\. Known sections: \[services\], \[status\], \[attributes\]/],
   ['[status]\nF = uptime', 2, /one of A, B, C, D, E/],
