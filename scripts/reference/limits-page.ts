@@ -57,7 +57,7 @@ continuously. The names in parentheses are [settings](settings.md).
 | the request | ${REQUEST_POINTS} |
 | objects that the response can contain with this document and these variables | 1 for each full ${OBJECTS_PER_POINT} |
 | rows that a field can read without returning them | 1 for each full ${grouped(ROWS_PER_POINT)} |
-| a mutation | 1; for \`setAttributesMany\` and \`transferDevices\`, 1 for each 10 items or part of 10 |
+| a mutation | 1; for \`setAttributesMany\`, \`deleteDevices\`, and \`transferDevices\`, 1 for each 10 items or part of 10 |
 | opening a subscription | 1, and 1 for each ${OBJECTS_PER_POINT} events that it sends |
 | downloading events | ${pointsOfObjects(limits.pageSize)} for each ${grouped(limits.pageSize)} events |
 | a request with a rejected document or rejected variables | 1, and 1 for each full ${grouped(REJECTED_BYTES_PER_POINT)} bytes |
@@ -163,7 +163,7 @@ The cost of a write is the size of the stored data in UTF-8 bytes, plus 200 byte
   the value stays the same, the cost is 0.
 - If a device sends a list of services, the cost is the size of the list each time.
 - For a mutation, the cost is the size of its argument names and values, and 200 bytes for each item
-  of \`items\`. A variable counts once for each place that uses it.
+  of \`items\` or device of \`deleteDevices\`. A variable counts once for each place that uses it.
 - \`transferDevices\` costs 200 bytes for each device in both accounts. The receiving account also pays
   for the size of the devices' fields and attributes.
 - The server charges a mutation when it accepts the request, even if the mutation fails or changes

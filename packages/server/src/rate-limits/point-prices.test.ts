@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { listBounds } from '../fields/list-bounds.ts'
 import { rowCosts } from '../fields/row-costs.ts'
 import { createExecutor } from '../graphql/execute.ts'
@@ -39,13 +39,18 @@ test.each<[number, string, object?]>([
   expect(points(query, variables)).toBe(expected)
 })
 
-test.each([
-  [1, 2],
-  [11, 3],
-  [1_000, 101],
-])('charges transferDevices with %d devices %d points', (count, expected) => {
-  const query = 'mutation ($ids: [String!]!) { transferDevices(accountId: "a", deviceId: $ids) }'
-  expect(points(query, { ids: Array.from({ length: count }, String) })).toBe(expected)
+describe.each([
+  ['transferDevices', 'transferDevices(accountId: "a", deviceId: $ids)'],
+  ['deleteDevices', 'deleteDevices(deviceId: $ids)'],
+])('%s', (_, field) => {
+  test.each([
+    [1, 2],
+    [11, 3],
+    [1_000, 101],
+  ])('with %d devices costs %d points', (count, expected) => {
+    const query = `mutation ($ids: [String!]!) { ${field} }`
+    expect(points(query, { ids: Array.from({ length: count }, String) })).toBe(expected)
+  })
 })
 
 test.each([

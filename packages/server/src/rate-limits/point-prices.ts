@@ -6,10 +6,14 @@ export const OBJECTS_PER_POINT = 100
 export const ROWS_PER_POINT = 2_000
 const ITEMS_PER_POINT = 10
 
-/** The mutations that make a change for each item of a list argument, each with an event. */
-const listsOfChanges: Readonly<Record<string, string>> = { setAttributesMany: 'items', transferDevices: 'deviceId' }
+/** The mutations that are charged for each item of a list argument, keyed to the name of that argument. */
+const listsOfChanges: Readonly<Record<string, string>> = {
+  deleteDevices: 'deviceId',
+  setAttributesMany: 'items',
+  transferDevices: 'deviceId',
+}
 
-/** Returns the number of changes that a mutation makes: 1, or the number of items. */
+/** Returns the number of changes that a mutation is charged for: 1, or the number of items. */
 export function countChanges({ name, args }: Pick<RootField, 'name' | 'args'>): number {
   const list = listsOfChanges[name]
   const items = list === undefined ? undefined : args[list]
@@ -29,7 +33,7 @@ export const pointsOfObjects = (objects: number): number => Math.floor(objects /
 /** Returns the cost of rows that are read but not returned: 1 point for each full 2,000. */
 export const pointsOfRows = (rows: number): number => Math.floor(rows / ROWS_PER_POINT)
 
-/** Returns 1 point for each mutation, or for each 10 items of `setAttributesMany` and `transferDevices`, rounded up. */
+/** Returns 1 point for each mutation, or for each 10 items of a list of changes, rounded up. */
 export function pointsOfChanges({ kind, rootFields }: Pick<PreparedOperation, 'kind' | 'rootFields'>): number {
   if (kind !== 'mutation') return 0
   return rootFields().reduce(
