@@ -121,7 +121,7 @@ async function startPeers(environment: StartedEnvironment, hasPeers: boolean) {
 
 async function printProfile(folder: string): Promise<void> {
   console.log("The server's CPU time by function:")
-  for (const { share, frame } of await summarizeProfile(folder)) console.log(`${(share * 100).toFixed(1)} %  ${frame}`)
+  for (const { share, frame } of await summarizeProfile(folder)) console.log(`${(share * 100).toFixed(1)}%  ${frame}`)
 }
 
 /** In a terminal, each message replaces the previous one. Otherwise, each message is on a new line. */

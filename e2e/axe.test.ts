@@ -9,7 +9,8 @@ describeConsole('accessibility', () => {
   const site = startConsole({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
 
   /**
-   * Creates a user with data on every page. Returns the pages' paths, each with a string that the loaded page shows.
+   * Creates a user with data on every page. Returns the user, and each page's path with a string that the loaded page
+   * shows.
    */
   const createData = async (): Promise<{ person: Person; pages: [path: string, text: string][] }> => {
     const person = await site.newPerson()

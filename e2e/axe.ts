@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
-// Loads axe-core directly, because the package's AxeBuilder loads it again and opens another page for each check.
+// Load axe-core directly, because the package's AxeBuilder loads it again and opens another page for each check.
 const { resolve } = createRequire(import.meta.resolve('@axe-core/playwright'))
 const axeSource = readFileSync(resolve('axe-core/axe.min.js'), 'utf8')
 

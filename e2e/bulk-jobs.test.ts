@@ -70,7 +70,7 @@ describeConsole('bulk jobs', () => {
     expect(await sites(person)).toEqual([null, null, 'oslo'])
   })
 
-  /** Records the page's announcements. The returned function returns them and the seconds since the recording began. */
+  /** Records the page's announcements. Returns a function that returns them and the duration of the recording. */
   async function recordAnnouncements(page: Page): Promise<() => Promise<{ spoken: string[]; seconds: number }>> {
     await page.evaluate(`{
       const region = document.querySelector('main [role=status]')

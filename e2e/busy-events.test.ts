@@ -45,7 +45,8 @@ describeConsole('the event log of a busy fleet', () => {
 
   it('continues a burst that is longer than a page on the next page', async () => {
     const person = await newPersonWithoutEvents()
-    // The first page contains at most 1,000 events, including the sign-in, so the burst continues on the second page.
+    // The first page contains at most 1,000 events, including the sign-in event, so the burst continues on the second
+    // page.
     await insertChanges(site.app, person, 1_100, { secondsApart: 0.01, secondsAgo: 600 })
     const page = await site.open(person, { path: '/events' })
     const burst = page.getByRole('row', { name: /999\+ × Attributes changed/ })
@@ -157,7 +158,7 @@ describeConsole('the event log of a busy fleet', () => {
 
   it('counts events over time, and narrows the time range by bars and by table rows', async () => {
     const person = await newPersonWithoutEvents()
-    // Places the events in the middle of an interval, for every possible length of the interval.
+    // Place the events in the middle of an interval, for every possible length of the interval.
     const newest = (Math.floor(Date.now() / 86_400_000) - 5) * 86_400 + 6 * 3_600
     await insertChanges(site.app, person, 6, { secondsApart: 120, secondsAgo: Date.now() / 1_000 - newest })
     await insertChanges(site.app, person, 1, { secondsApart: 1 })

@@ -106,7 +106,7 @@ describeConsole('device CSV', () => {
     )
     const dialog = await openImport(page, file)
     await dialog.getByRole('button', { name: 'Import 300 rows' }).waitFor()
-    // Delays the page's reads of the job, so that the job does not start before the test presses Stop.
+    // Delay the page's reads of the job, so that the job does not start before the test presses Stop.
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     await page.route('**/graphql/v1', async (route) => {
       if (route.request().postData()?.includes('ReadJob')) await held

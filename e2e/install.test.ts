@@ -13,7 +13,7 @@ async function openProfile(url: string): Promise<Page> {
   const context = await chromium.launchPersistentContext(folder, chromiumOptions)
   onTestFinished(async () => {
     await context.close()
-    // Retries, because browser processes may still be writing to the profile.
+    // Retry, because browser processes may still be writing to the profile.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   })
   context.setDefaultTimeout(100_000)
@@ -52,7 +52,7 @@ describeConsole('the console as an installed app', () => {
       await page.getByRole('heading', { name: 'The server is not responding' }).waitFor()
       await page.getByRole('button', { name: 'Try now' }).click()
       await page.getByText('No response yet').waitFor()
-      // Waits instead of pressing the button, which may have disappeared, because the page also retries every few
+      // Wait instead of pressing the button, which may have disappeared, because the page also retries every few
       // seconds.
       server = await app.startAnother({ env })
       await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()

@@ -185,7 +185,7 @@ describeConsole('members', () => {
     await page.getByText('Can read 2 devices.').waitFor()
   })
 
-  /** Opens pages of the account as a person with a role. Fails if a page shows an error. */
+  /** Returns a function that opens a page as a member with a role, and fails if the page shows an error. */
   async function openAs(owner: Person, roleId: string): Promise<(path: string, text: string) => Promise<Page>> {
     const person = await site.newPerson()
     await addMember(site.app, { accountId: owner.accountId, personId: person.accountId, roleId })

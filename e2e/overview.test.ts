@@ -101,7 +101,7 @@ describeConsole('the overview', () => {
     await page.getByLabel('Search services').fill('port > 1000 AND device.name:pu')
     await page.getByText('1 match').waitFor()
     await expect.poll(rows).toEqual(['ssh of pump'])
-    // Closes the list of completions, which covers the conditions.
+    // Close the list of completions, which covers the conditions.
     await page.getByLabel('Search services').blur()
     await page.getByRole('button', { name: 'Remove device.name contains pu' }).click()
     await page.getByText('2 match').waitFor()

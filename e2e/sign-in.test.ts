@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createPasswordLink } from '../packages/server/src/auth/sessions/passwords/password-link.ts'
+import { createPasswordLink } from '../packages/server/src/auth/sessions/passwords/password-reset-link.ts'
 import { codeOf, wrongCodeOf } from '../packages/server/test/clients/totp.ts'
 import { findViolations } from './axe.ts'
 import { describeConsole, signIn, signOut, startConsole } from './harness.ts'

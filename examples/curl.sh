@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Sends a signed GraphQL request to Muster with bash, openssl, and curl, and prints the response:
+# This script sends a signed GraphQL request to Muster with bash, openssl, and curl, and prints the response:
 #
 #   bash examples/curl.sh                          # the first devices
 #   bash examples/curl.sh '{ login { email } }'
 #   bash examples/curl.sh 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 #
-# Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section
-# [default] of a file: the one that MUSTER_CREDENTIALS names, otherwise $MUSTER_DATA/credentials (by default,
-# data/credentials), otherwise ~/.muster/credentials. Exits with 0 only if there is a response without errors. The
+# It reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section
+# [default] of a file: the file in MUSTER_CREDENTIALS, otherwise $MUSTER_DATA/credentials (by default,
+# data/credentials), otherwise ~/.muster/credentials. It exits with 0 only if there is a response without errors. The
 # signature follows RFC 9421 with hmac-sha256 and covers a digest of the body (RFC 9530).
 set -euo pipefail
 
@@ -17,7 +17,7 @@ query=${1:-'{ login { devices(size: 5) { total items { id name state } } } }'}
 
 file=${MUSTER_CREDENTIALS:-${MUSTER_DATA:-data}/credentials}
 [ -n "${MUSTER_CREDENTIALS:-}" ] || [ -e "$file" ] || file=$HOME/.muster/credentials
-setting() { # from the environment, otherwise from the file
+setting() { # Prints a setting from the environment or, if it is not set there, from the file.
   local value=${!1:-}
   if [ -z "$value" ] && [ -r "$file" ]; then
     value=$(tr -d '\r' <"$file" | sed -n '/^ *\[default\]/,/^ *\[/ s/^ *'"$1"' *= *\(.*[^ ]\) *$/\1/p')
@@ -27,7 +27,7 @@ setting() { # from the environment, otherwise from the file
 }
 url=$(setting MUSTER_URL) key_id=$(setting MUSTER_ACCESS_KEY_ID) secret=$(setting MUSTER_SECRET_ACCESS_KEY)
 
-# Escapes the query as a JSON string (RFC 8259 §7).
+# Escape the query as a JSON string (RFC 8259 §7).
 query=${query//\\/\\\\}
 query=${query//\"/\\\"}
 for number in {1..31}; do

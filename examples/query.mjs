@@ -1,12 +1,12 @@
-// Sends a signed GraphQL request to Muster with only Node 18 or newer, and prints the response:
+// This program sends a signed GraphQL request to Muster with only Node 18 or newer, and prints the response:
 //
 //   node examples/query.mjs                          # the first devices
 //   node examples/query.mjs '{ login { email } }'
 //   node examples/query.mjs 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 //
-// Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section
-// [default] of a file: the one that MUSTER_CREDENTIALS names, otherwise $MUSTER_DATA/credentials (by default,
-// data/credentials), otherwise ~/.muster/credentials. Exits with 0 only if there is a response without errors.
+// It reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section
+// [default] of a file: the file in MUSTER_CREDENTIALS, otherwise $MUSTER_DATA/credentials (by default,
+// data/credentials), otherwise ~/.muster/credentials. It exits with 0 only if there is a response without errors.
 import { createHash, createHmac } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'

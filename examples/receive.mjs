@@ -1,9 +1,9 @@
-// Receives Muster's webhooks, verifies them (Standard Webhooks), and prints each message once. Needs only Node 18 or
-// newer:
+// This program receives Muster's webhooks, verifies them (Standard Webhooks), and prints each message once. It needs
+// only Node 18 or newer:
 //
 //   WEBHOOK_SECRET=whsec_… node examples/receive.mjs 8080
 //
-// Responds with status 401 to requests without a valid signature. In production, store the IDs of handled messages
+// It responds with status 401 to requests without a valid signature. In production, store the IDs of handled messages
 // where they survive a restart.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -28,9 +28,9 @@ function isGenuine(headers, body) {
   })
 }
 
-/** Muster can send a message more than once. To detect repeats, the receiver keeps IDs for a day. */
+/** Muster can send a message more than once. To detect repeats, the receiver keeps IDs for two days. */
 function isNew(id) {
-  for (const [old, when] of handled) if (Date.now() - when > 86_400_000) handled.delete(old)
+  for (const [old, when] of handled) if (Date.now() - when > 172_800_000) handled.delete(old)
   if (handled.has(id)) return false
   handled.set(id, Date.now())
   return true

@@ -26,9 +26,9 @@ def is_genuine(headers, body):
 
 
 def is_new(message_id):
-    """Muster can send a message more than once. To detect repeats, the receiver keeps IDs for a day."""
+    """Muster can send a message more than once. To detect repeats, the receiver keeps IDs for two days."""
     now = time.time()
-    for old in [one for one, when in list(handled.items()) if now - when > 86_400]:
+    for old in [one for one, when in list(handled.items()) if now - when > 172_800]:
         del handled[old]
     return handled.setdefault(message_id, now) is now
 

@@ -154,7 +154,7 @@ function presentInput(name: string, type: GraphQLInputType): string {
   if (isListType(type)) return `readonly ${arrayOf(inputType(name, type.ofType))}`
   const named = getNamedType(type)
   if (named.name === 'Object') return name === 'attributes' ? 'AttributeChanges' : 'Readonly<Record<string, unknown>>'
-  // Also accepts `Date` objects, because JSON serializes them in the API's format.
+  // Also accept `Date` objects, because JSON serializes them in the API's format.
   return named.name === 'DateTime' ? 'string | Date' : (scalars[named.name] ?? named.name)
 }
 

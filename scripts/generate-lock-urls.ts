@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * A placeholder for the registry that npm uses. `.npmrc` names its domain in `replace-registry-host`. The domain can
- * never exist (RFC 2606).
+ * A placeholder for the registry that npm uses. `.npmrc` names the placeholder's domain in `replace-registry-host`. The
+ * domain can never exist (RFC 2606).
  */
 const REGISTRY = 'https://registry.invalid'
 

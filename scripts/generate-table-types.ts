@@ -36,7 +36,7 @@ const types: Readonly<Record<string, string>> = {
 
 export async function generateTableTypes(db: Database): Promise<string> {
   const partitions = await partitionNames(db)
-  // Excludes the tables that record the migrations and their progress.
+  // Exclude the tables that record the migrations and their progress.
   const isOurs = ({ name, schema }: TableMetadata): boolean =>
     schema === 'public' && !name.startsWith('migration') && !partitions.has(name)
   const tables = await db.introspection.getTables()
@@ -65,7 +65,7 @@ function columnType(column: ColumnMetadata): string {
 }
 
 function valueType({ name, dataType }: ColumnMetadata): string {
-  // Removes the underscore that begins the name of an array type.
+  // Remove the underscore that begins the name of an array type.
   const type = types[dataType.replace(/^_/, '')]
   if (type === undefined)
     throw new Error(`The column ${name} has the type ${dataType}. Add its TypeScript type to ${import.meta.filename}.`)

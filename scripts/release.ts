@@ -1,4 +1,4 @@
-// Builds the files of a release in release/, from a checkout without changes: `npm run release`. The version is that of
+// `npm run release` builds the files of a release in release/, from a checkout without changes. The version is that of
 // the root package.json. The same commit always produces identical files, except for the image, which contains the
 // Debian packages that are current at build time.
 import { createHash } from 'node:crypto'

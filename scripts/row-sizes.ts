@@ -6,7 +6,7 @@ import pg from 'pg'
 import { connectOrStart } from '../packages/server/src/db/embedded/connect-running.ts'
 import { measureRows } from './row-sizes/measure-rows.ts'
 
-/** Omits smaller tables, because partly filled pages distort their result. */
+/** The script omits tables with fewer rows, because partly filled pages would distort the result. */
 const MIN_ROWS = 1_000
 
 const [dataFolder] = process.argv.slice(2)

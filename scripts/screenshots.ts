@@ -62,7 +62,7 @@ function seed(): void {
     env: { PATH: process.env.PATH, HOME: folder, MUSTER_DATA: folder },
     stdio: 'inherit',
   })
-  if (status !== 0) throw new Error('Could not create the fleet.')
+  if (status !== 0) throw new Error(`muster seed failed with exit code ${status}.`)
 }
 
 async function takeAll(browser: Browser, url: string): Promise<void> {
@@ -87,7 +87,7 @@ async function takeAll(browser: Browser, url: string): Promise<void> {
         if (size === 'phone' && !onPhone) continue
         await page.goto(`${url}${path}`)
         await page.getByText(text).first().waitFor()
-        // Waits, because images load and columns are resized after the first text appears.
+        // Wait, because images load and columns are resized after the first text appears.
         await page.waitForTimeout(1500)
         if (scrollTo !== undefined) await page.getByText(scrollTo).evaluate((element) => element.scrollIntoView())
         await take(name)

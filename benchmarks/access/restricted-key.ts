@@ -49,7 +49,8 @@ try {
       'unrestricted key without where': () => run(unfiltered, owner),
     }
     const [one, other] = await Promise.all([cases['restricted key']!(), cases['unrestricted key with where']!()])
-    if (JSON.stringify(one) !== JSON.stringify(other)) throw new Error('the two pages differ')
+    if (JSON.stringify(one) !== JSON.stringify(other))
+      throw new Error(`the pages of the restricted key and of the unrestricted key with where differ: ${where}`)
     const times = new Map(Object.keys(cases).map((each) => [each, [] as number[]]))
     const processor = new Map(Object.keys(cases).map((each) => [each, 0]))
     for (let round = 0; round < rounds; round++) {

@@ -35,7 +35,7 @@ const measure = (() => {
       eachFrame(() => {
         if (isDone()) resolve(performance.now() - began)
         else if (performance.now() > end)
-          reject(new Error(`after ${timeout} ms: ${describeRows() ?? 'rows are missing'}`))
+          reject(new Error(`not done after ${timeout} ms; the list shows: ${describeRows() ?? 'no complete rows'}`))
         else return false
         return true
       })

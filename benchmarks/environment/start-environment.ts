@@ -66,13 +66,13 @@ async function setUp(
     const folder = join(database.folder, name)
     await mkdir(folder, { recursive: true })
     const required = { DATABASE_URL: database.url, MUSTER_DATA: folder, MUSTER_MASTER_KEY: masterKey }
-    // Shares compiled code among the servers. A measured server then finds it, like a server that has started before.
+    // Share compiled code among the servers. A measured server then finds it, like a server that has started before.
     const compiled = { NODE_COMPILE_CACHE: join(database.folder, 'compiled') }
     const env = { ...command.env, ...serverSettings, ...compiled, ...required, ...settings }
     return startServerProcess({ args: [...flags, ...command.args], env, log: join(folder, 'log') })
   }
 
-  // Uses a separate server to create the fleet, because a measured server must not have run other kinds of operations.
+  // Use a separate server to create the fleet, because a measured server must not have run other kinds of operations.
   const creator = await startServer('server')
   const accessKey = await readAccessKey(join(database.folder, 'server'))
   const fleet = await createFleet(pool, {

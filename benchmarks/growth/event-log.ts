@@ -10,7 +10,10 @@ export interface EventLogOptions {
   progress(text: string): void
 }
 
-/** Adds events to the account's devices until there are `events` events, spread over the current month until now. */
+/**
+ * Adds events of the account's devices until the account has `events` events. Spreads them evenly from the start of the
+ * current month until now.
+ */
 export async function fillEventLog(pool: pg.Pool, { accountId, events, progress }: EventLogOptions): Promise<void> {
   const { rows } = await pool.query<{ present: string }>(
     'select count(*) as present from event where account_id = $1',
@@ -32,7 +35,7 @@ export async function fillEventLog(pool: pg.Pool, { accountId, events, progress 
     }
     progress('creating the indexes of the log')
     for (const index of indexes) await client.query(index)
-    // Moves the webhook cursor past the new events, so that the server does not deliver them.
+    // Move the webhook cursor past the new events, so that the server does not deliver them.
     await client.query('update webhook_cursor set event_id = (select last_value from event_id)')
   } finally {
     client.release(true)

@@ -32,7 +32,7 @@ export function startStatusWrites(
       await sleep(INTERVAL_MS)
     }
   })()
-  // Prevents an unhandled rejection, because the returned function throws the error later.
+  // Prevent an unhandled rejection, because the returned function throws the error later.
   running.catch(() => {})
   return async () => {
     isStopped = true

@@ -81,7 +81,7 @@ async function readyUrl(child: ChildProcess): Promise<string> {
     const url = /is ready at (\S+)\n/.exec(output)?.[1]
     if (url !== undefined) return url
     const [chunk] = await Promise.race([once(child.stdout!, 'data'), once(child, 'exit').then(() => [undefined])])
-    if (chunk === undefined) throw new Error('The server did not start.')
+    if (chunk === undefined) throw new Error(`The server exited before it was ready: ${output}`)
     output += String(chunk)
   }
 }

@@ -40,7 +40,8 @@ async function insertDevices(): Promise<Credentials[]> {
 async function secondsUntil(condition: () => boolean | Promise<boolean>): Promise<number> {
   const began = performance.now()
   while (!(await condition())) {
-    if (performance.now() - began > TIMEOUT_MS) throw new Error(`Timed out: ${JSON.stringify(counts)}`)
+    if (performance.now() - began > TIMEOUT_MS)
+      throw new Error(`The fleet did not reach the expected state: ${JSON.stringify(counts)}`)
     await sleep(50)
   }
   return (performance.now() - began) / 1_000
@@ -75,7 +76,7 @@ try {
   const restartSeconds = (performance.now() - restartBegan) / 1_000
   const reconnectSeconds = await secondsUntil(areConnected)
   const activeAgainSeconds = await secondsUntil(async () => (await countActive()) === count)
-  // Waits until a lease and the grace period have passed, because a wrong state becomes visible only then.
+  // Wait until a lease and the grace period have passed, because a wrong state becomes visible only then.
   await sleep(20_000)
   const stillActive = await countActive()
   console.table({

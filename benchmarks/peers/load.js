@@ -1,4 +1,4 @@
-// Runs each `LoadJob` that arrives as a message, and replies with a `LoadResult`.
+// This program runs each `LoadJob` that arrives as a message, and replies with a `LoadResult`.
 import autocannon from 'autocannon'
 
 process.on('message', async ({ url, connections, requests, until }) => {

@@ -44,7 +44,7 @@ async function measure({ name, connections, document }: (typeof scenarios)[numbe
   for (const [server, found] of rates) {
     const ratios = found.map((rate, round) => rate / base[round]!)
     const ratio = `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`
-    console.log(`  ${server}: ${median(found).toFixed(0)} requests per second, ${ratio} of one process`)
+    console.log(`  ${server}: ${median(found).toFixed(0)} requests per second, ${ratio} times the rate of one process`)
   }
 }
 

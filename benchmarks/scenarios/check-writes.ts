@@ -11,7 +11,7 @@ interface LogState {
  * value differs from the value in its newest event, or a deadlock occurred.
  */
 export async function startWriteCheck({ pool, fleet }: Environment): Promise<(result: LoadResult) => Promise<void>> {
-  // Removes the dead rows of earlier runs, which would slow down this run.
+  // Remove the dead rows of earlier runs, which would slow down this run.
   await pool.query('vacuum device')
   const readState = async (): Promise<LogState> => {
     const { rows } = await pool.query<LogState>(

@@ -14,7 +14,7 @@ const receiver = createServer(async (request, response) => {
   const arrived = Date.now()
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
-  // Measures from the event's timestamp, which PostgreSQL sets shortly before the commit.
+  // Measure from the event's timestamp, which PostgreSQL sets shortly before the commit.
   latencies.push(arrived - Date.parse(JSON.parse(Buffer.concat(chunks).toString()).timestamp))
   response.end()
 }).listen(0, '127.0.0.1')

@@ -1,4 +1,4 @@
-// Prints the port, and then, for each line of input, the number of received requests.
+// This program prints its port and then, for each line of input, the number of received requests.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -85,7 +85,7 @@ export async function runKills(options: KillRun): Promise<KillReport> {
   const write = async (): Promise<void> => {
     while (next < options.events) {
       const value = next++
-      // Gives each device only one writer at a time, because a second writer could overwrite a change before its event
+      // Give each device only one writer at a time, because a second writer could overwrite a change before its event
       // is delivered.
       const device = devices[value % DEVICES]
       await send(`mutation { setAttribute(serviceId: "${device}", name: "n${value % 97}", value: "${value}") }`)

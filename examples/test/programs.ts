@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 
 /**
- * Returns whether the tests that need a program can run. Always returns true if CI is set, because `.ci/run` installs
- * the programs, and tests must fail there if a program is missing.
+ * Returns whether the tests that need a program should run. Always returns true if CI is set, because `.ci/run`
+ * installs the programs, and tests must fail there if a program is missing.
  */
 export const hasProgram = (name: string): boolean => Boolean(process.env.CI) || isInstalled(name)
 

@@ -61,7 +61,7 @@ const examples: { file: string; program: string; run: Run }[] = [
   { file: 'query.go', program: 'go', run: runGo },
 ]
 
-/** Writes the user's credentials to a file that also contains other sections, comments, and extra spaces. */
+/** Writes the user's credentials to a file that also contains other sections, a comment, and extra spaces. */
 async function credentialsFile({ url }: TestApp, user: TestUser): Promise<string> {
   const file = join(folder, `${user.keyId}.ini`)
   const section = credentialsOf(url, user).replaceAll('=http', ' = http')

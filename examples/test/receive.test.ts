@@ -45,7 +45,7 @@ describe.each([
     user = await app.createUser()
     const { registerDevice } = await user.data('mutation { registerDevice(name: "gateway-1") { device { id } } }')
     deviceId = registerDevice.device.id
-    // The receiver needs the secret at its start, before its URL is known.
+    // The receiver needs the secret when it starts, before the test knows the receiver's URL.
     const { createWebhook } = await user.data(
       'mutation { createWebhook(url: "http://127.0.0.1:1/", events: [ATTRIBUTE_CHANGE], enabled: false) { id secret } }',
     )

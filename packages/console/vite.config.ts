@@ -12,27 +12,27 @@ const server = process.env.MUSTER_URL ?? 'http://127.0.0.1:4000'
 export default defineConfig({
   root: path('.'),
   plugins: [react(), serviceWorker(), compressBuild()],
-  // Logs only warnings and errors, because users build the console when they install Muster.
+  // Log only warnings and errors, because users build the console when they install Muster.
   logLevel: 'warn',
   build: {
     outDir: path('dist'),
     emptyOutDir: true,
-    // Lets tests find the files that a page loads.
+    // Let tests find the files that a page loads.
     manifest: true,
     target: 'es2022',
     // All target browsers work without the polyfill.
     modulePreload: { polyfill: false },
-    // Embeds no files as data: URLs, which the content security policy allows only for images.
+    // Embed no files as data: URLs, which the content security policy allows only for images.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 4000,
     rolldownOptions: {
-      // Omits warnings about directives such as "use no memo", which are for a compiler that this build does not use.
+      // Omit warnings about directives such as "use no memo", which are for a compiler that this build does not use.
       onLog: (level, log, report) => {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log)
       },
       input: { index: path('index.html'), doc: path('doc.html') },
       output: {
-        // Puts these libraries into separate files. They rarely change, so they stay cached across releases.
+        // Put these libraries into separate files. They rarely change, so they stay cached across releases.
         codeSplitting: {
           groups: [
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
@@ -45,7 +45,7 @@ export default defineConfig({
       },
     },
   },
-  // Builds workers as modules, because the editor on the reference page uses workers with dynamic imports.
+  // Build workers as modules, because the editor on the reference page uses workers with dynamic imports.
   worker: { format: 'es' },
   server: {
     port: 4220,

@@ -9,7 +9,7 @@ import { slugify } from '../../docs/.vitepress/slugs.ts'
 export function findDeadLinks(pages: ReadonlyMap<string, string>, files: Iterable<string>): string[] {
   const targets = new Set<string>()
   for (const file of files) {
-    // Also adds the folders of each file, because a link can lead to a folder.
+    // Also add the folders of each file, because a link can lead to a folder.
     for (let path = file; path !== '.'; path = posix.dirname(path)) targets.add(path)
   }
   const anchors = new Map([...pages].map(([file, text]) => [file, anchorsOf(text)]))

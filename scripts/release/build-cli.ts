@@ -24,7 +24,7 @@ const sources = [
   { folder: 'server', only: shared },
 ]
 
-/** Commands that need the server fail with a message that names `@muster/server`, which includes them. */
+/** Builds the package without the server. Commands that need the server fail with an error (`errors/failure.ts`). */
 export async function buildCli(target: string): Promise<void> {
   await rm(target, { recursive: true, force: true })
   await copySources(sources, target)

@@ -6,7 +6,7 @@ const builders = ['buildah', 'podman', 'docker'] as const
 
 export async function findImageBuilder(): Promise<string | undefined> {
   for (const program of builders) {
-    // Tries `info`, which fails if the program cannot connect to its daemon.
+    // Try `info`, which fails if the program cannot connect to its daemon.
     if (await run(program, ['info'], root).then(Boolean, () => false)) return program
   }
 }

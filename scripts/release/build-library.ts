@@ -24,7 +24,7 @@ export async function buildLibrary(folder: 'client' | 'http-signature', target: 
       minify: false,
       lib: { entry: Object.fromEntries(entries.map((name) => [name, `${source}/src/${name}.ts`])), formats: ['es'] },
       emptyOutDir: false,
-      // Writes one module per source file, so that bundlers can drop unused code.
+      // Write one module per source file, so that bundlers can drop unused code.
       rolldownOptions: {
         external: [/^node:/],
         output: {
@@ -49,7 +49,7 @@ async function emitTypes(source: string, target: string): Promise<void> {
   await promisify(execFile)(process.execPath, [compiler, ...options]).catch((error: { stdout: string }) => {
     throw new Error(error.stdout)
   })
-  // Rewrites import paths in the types, because the compiler rewrites them only in JavaScript.
+  // Rewrite import paths in the types, because the compiler rewrites them only in JavaScript.
   for (const file of await readdir(`${target}/types`, { recursive: true })) {
     if (!file.endsWith('.d.ts')) continue
     const text = await readFile(`${target}/types/${file}`, 'utf8')

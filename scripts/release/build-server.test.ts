@@ -18,7 +18,7 @@ beforeAll(async () => {
   const target = join(folder, 'package')
   await copyServer(target)
   launcher = join(target, 'packages/cli/bin/muster.js')
-  // Links the dependencies, so that the test does not require a registry.
+  // Link the dependencies, so that the test does not require a registry.
   await symlink(join(root, 'node_modules'), join(target, 'node_modules'))
 })
 afterAll(async () => {
@@ -37,7 +37,7 @@ it('serves the API and the console from the package, in an empty folder', async 
     MUSTER_DATA: data,
     PORT: '0',
     MUSTER_MQTT_PORT: '0',
-    // Prevents a busy machine from looking like an unresponsive database or overload.
+    // Prevent a busy machine from looking like an unresponsive database or overload.
     MUSTER_DATABASE_SILENCE: '20000',
     MUSTER_MOST_LAG: '0',
   }

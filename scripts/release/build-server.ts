@@ -23,7 +23,7 @@ export async function buildServer(target: string, { withPrograms }: ServerBuild)
   const site = 'docs/.vitepress/dist'
   await cp(join(root, site), join(target, site), { recursive: true })
   const manifest = await serverManifest()
-  // Removes the URLs from the lock file, because npm replaces their host only with this repository's .npmrc. Without
+  // Remove the URLs from the lock file, because npm replaces their host only with this repository's .npmrc. Without
   // URLs, npm asks the registry.
   const lock = await readFile(join(root, 'package-lock.json'), 'utf8')
   await writeFile(

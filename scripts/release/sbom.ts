@@ -18,7 +18,7 @@ export async function writeSbom(server: string, file: string, time: Date): Promi
   sbom.metadata.timestamp = time.toISOString()
   sbom.serialNumber = ''
   const hash = createHash('sha256').update(JSON.stringify(sbom)).digest('hex')
-  // Builds a UUID of version 8, whose content the application chooses (RFC 9562 §5.8).
+  // Build a UUID of version 8, whose content the application chooses (RFC 9562 §5.8).
   const parts = [
     hash.slice(0, 8),
     hash.slice(8, 12),

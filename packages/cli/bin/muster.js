@@ -69,7 +69,7 @@ function serverEnvironment() {
   return Object.assign({ NODE_COMPILE_CACHE: join(data, 'compiled') }, SERVER_ENVIRONMENT)
 }
 
-/** Finds the Node.js that npm installed with Muster, in `node_modules` of the folder or of its closest parent folder. */
+/** Finds the Node.js that npm installed with Muster, in `node_modules` of the folder or of a folder above it. */
 function findNode(folder) {
   const platform = process.platform === 'win32' ? 'win' : process.platform
   const program = process.platform === 'win32' ? 'node.exe' : 'node'

@@ -17,7 +17,7 @@ export async function main(given: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' })
     return Number(process.exitCode ?? exitCodes.ok)
   } catch (error) {
-    // Prints nothing, because Commander has already printed the error.
+    // Print nothing, because Commander has already printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
     return printFailure(error, { json })
   }

@@ -63,7 +63,7 @@ const LIST_RETRIES = 10
  */
 export class Muster {
   readonly url: string
-  /** A function for each mutation. It accepts the mutation's arguments and returns all plain fields of the result. */
+  /** The mutations. Each function accepts the mutation's arguments and returns all plain fields of the result. */
   readonly mutations: Mutations
   readonly attributes: TargetAttributes
   readonly #transport: Transport
@@ -78,7 +78,7 @@ export class Muster {
       sign: signerOf(credentials),
       timeout,
       retries: retries ?? 4,
-      // Calls fetch without a receiver, because browsers require that.
+      // Call fetch without a receiver, because browsers require that.
       fetch: (input, init) => send(input, init),
     }
     const mutate = (selection: object, options: CallOptions) => this.#run('Mutation', selection, options)
@@ -156,7 +156,8 @@ export class Muster {
   }
 
   /**
-   * Returns a service by ID or, for a device ID, the bulk service. Throws NotFoundError if the service does not exist.
+   * Returns a service by ID or, for a device ID, the device's bulk service. Throws NotFoundError if the service does
+   * not exist.
    */
   async getService<const Given extends Selection<'Service'> = never>(
     id: string,

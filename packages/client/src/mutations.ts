@@ -6,7 +6,7 @@ import type { CallOptions } from './types.ts'
 
 export type RunMutation = (selection: object, options: CallOptions) => Promise<Record<string, unknown>>
 
-/** Creates a function for each mutation in the schema. It selects all plain fields of the mutation's result. */
+/** Creates a function for each mutation in the schema. Each function selects all plain fields of the result. */
 export function createMutations(run: RunMutation): Mutations {
   const functions = Object.entries(schemaTable.Mutation!).map(([name, entry]) => {
     const target = nameOf(typeOf(entry))

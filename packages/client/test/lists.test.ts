@@ -29,7 +29,7 @@ describe('devices', () => {
       await muster.mutations.registerDevice({ name: 'new' })
       await muster.mutations.updateDevice({ deviceId: seen[0]!, name: `zz ${seen.length}` })
       await muster.mutations.updateDevice({ deviceId: ids.at(-1)!, name: `aa ${seen.length}` })
-      // Removes the device at the cursor, except on the last page.
+      // Remove the device at the cursor, except on the last page.
       if (seen.length < 3_000) await muster.mutations.deleteDevice({ deviceId: seen.at(-1)! })
     }
     expect(new Set(seen).size).toBe(seen.length)
@@ -70,7 +70,7 @@ describe('devices', () => {
     const [port] = await claimPorts(1)
     const env = { MUSTER_DATA: folder, PORT: String(port) }
     const first = await startServerProcess(env)
-    // Uses enough retries for slow machines.
+    // Use enough retries for slow machines.
     const muster = await Muster.fromCredentials({ file: join(folder, 'credentials'), env: {}, retries: 60 })
     for (let batch = 0; batch < 20; batch++) {
       const names = Array.from({ length: 15 }, (_, number) => `device ${batch} ${number}`)

@@ -1,4 +1,4 @@
-// Draws the icons of the installed app from public/icons/icon.svg with Chromium. To run this script:
+// This script draws the icons of the installed app from public/icons/icon.svg with Chromium. To run the script:
 // node packages/console/build/make-icons.ts
 import { readFile, writeFile } from 'node:fs/promises'
 import { chromium } from 'playwright-core'

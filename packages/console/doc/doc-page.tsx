@@ -10,7 +10,7 @@ import { ReferenceView } from './reference/reference-view.tsx'
 import { useSchema } from './schema.ts'
 import { ViewErrorBoundary } from './view-error-boundary.tsx'
 
-// Loads these views separately, because each is much larger than the rest of the page.
+// Load these views separately, because each is much larger than the rest of the page.
 const DiagramView = lazy(() => import('./diagram/diagram-view.tsx').then((module) => ({ default: module.DiagramView })))
 const TryView = lazy(() => import('./try/try-view.tsx').then((module) => ({ default: module.TryView })))
 

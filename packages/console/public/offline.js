@@ -1,4 +1,4 @@
-// Checks whether the server responds, and then reloads, which opens the page that the user wanted.
+// This script polls the server. When the server is ready, the script reloads the page that the user wanted.
 ;(() => {
   const INTERVAL_MS = 3000
   const state = document.getElementById('state')

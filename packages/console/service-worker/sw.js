@@ -1,4 +1,5 @@
-// Never caches responses of the API or of sign-in. The build sets the two constants: see build/service-worker.ts.
+// This service worker never caches responses of the API or of sign-in. build/service-worker.ts sets the two constants
+// below.
 const VERSION = '__VERSION__'
 const SHELL = '__SHELL__'
 

@@ -30,7 +30,7 @@ const text = (name: string): Promise<string> => readFile(join(folder, name), 'ut
 function filesOf(modules: readonly string[], found = new Set<string>()): Set<string> {
   for (const name of modules) {
     const entry = manifest[name]
-    if (entry === undefined) throw new Error(`the build has no ${name}`)
+    if (entry === undefined) throw new Error(`manifest.json has no entry ${name}`)
     if (found.has(entry.file)) continue
     found.add(entry.file)
     filesOf(entry.imports ?? [], found)
@@ -60,7 +60,7 @@ test('builds pages without inline scripts or links to other hosts', async () => 
 test('compresses a script without changing its content', async () => {
   const html = await readdir(join(folder, 'assets'))
   const script = html.find((name) => /^index-.*\.js$/.test(name))
-  if (script === undefined) throw new Error('the build has no script of index.html')
+  if (script === undefined) throw new Error('assets/ contains no script index-*.js')
   const plain = await readFile(join(folder, 'assets', script))
   expect(brotliDecompressSync(await readFile(join(folder, 'assets', `${script}.br`))).equals(plain)).toBe(true)
   expect(gunzipSync(await readFile(join(folder, 'assets', `${script}.gz`))).equals(plain)).toBe(true)

@@ -151,7 +151,7 @@ test.each(repeated)('parses repetitions of %j in linear time', (part) => {
   // Quadratic time would take 32 times as long for the long filter; garbage collection adds less.
   const short = Math.max(Math.min(run(2000, 32), run(2000, 32)), 10)
   let long = run(64_000, 1)
-  // Repeats the measurement only if another process may have disturbed it.
+  // Repeat the measurement only if another process may have disturbed it.
   for (let tries = 1; tries < 3 && long / short >= 10; tries++) long = Math.min(long, run(64_000, 1))
   expect(long / short).toBeLessThan(10)
 })

@@ -1,6 +1,6 @@
 /** Runs documents on the API: `Muster` of `@muster/client`, or a browser session. */
 export interface Api {
-  /** Rejects with an Error that contains the API's `code` if all retries fail. */
+  /** If the document fails even after retries, rejects with an Error that contains the API's `code`. */
   query<Data>(
     document: string,
     variables?: Readonly<Record<string, unknown>>,

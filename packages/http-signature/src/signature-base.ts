@@ -49,7 +49,7 @@ function rfc9421Value(name: string, message: Message, spelling: Spelling): strin
     case '@path':
       return question < 0 ? message.target : message.target.slice(0, question)
     case '@query':
-      // Writes a missing query as a question mark (RFC 9421 §2.2.7).
+      // Write a missing query as a question mark (RFC 9421 §2.2.7).
       return question < 0 ? '?' : message.target.slice(question)
     default:
       return fieldValue(name, message, spelling)

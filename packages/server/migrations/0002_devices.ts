@@ -32,8 +32,8 @@ async function createDevice(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // Each sort field of lists has an index, which breaks ties by ID. The last two indexes omit missing values. Those
-  // come last in both directions and are read with the primary key.
+  // Each sort field of lists has an index, in which the ID breaks ties. The indexes on hardware ID and platform omit
+  // devices without a value. Lists end with those devices in both directions and read them through the primary key.
   await sql`create index device_by_name on device (account_id, (name collate natural_order), id)`.execute(db)
   await sql`create index device_by_created on device (account_id, created, id)`.execute(db)
   await sql`create index device_by_hardware_id on device (account_id, (hardware_id collate natural_order), id)
@@ -64,8 +64,8 @@ async function createDeviceLive(db: Kysely<unknown>): Promise<void> {
   await sql`create index device_live_by_last_reported on device_live (account_id, last_reported, device_id)
     where last_reported is not null`.execute(db)
   for (const column of reserved) {
-    // An index row can contain at most 2,704 bytes, but a value can be up to 16 KiB long. Therefore, sorting and
-    // searching use only the first 200 characters.
+    // An index row can contain at most 2,704 bytes, but a value can be up to 16 KiB long. Therefore, the index contains
+    // only the first 200 characters of each value.
     await sql`create index ${sql.raw(`device_live_by_${column}`)} on device_live
       (account_id, (left(${sql.raw(column)}, 200) collate natural_order), device_id)
       where ${sql.raw(column)} is not null`.execute(db)

@@ -1,12 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Prepares the event log for the event feed, which reads it across accounts and must know where it ends. The feed needs
- * an index, and a default that assigns a transaction ID before an event ID.
+ * Prepares the event log for the event feed. The feed reads the log across accounts, which needs an index. The feed
+ * also must know up to which number the log is complete, which needs a default that assigns a transaction ID before an
+ * event ID.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The index is on an expression, so only queries with the same expression can use it. Otherwise, the planner would
-  // use this index to read the newest events of one account and would have to skip the events of all others.
+  // The index is on an expression, so only queries with the same expression can use it. Otherwise, the planner could
+  // use this index to read the newest events of one account, and the query would have to skip the events of all other
+  // accounts.
   await sql`create index event_across_accounts on event ((id + 0))`.execute(db)
   // A transaction that draws an event number already has a transaction ID. Once every transaction up to some ID has
   // ended, no more events can appear below the numbers drawn so far. PostgreSQL evaluates the expressions in the

@@ -40,7 +40,7 @@ async function writeChangesDown(db: Kysely<unknown>): Promise<void> {
 /**
  * PostgreSQL creates a trigger only after the running writers have ended, so the trigger records every later commit.
  * One statement reads the devices and the recorded numbers at the same moment. The difference is the number of devices
- * that existed before the trigger.
+ * that were added before the trigger existed.
  */
 async function countNextAccount(db: Kysely<unknown>, { after }: { after: string | null }): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`

@@ -162,8 +162,8 @@ async function createTriggers(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger account_insert after insert on account for each row execute function add_founder()`.execute(db)
 
-  // The lock makes sign-ins wait for a password reset, as the lock of the account did before. The previous release
-  // disables an account when it disables the account's only member.
+  // The lock makes sign-ins wait for a password reset, as the lock of the account did before. In the previous release,
+  // disabling an account disables its person, so the trigger copies this change unless the account has other members.
   await sql`
     create function copy_to_person() returns trigger language plpgsql as $$
     begin

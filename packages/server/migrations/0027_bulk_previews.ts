@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** Lets bulk jobs find devices in several transactions, and restart their count of failures when they are resumed. */
+/** Lets a bulk job find devices in several transactions, and restart the count of failures when the job is resumed. */
 export const steps: readonly Step[] = [
   { change: 'phases of bulk previews', run: addColumns },
   {

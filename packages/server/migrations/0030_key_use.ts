@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** Counts each access key's daily uses of each field. */
+/** Adds daily counts of each access key's uses of each field, and the time from which an account's uses are counted. */
 export const steps: readonly Step[] = [
   {
     change: 'counts of what access keys use',

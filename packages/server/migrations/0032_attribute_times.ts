@@ -3,7 +3,7 @@ import type { Step } from '../src/db/migration.ts'
 
 const tables = ['device', 'device_live', 'service', 'account', 'attribute_override']
 
-/** Adds the times of attribute values, and the intervals at which clients are expected to write them. */
+/** Adds the times of attribute values, and the intervals at which clients are expected to write attributes. */
 export const steps: readonly Step[] = [
   ...tables.map((table): Step => ({ change: `times of values in ${table}`, run: (db) => addTimes(db, table) })),
   { change: 'functions that read the times of values', run: createFunctions },

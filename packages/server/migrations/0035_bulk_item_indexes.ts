@@ -5,7 +5,7 @@ const newHardwareId = `(coalesce(changes -> 'update' -> 'hardwareId' ->> 'new', 
 
 /**
  * Replaces two indexes of the devices of bulk jobs with indexes that omit changed devices. No statement looks up
- * changed devices in these indexes, and adding them would slow down each change.
+ * changed devices in these indexes, and index entries for these devices would slow down each change.
  */
 export const steps: readonly Step[] = [
   {

@@ -80,7 +80,7 @@ export interface AppDeps {
   /** Chooses the replica or cluster worker for a list query. If undefined, list queries read from `db`. */
   readRouter?: ReadRouter | undefined
   authenticate: Authentication['authenticate']
-  /** The app closes a stream whose credentials are no longer valid. */
+  /** Returns why a viewer's credentials are no longer valid. The app then closes the viewer's streams. */
   rejectionOf: Authentication['rejectionOf']
   countUse?: Authentication['countUse']
   secrets: Secrets

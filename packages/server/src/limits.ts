@@ -110,7 +110,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   bulkNameLength: 'characters in a bulk job name',
   bulkCsvBytes: 'bytes of CSV that a request adds to a bulk job',
   bulkRows: 'CSV rows that a request adds to a bulk job',
-  bulkDays: 'days after its end until the server deletes a bulk job, which then cannot be undone',
+  bulkDays: 'days that the server keeps a bulk job after it ends. A deleted job cannot be undone.',
   userNameLength: 'characters in a user name',
   deletedBytes:
     "bytes of attributes, overrides, and services in a device's DEVICE_DELETE or DEVICE_TRANSFER event. If the data is larger, the event contains omitted: true instead.",
@@ -129,7 +129,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   downloadLinkLength:
     'characters in a download link after `link=`. A long filter, many columns, or many device IDs make a link long.',
   idempotencyKeyLength: 'characters in an Idempotency-Key',
-  idempotencyRecords: 'Idempotency-Keys that an account uses in 24 hours',
+  idempotencyRecords: 'Idempotency-Keys that an account can use in 24 hours',
   idempotentResponseLength:
     "characters in a response's data that the server stores for repeats. If the data is longer, a repeat fails with CONFLICT.",
   waitingStatements: 'statements per account that wait for the database, on each server process',

@@ -108,7 +108,7 @@ describe('starting a server', () => {
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining(key) })
     expect(wrong.stderr).not.toContain('    at ')
 
-    // Simulates a crash between the commit and the rename. The settings now contain the correct key.
+    // Simulate a crash between the commit and the rename. The settings now contain the correct key.
     await rename(join(folder, 'credentials'), join(folder, 'credentials.new'))
     const MUSTER_MASTER_KEY = (await readFile(`${key}.away`, 'utf8')).trim()
     const server = await startServerProcess({ ...env, MUSTER_MASTER_KEY })
@@ -153,7 +153,7 @@ describe('two servers on one database', () => {
     const MUSTER_MASTER_KEY = randomBytes(32).toString('base64')
     const servers = await Promise.all(
       folders.map((folder) =>
-        // Disables the statement timeout, so that only the test ends the requests below, even on a slow machine.
+        // Disable the statement timeout, so that only the test ends the requests below, even on a slow machine.
         startServerProcess({ DATABASE_URL, MUSTER_DATA: folder, MUSTER_MASTER_KEY, MUSTER_STATEMENT_TIMEOUT: '0' }),
       ),
     )
@@ -179,7 +179,7 @@ describe('two servers on one database', () => {
     await holder.query('begin; select id from account for update')
     const waiting = servers.map(({ url }) => sendAs(credentials!, url, 'mutation { createAccessKey { key } }'))
     const areWaiting = async (): Promise<number | null> => {
-      // Clears the snapshot. Otherwise, the transaction would see only the connections that existed at its first query.
+      // Clear the snapshot. Otherwise, the transaction would see only the connections that existed at its first query.
       await holder.query('select pg_stat_clear_snapshot()')
       const { rowCount } = await holder.query(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -192,8 +192,7 @@ describe('two servers on one database', () => {
     interrupted.signal('SIGTERM')
     const cutOff = waiting[1]!.catch(() => 'cut off')
     await expect.poll(() => interrupted.stderr()).toContain('stopping')
-    // Waits, because the server treats two identical signals in quick succession as one Ctrl-C that was forwarded
-    // twice.
+    // Wait, because the server treats two identical signals in quick succession as one Ctrl-C that was forwarded twice.
     await sleep(500)
     expect(await interrupted.stop('SIGTERM')).toBe(143)
     expect(await cutOff).toBe('cut off')

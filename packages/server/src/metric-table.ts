@@ -253,7 +253,7 @@ export const metricTable = {
     type: 'histogram',
     // The label is not named `job`, because Prometheus uses that name for the scrape and would rename this label.
     labels: ['task', 'outcome'],
-    help: 'Time that jobs ran in this process, by task and by outcome: done, or failed (and retried).',
+    help: 'Time that jobs ran in this process, by task and by outcome: done or failed.',
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60],
   },
 } as const satisfies Record<string, Metric>

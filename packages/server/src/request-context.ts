@@ -25,7 +25,10 @@ export const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('downlo
 
 export const clockOf = ({ clock = () => new Date() }: { clock?: () => Date }): (() => Date) => clock
 
-/** The returned function creates a context for a query that can use a replica, and returns undefined for others. */
+/**
+ * The returned function creates a context for an operation that can use a replica. It returns undefined for other
+ * operations, and if no replica is available.
+ */
 export function chooseContext(readRouter: ReadRouter, createContext: ReturnType<typeof contextOf>) {
   return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {
     if (viewer === null || operation.objectCount <= 1) return undefined

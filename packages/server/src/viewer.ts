@@ -25,11 +25,13 @@ export interface Viewer {
   readonly permissions?: number
   /** Undefined if the caller can access all devices and attributes. */
   readonly restriction?: Restriction | undefined
-  /** The devices and attribute names that `restriction` allows. Set together with it, before an operation runs. */
+  /**
+   * The devices and attribute names that `restriction` allows. Set before an operation runs, if `restriction` is set.
+   */
   readonly reach?: Reach
   /** An owner can also create, change, and remove owners. */
   readonly isOwner?: boolean
-  /** Whether the key can run only queries, not mutations. */
+  /** Whether mutations fail with FORBIDDEN, because the access key is read-only. */
   readonly readOnly: boolean
   /** Whether the caller is a device that acts in its owner's account. Its changes have no person as their actor. */
   readonly isDevice?: boolean

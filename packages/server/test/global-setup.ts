@@ -44,13 +44,14 @@ async function prepareDatabase(dataFolder: string, template: string): ReturnType
 async function startDatabase(dataFolder: string): Promise<{ connection: pg.ClientConfig; stop: () => Promise<void> }> {
   const url = process.env.MUSTER_TEST_DATABASE_URL
   if (url !== undefined) return { connection: { connectionString: url }, stop: async () => {} }
-  // Turns off durability, because tests of durability start a separate server.
+  // Turn off durability, because tests of durability start a separate server.
   return startEmbedded({
     dataFolder,
     log: { info() {}, warn: console.warn, error: console.error },
     onExit: (reason) => console.error(reason),
-    // Turns off autovacuum: test databases are too short-lived to need it, and an autovacuum worker can prevent
-    // dropping one. Keeps the shared buffers small, because the first use of each page of memory takes CPU time.
+    // Turn off autovacuum: test databases are too short-lived to need it, and an autovacuum worker can prevent a
+    // database from being dropped. Keep the shared buffers small, because the first use of each page of memory takes
+    // CPU time.
     settings: {
       fsync: 'off',
       full_page_writes: 'off',

@@ -13,7 +13,7 @@ export async function createTemporaryFolder(): Promise<string> {
   await removeOldFolders(parent)
   const folder = join(parent, `${PREFIX}${process.pid}`)
   await mkdir(folder)
-  // Allows every user to create files, as in /tmp, because PostgreSQL runs as another user if the tests run as root.
+  // Allow every user to create files, as in /tmp, because PostgreSQL runs as another user if the tests run as root.
   await chmod(folder, 0o1777)
   process.env.TMPDIR = folder
   return folder

@@ -25,7 +25,7 @@ export async function startAgent(options: AgentOptions): Promise<number> {
   await createStateFolder(folder)
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
   const { code, ...shown } = options
-  // Passes the code in the environment, because other users can see a process's arguments.
+  // Pass the code in the environment, because other users can see a process's arguments.
   const own = code === undefined ? env : { ...env, MUSTER_CODE: code }
   return process.execve!(process.execPath, [process.execPath, ...flags, program, JSON.stringify(shown)], own)
 }

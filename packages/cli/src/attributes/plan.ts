@@ -75,7 +75,7 @@ export async function* targetPages(muster: Muster, plan: Plan): AsyncGenerator<T
     }
     return
   }
-  // Sorts by ID, because changes do not affect this order.
+  // Sort by ID, because changes do not affect this order.
   const page = { sort: 'id asc', size: PAGE, ...(cursor === null ? {} : { after: String(cursor) }) }
   const devices = muster.devices({ ...filterOf(targets, context), ...page, select: { id: true } })
   for await (const { items, cursor: next } of devices.pages()) yield { ids: items.map(({ id }) => id), cursor: next }

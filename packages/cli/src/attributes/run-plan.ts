@@ -37,7 +37,7 @@ export async function runPlan(muster: Muster, plan: Plan, { json = false, state 
     await report(run, json)
   } catch (error) {
     progress.stop()
-    // Removes the state file if no target has changed, because there is no progress to resume.
+    // Remove the state file if no target has changed, because there is no progress to resume.
     if (run.now.done === 0) await removeState(file)
     else printHowToResume(run)
     throw error

@@ -35,7 +35,7 @@ export async function withProgress<Result>(
 
 const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string }>> = {
   busy: { exitCode: exitCodes.notNow, hint: 'Wait until it is complete, then try again.' },
-  damaged: { exitCode: exitCodes.failed, hint: 'Nothing was changed. Take another backup.' },
+  damaged: { exitCode: exitCodes.failed, hint: 'Nothing was changed. Use another backup.' },
   newer: { exitCode: exitCodes.conflict, hint: 'Nothing was changed.' },
   'no-muster': { exitCode: exitCodes.failed, hint: 'Check DATABASE_URL or MUSTER_DATA.' },
   'not-archiving': { exitCode: exitCodes.failed, hint: 'No base backup was taken. Run "muster doctor" for details.' },

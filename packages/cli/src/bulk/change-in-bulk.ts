@@ -44,7 +44,7 @@ export const withJobOptions = (command: Command): Command =>
   withStartOptions(
     withRate(command.option('--name <name>', 'name of the job')).option(
       '--max-failures <count>',
-      'pause after more failures than this',
+      'pause after more than this number of failures',
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     ),
   )

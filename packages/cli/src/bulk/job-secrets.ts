@@ -23,7 +23,7 @@ export async function withNewFile(path: string, use: (file: FileHandle) => Promi
   }
 }
 
-/** Returns the job's state, and whether it had secrets. */
+/** Appends the job's secrets to the file. Returns the job's state, and whether the job had secrets. */
 export async function saveSecrets(
   muster: Muster,
   id: string,
@@ -35,7 +35,7 @@ export async function saveSecrets(
   const response = await fetch(secretsUrl)
   if (!response.ok || response.body === null)
     throw new CliError(`the secrets could not be downloaded: status ${response.status}`)
-  // Writes each part as it arrives, because an interrupted download cannot be repeated.
+  // Write each part as it arrives, because an interrupted download cannot be repeated.
   for await (const part of response.body) await file.appendFile(part)
   return { state, saved: true }
 }

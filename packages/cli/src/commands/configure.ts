@@ -63,7 +63,7 @@ async function run(options: Options): Promise<void> {
 async function checkWithServer(stored: Readonly<Record<string, string>>): Promise<string> {
   const { Muster, readCredentials, CredentialsError } = await import('@muster/client/node')
   try {
-    // Passes the values as environment variables, because no file contains them yet.
+    // Pass the values as environment variables, because no file contains them yet.
     const { url, keyId, secret, privateKey } = await readCredentials({ env: stored })
     const { login } = await new Muster({ url, keyId, secret, privateKey, retries: 1 }).select({
       login: { email: true },

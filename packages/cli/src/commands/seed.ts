@@ -21,7 +21,7 @@ The same numbers always create the same devices. The command keeps existing devi
 to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a server is
 running.`),
     )
-    .option('--users <count>', 'number of fleets', wholeNumber(1, 1_000), 1)
+    .option('--users <count>', 'number of users, each with a fleet', wholeNumber(1, 1_000), 1)
     .option('--devices <count>', 'devices per fleet', wholeNumber(1, 10_000_000), 1_000)
     .option('--services <count>', 'services per device', wholeNumber(0, 100), 4)
     .action(run)

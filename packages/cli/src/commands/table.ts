@@ -71,7 +71,7 @@ export const commandTable: readonly CommandEntry[] = [
         command('items', 'list the devices of a job', () => import('./bulk/items.ts')),
         command('report', 'write the devices of a job with their results as CSV', () => import('./bulk/report.ts')),
         command('secrets', 'write the secrets of registered devices to a file', () => import('./bulk/secrets.ts')),
-        command('watch', 'wait until a job ends', () => import('./bulk/watch.ts')),
+        command('watch', 'show the progress of a job', () => import('./bulk/watch.ts')),
         command('pause', 'pause a running job', () => import('./bulk/pause.ts')),
         command('resume', 'continue a paused job, or change its rate', () => import('./bulk/resume.ts')),
         command('cancel', 'end a job', () => import('./bulk/cancel.ts')),
@@ -85,7 +85,7 @@ export const commandTable: readonly CommandEntry[] = [
       command('tail', 'print events as they happen', () => import('./events/tail.ts')),
     ]),
     command('import', 'add and update devices from a CSV file', () => import('./import.ts')),
-    command('export', 'write all devices as CSV', () => import('./export.ts')),
+    command('export', 'write all or matching devices as CSV', () => import('./export.ts')),
   ]),
   ...inGroup('Your account:', [
     command('login', 'sign in with the browser and save an access key', () => import('./login.ts')),

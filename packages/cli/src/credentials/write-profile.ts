@@ -37,7 +37,7 @@ export function withSection(text: string, profile: string, values: Readonly<Reco
   if (start === -1) return `${[...lines, ...(lines.length > 0 ? [''] : []), `[${profile}]`, ...newLines].join('\n')}\n`
   const nextHeading = lines.findIndex((line, index) => index > start && /^\s*\[/.test(line))
   const end = nextHeading === -1 ? lines.length : nextHeading
-  // Also removes the previous secret or private key, because it belongs to the previous access key.
+  // Also remove the previous secret or private key, because it belongs to the previous access key.
   const replaced = new Set([...Object.keys(values), 'MUSTER_SECRET_ACCESS_KEY', 'MUSTER_PRIVATE_KEY_FILE'])
   const kept = lines.slice(start + 1, end).filter((line) => !replaced.has(line.split('=')[0]!.trim()))
   return `${[...lines.slice(0, start + 1), ...newLines, ...kept, ...lines.slice(end)].join('\n')}\n`

@@ -38,7 +38,7 @@ export async function exportView(
     const { done, value } = await reader.read().catch((error: Error) => {
       throw failed(error.message)
     })
-    // Does not count the header row as a device.
+    // Do not count the header row as a device.
     if (done) return counter.rows - 1
     counter.add(value)
     await write(value)

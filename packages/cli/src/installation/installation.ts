@@ -11,7 +11,7 @@ export interface Installation extends LocalDatabase {
   url: string
 }
 
-/** On an empty database, creates the owner and writes the credentials, as the server does on its first start. */
+/** Migrates the database. If it was empty, also creates the owner and the credentials file, as the server does. */
 export function withInstallation<Result>(
   work: (installation: Installation) => Promise<Result>,
   options?: DatabaseOptions,

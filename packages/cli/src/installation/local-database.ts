@@ -21,8 +21,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * Uses the database in DATABASE_DIRECT_URL or DATABASE_URL, or otherwise the embedded one, which it starts unless a
- * server already runs it.
+ * Uses the database in DATABASE_DIRECT_URL or DATABASE_URL, or otherwise the embedded database. Starts the embedded
+ * database unless a server has already started it.
  */
 export async function withDatabase<Result>(
   work: (database: LocalDatabase) => Promise<Result>,
@@ -33,7 +33,7 @@ export async function withDatabase<Result>(
   const log = standardErrorLog()
   const { connection, close } = await open(config, log)
   const pool = createPool({ connection, size: 4, statementTimeout: 0 })
-  // Ignores errors of idle connections, because the pool replaces them, and failed statements reject separately.
+  // Ignore errors of idle connections, because the pool replaces them, and failed statements reject separately.
   pool.on('error', () => {})
   const db = createDatabase(pool)
   try {
@@ -51,7 +51,7 @@ async function assertInstalled({ databaseUrl, dataFolder }: Config): Promise<voi
   if (databaseUrl !== undefined) return
   const isThere = await findCluster(clusterFolderOf(dataFolder)).then(
     (cluster) => cluster !== undefined,
-    // Treats an unreadable cluster as existing, because opening it reports the error.
+    // Treat an unreadable cluster as existing, because opening it reports the error.
     () => true,
   )
   if (isThere) return

@@ -3,9 +3,9 @@ import { readCredentials, type Which } from '../credentials/credentials.ts'
 import { usageError } from '../errors/cli-error.ts'
 import { httpFetch } from './http-fetch.ts'
 
-/** Creates an API client with the selected credentials. `retries` is the number of attempts after the first. */
+/** Creates an API client with the selected credentials. `retries` is the maximum number of retries. */
 export async function openMuster(which: Which, retries: number): Promise<Muster> {
-  // Imports the client here, so that printing help does not load it.
+  // Import the client here, so that printing help does not load it.
   const [{ Muster }, { file, profile, ...credentials }] = await Promise.all([
     import('@muster/client'),
     readCredentials(which),

@@ -78,7 +78,7 @@ const openClient = ({ id, secret }: Credentials, broker: string): MqttClient =>
     protocolVersion: 4,
     keepalive: KEEPALIVE_S,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    // Turns off automatic reconnects, because the simulation reconnects.
+    // Turn off automatic reconnects, because the simulation reconnects.
     reconnectPeriod: 0,
     timerVariant: 'native',
   })
@@ -87,7 +87,7 @@ function waitUntilConnected(client: MqttClient): Promise<void> {
   return new Promise((resolve, reject) => {
     client.once('connect', () => resolve())
     client.once('close', () => reject(new Error('the connection was closed before the device was authenticated')))
-    // Stays registered to ignore later errors, because they also close the connection.
+    // This listener stays registered to ignore later errors, because they also close the connection.
     client.on('error', reject)
   })
 }
@@ -149,7 +149,7 @@ async function stay(client: MqttClient, { device, behavior, counts, signal }: St
   signal.removeEventListener('abort', stop)
   if (!hasDisconnected) countFailure(counts, 'the connection was lost')
   client.end(true)
-  // Counts publications in flight as not acknowledged, because an ended client does not report their outcome.
+  // Count publications in flight as not acknowledged, because an ended client does not report their outcome.
   while (inFlight > 0) countOutcome(false)
   isDone = true
   return hasDisconnected

@@ -6,7 +6,10 @@ import type { Credentials } from './device.ts'
 
 /** The platform that marks simulated devices, so that later simulations can find them. */
 const PLATFORM = 'muster-simulator'
-/** Number of requests in flight. By default, a server process runs at most 10 statements of an account at a time. */
+/**
+ * Maximum number of requests in flight. By default, a server process runs at most 10 statements of an account at a
+ * time.
+ */
 const CONCURRENCY = 8
 /** Number of devices per request. The API allows at most this many aliases of one field in a selection. */
 const ROTATIONS = 15
@@ -85,7 +88,7 @@ async function register(
   return undefined
 }
 
-/** Rotates the devices' secrets, because the old ones are not stored. */
+/** Rotates the devices' secrets, because no simulation stores them. */
 export async function useExistingDevices(preparation: Preparation, ready: Credentials[]): Promise<void> {
   const { muster, count, onProgress, signal } = preparation
   const ids = await findSimulated(muster, count)

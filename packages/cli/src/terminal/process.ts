@@ -24,10 +24,10 @@ export function followLauncher(): void {
   if (process.env.MUSTER_LAUNCHED !== '1') return
   delete process.env.MUSTER_LAUNCHED
   const end = (): void => void process.kill(process.pid, 'SIGTERM')
-  // Exits now if the launcher has already ended.
+  // Exit now if the launcher has already ended.
   if (!process.connected) end()
   process.once('disconnect', end)
-  // Prevents the channel alone from keeping this process running.
+  // Prevent the channel alone from keeping this process running.
   process.channel?.unref()
 }
 
@@ -38,7 +38,7 @@ export async function write(stream: NodeJS.WritableStream, text: string): Promis
       stream.off('drain', done).off('close', done).off('error', done)
       resolve()
     }
-    // Also waits for the end of the stream, because a broken stream never emits "drain".
+    // Also wait for the end of the stream, because a broken stream never emits "drain".
     stream.on('drain', done).on('close', done).on('error', done)
   })
 }

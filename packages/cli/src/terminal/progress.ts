@@ -15,7 +15,7 @@ export function showProgress(total: number, { quiet }: { quiet: boolean }): Prog
     stream: process.stderr,
     clearOnComplete: true,
     hideCursor: true,
-    // Leaves Ctrl-C to the command, which handles it.
+    // Leave Ctrl-C to the command, which handles it.
     gracefulExit: false,
   })
   bar.start(total, 0)

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { createPasswordLink } from '@muster/server/auth/sessions/passwords/password-link.ts'
+import { createPasswordLink } from '@muster/server/auth/sessions/passwords/password-reset-link.ts'
 import { resetPassword as reset } from '@muster/server/auth/sessions/passwords/reset-password.ts'
 import type { Database } from '@muster/server/db/database.ts'
 import { revokeAccessKeys } from '@muster/server/features/access-keys/access-keys.ts'

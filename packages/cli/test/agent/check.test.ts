@@ -57,7 +57,7 @@ test('omits services that only this machine can reach unless the configuration i
 
 /** Listens on loopback on the first free port. Each port is a known port of a service type. */
 async function listenAtOneOf([port, ...others]: number[]): Promise<number> {
-  if (port === undefined) throw new Error('no usual port is free')
+  if (port === undefined) throw new Error('all ports in the list are in use')
   const server = createServer()
   const listening = once(server.listen(port, '127.0.0.1'), 'listening')
   return listening.then(
@@ -88,6 +88,7 @@ test('detects a service on a nonstandard port by its program', async () => {
 })
 
 test("derives the hardware ID from the machine ID with systemd's algorithm", () => {
-  // The output of `systemd-id128 machine-id --app-specific=6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4` for this machine ID.
+  // The expected ID is the output of this command for this machine ID:
+  // systemd-id128 machine-id --app-specific=6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4
   expect(derivedId('0123456789abcdef0123456789abcdef')).toBe('5f669cea136b4fbea12582d4e7c5d9b5')
 })

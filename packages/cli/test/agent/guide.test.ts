@@ -22,7 +22,7 @@ test("runs the guide's commands successfully in order", async () => {
   for (const command of commands) {
     const typed = command.replace('CODE', code).replace('http://127.0.0.1:4000', app.url)
     const words = typed.replace('/mnt/image', folder.path).split(' ')
-    // Installs into the test's folder, so that no service starts on this machine.
+    // Install into the test's folder, so that no service starts on this machine.
     const isInstalling = /install/.test(command) && !command.includes('--root')
     const args = isInstalling ? [...words, '--root', folder.path] : words
     if (command === 'agent run') {

@@ -108,7 +108,7 @@ it('reports a failed backup and an outdated backup', async () => {
   const { body } = await sendAs(await readCredentials(data), server.url, '{ login { email } }')
   expect(body.errors).toBeUndefined()
 
-  // Simulates the state after a failure that lasted for a long time.
+  // Simulate the state after a failure that lasted for a long time.
   await server.stop()
   const status = JSON.parse(await readFile(join(data, 'backup-status.json'), 'utf8'))
   const newest = new Date(Date.now() - 3 * 3_600_000).toISOString()

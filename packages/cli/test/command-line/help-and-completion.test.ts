@@ -95,7 +95,7 @@ describe('completion', () => {
         muster() { ${process.execPath} ${launcher} "$@"; }
         COMP_WORDS=(muster ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
         _muster; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p muster`
-      // Runs bash asynchronously, because this process also runs the server that provides the names.
+      // Run bash asynchronously, because this process also runs the server that provides the names.
       const { stdout } = await promisify(execFile)('bash', ['--norc', '-eu', '-c', program], {
         env: { ...env, ...patient, PATH: process.env.PATH },
       })
@@ -134,7 +134,7 @@ describe('completion', () => {
       muster completion fish | source; complete -C 'muster devices re'`
     if (shells.includes('fish'))
       expect(execFileSync('fish', ['-c', program]).toString()).toMatch(/^register\t.+\nrename\t/)
-    // Calls the completion function directly, because the test has no terminal.
+    // Call the completion function directly, because the test has no terminal.
     const widget = `compdef() {}; _describe() { print -rl -- \${(P)2} }
       muster() { ${process.execPath} ${launcher} "$@" }; source <(muster completion zsh)
       words=(muster "'devices'" re) CURRENT=3; _muster`

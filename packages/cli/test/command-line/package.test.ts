@@ -26,7 +26,7 @@ it('works from its tarball in an empty folder, with the client and without the s
     await mkdir(installed, { recursive: true })
     await run('tar', ['-xzf', join(folder.path, filename), '-C', installed, '--strip-components=1'])
   }
-  // Links the dependencies, so that the test does not require a registry.
+  // Link the dependencies, so that the test does not require a registry.
   const manifest = await import(join(modules, '@muster/cli/package.json'), { with: { type: 'json' } })
   const needed = Object.keys(manifest.default.dependencies)
   expect(needed.filter((name) => name.startsWith('@muster/'))).toEqual(['@muster/client'])

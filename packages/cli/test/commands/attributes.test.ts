@@ -201,7 +201,7 @@ describe('bulk changes', () => {
   it('stops at Ctrl-C, prints the progress, and resumes the change later', async () => {
     const { user, start, run, write, env } = await createCliUser(app)
     await addMany(user, 1_200)
-    // Interrupts the command while the second page is in flight.
+    // Interrupt the command while the second page is in flight.
     const proxy = await startBatchProxy(app.url, 'setAttributesMany', async (number) => {
       if (number !== 7) return
       running.child.kill('SIGINT')

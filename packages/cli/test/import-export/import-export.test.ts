@@ -86,7 +86,7 @@ describe('a file of many devices', () => {
 })
 
 describe('exporting devices', () => {
-  // The API accepts all of these: quotes, separators of both formats, formulas, line endings, and outer spaces.
+  // The API accepts all of these: quotes, separators of cells and services, formulas, line endings, and outer spaces.
   const awkward = fc.string({
     unit: fc.constantFrom(
       '"',
@@ -155,7 +155,7 @@ describe('exporting devices', () => {
             device { services { id port } } } }`,
         { ...rest, services },
       )
-      // Removes the port explicitly, because the server replaces an omitted port with the type's default port.
+      // Remove the port explicitly, because the server replaces an omitted port with the type's default port.
       if (rest.platform !== null) continue
       for (const { id } of registerDevice.device.services) {
         await one.user.data('mutation($id: ID!) { updateService(id: $id, port: null) { id } }', { id })

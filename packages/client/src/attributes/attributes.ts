@@ -100,8 +100,8 @@ export class TargetAttributes {
   }
 
   /**
-   * Sets attributes of many targets in concurrent batches. Returns the number of changed targets and the rejected
-   * items. A rejected item does not affect other items. Throws an error if a whole batch fails.
+   * Sets attributes of many targets in concurrent batches. Returns the number of saved items, and the rejected items. A
+   * rejected item does not affect other items. Throws an error if a whole batch fails.
    */
   setMany(
     items: Iterable<SetManyItem> | AsyncIterable<SetManyItem>,
@@ -116,7 +116,7 @@ export class TargetAttributes {
     value: string | null,
     { context, ...options }: ContextOptions = {},
   ): Promise<string | null> {
-    // Rejects undefined, because JSON would omit the value.
+    // Reject undefined, because JSON would omit the value.
     if (value === undefined) throw new TypeError('value must be a string, or null to remove the attribute')
     return this.#mutations.setAttribute({ serviceId: target, name, value, context }, options)
   }

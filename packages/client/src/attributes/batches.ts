@@ -8,7 +8,7 @@ export async function* batchesOf<Item>(
   let batch: Item[] = []
   let bytes = 0
   for await (const item of items) {
-    // Multiplies by 3, because a UTF-16 code unit requires at most 3 bytes in UTF-8.
+    // Multiply by 3, because a UTF-16 code unit requires at most 3 bytes in UTF-8.
     const more = JSON.stringify(item).length * 3
     if (batch.length > 0 && (batch.length === size || bytes + more > BATCH_BYTES)) {
       yield batch

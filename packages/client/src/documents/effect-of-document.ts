@@ -1,5 +1,5 @@
-// Matches strings, block strings, and comments (GraphQL §2.1.4, §2.9.4), because their content is not part of the
-// document's structure.
+// This pattern matches strings, block strings, and comments (GraphQL §2.1.4, §2.9.4), because their content is not part
+// of the document's structure.
 const ignored = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g
 
 /**

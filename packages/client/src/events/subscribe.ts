@@ -46,7 +46,7 @@ export async function* subscribeOnce(
     }
     throw new StreamEnd(new NoAnswerError('NO_ANSWER', 'the event stream ended'), true)
   } catch (error) {
-    // Throws the abort reason if the caller aborted.
+    // Throw the abort reason if the caller aborted.
     given.signal?.throwIfAborted()
     if (error instanceof StreamEnd) throw error
     const message = `the event stream was interrupted: ${(error as Error).message}`

@@ -36,7 +36,7 @@ export class List<Item> implements AsyncIterable<Item> {
     for await (const { items } of this.pages()) yield* items
   }
 
-  /** Yields pages. Each page includes the cursor to continue after it. */
+  /** Yields pages, each with the cursor after which the next page starts. */
   pages(): AsyncGenerator<Page<Item>, void, undefined> {
     const { fetchPage, page, defaultSize } = this.#source
     return loopPages(fetchPage, { size: page.size ?? defaultSize, after: page.after ?? null })

@@ -13,7 +13,8 @@ export const nameOf = (type: string): string => type.replace(/[[\]!]/g, '')
 
 /**
  * Returns the fields of a type that are selected by default: plain values without required arguments, objects without
- * arguments that do not lead back to the type, and lists of objects that contain only plain values.
+ * arguments that do not lead back to the type, and lists without arguments whose objects contain only plain values.
+ * Omits the fields in `onRequest`.
  */
 export function plainFields(table: SchemaTable, typeName: string): string[] {
   const fields = Object.entries(table[typeName] ?? {})

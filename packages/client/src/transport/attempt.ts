@@ -69,7 +69,7 @@ function outcomeOf(status: number, result: GraphQLResponse | undefined): Attempt
     : 'final'
 }
 
-/** Returns whether an earlier attempt of this call is still running. A later attempt receives its response. */
+/** Returns whether an earlier attempt of this call is still running. A later attempt receives the call's response. */
 const isStillRunning = (result: GraphQLResponse | undefined): boolean =>
   result?.errors?.[0]?.extensions?.reason === 'still-running'
 

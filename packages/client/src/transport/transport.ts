@@ -74,7 +74,7 @@ async function attemptOnce(
     })
     return attemptFromResponse({ endpoint, effect, response, text: await response.text() })
   } catch (error) {
-    // Throws the abort reason if the caller aborted, because the attempt did not fail.
+    // Throw the abort reason if the caller aborted, because the attempt did not fail.
     signal?.throwIfAborted()
     return attemptFromFailure({ endpoint, effect, error, timeout })
   }
@@ -89,6 +89,6 @@ export async function prepareRequest(
   const body = JSON.stringify({ query: document, variables, operationName })
   const headers = { 'Content-Type': 'application/json', Accept: accept, ...more }
   const signature = await sign({ method: 'POST', url, headers, body })
-  // Does not follow redirects, because the signature is not valid for the target.
+  // Do not follow redirects, because the signature is not valid for the target.
   return { method: 'POST', headers: { ...headers, ...signature }, body, redirect: 'manual' }
 }

@@ -12,7 +12,7 @@ const body = JSON.stringify({
 })
 const id = 'msg_1'
 
-// Stops the clock, so that ages are exact.
+// Stop the clock, so that ages are exact.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
 

@@ -8,7 +8,7 @@ export type WebhookReason =
   | 'bad-signature'
   | 'malformed-body'
 
-/** The request is not a delivery of this webhook. Respond with 400 and ignore its content. */
+/** The request is not a valid delivery of this webhook. Respond with 400 and ignore the request's content. */
 export class WebhookError extends Error {
   readonly reason: WebhookReason
 
@@ -157,7 +157,7 @@ function parseBody(body: string | Uint8Array): Omit<WebhookDelivered, 'id'> {
     if (typeof type === 'string' && typeof timestamp === 'string' && typeof data === 'object' && data !== null)
       return { type, timestamp, data }
   } catch {
-    // Ignores the error, because the code below throws one that describes the valid format.
+    // Ignore the error, because the code below throws one that describes the valid format.
   }
   throw new WebhookError('malformed-body', 'the body of the delivery is not { type, timestamp, data }')
 }

@@ -31,7 +31,7 @@ export interface TypeGroup {
 export interface SchemaIndex {
   groups: TypeGroup[]
   entries: Entry[]
-  /** For each type name, the fields that return it, and the arguments and input fields that accept it. */
+  /** The fields that return a type, and the arguments and input fields that accept the type, keyed by type name. */
   uses: ReadonlyMap<string, Entry[]>
 }
 

@@ -17,7 +17,7 @@ export function useCurrentUser(): CurrentUser | undefined {
     const update = (): void => {
       fetchCurrentUser().then(
         (found) => mounted && setUser(found),
-        // If the server does not respond, keeps the known user, because the user's requests will show the error.
+        // If the server does not respond, keep the known user, because the user's requests will show the error.
         () => mounted && setUser((known) => known ?? { email: null }),
       )
     }
@@ -34,7 +34,7 @@ export function useCurrentUser(): CurrentUser | undefined {
 async function fetchCurrentUser(): Promise<CurrentUser> {
   const { user } = await whoAmI()
   if (user === null) return { email: null }
-  // Ignores an error, because only the examples need the device.
+  // Ignore an error, because only the examples need the device.
   const device = await firstDevice().catch(() => undefined)
   return { email: user.email, ...(device === undefined ? {} : { device }) }
 }

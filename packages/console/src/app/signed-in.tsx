@@ -43,7 +43,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
     if (!fetching && required === undefined) refetch({ requestPolicy: 'network-only' })
   })
   useEffect(() => signInRequired.listen(() => checkSignIn()), [])
-  // Also checks the last error, because the client may have cached it before this component subscribed.
+  // Also check the last error, because the client may have cached it before this component subscribed.
   const isSignedOutError = error !== undefined && isSignedOut(error)
   useEffect(() => {
     if (isSignedOutError) openSignIn()
@@ -52,7 +52,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   const account = data?.login?.id
   const isAmbiguous = addressedAccount === undefined && (data?.me?.accounts.length ?? 0) > 1
   useEffect(() => {
-    // Adds the account to the address, because another tab could otherwise change the account of this tab.
+    // Add the account to the address, because another tab could otherwise change the account of this tab.
     if (isAmbiguous && account !== undefined) window.location.replace(addressOf(account, pageInTab()))
   }, [isAmbiguous, account])
 

@@ -36,7 +36,7 @@ export const theme = createTheme({
     Anchor: { defaultProps: { underline: 'hover' } satisfies Partial<AnchorProps> },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500 } satisfies Partial<BadgeProps> },
     Button: { defaultProps: { size: 'sm' } satisfies Partial<ButtonProps> },
-    // Turns off Mantine's placeholder, because it is a focusable presentational child, which ARIA does not allow in a
+    // Turn off Mantine's placeholder, because it is a focusable presentational child, which ARIA does not allow in a
     // menu.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } satisfies Partial<MenuProps> },
     Modal: {

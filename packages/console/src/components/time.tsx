@@ -77,7 +77,7 @@ let timer: ReturnType<typeof setInterval> | undefined
 function watch(changed: () => void): () => void {
   watchers.add(changed)
   if (timer === undefined) {
-    // Updates the stored time, which may have become outdated while the timer was stopped.
+    // Update the stored time, which may have become outdated while the timer was stopped.
     current = Date.now()
     timer = setInterval(tick, 5000)
   }

@@ -8,7 +8,7 @@ import { signedOut, signInRequired } from './signed-out.ts'
 export function createGraphqlClient(): Client {
   return createClient({
     url: api.graphql,
-    // Turns off GET, because the server accepts sessions only with POST.
+    // Turn off GET, because the server accepts sessions only with POST.
     preferGetMethod: false,
     requestPolicy: 'cache-and-network',
     fetchOptions: fetchOptionsWith({}),

@@ -101,7 +101,7 @@ export function createLiveEvents(): LiveEvents {
     // The shell then checks whether the user is signed out or has a new session.
     if (code === 'UNAUTHENTICATED') signedOut.announce()
     if (reason === 'sign-in-required') signInRequired.announce()
-    // Continues with new events only, because the event to resume after may have been deleted in the meantime.
+    // Continue with new events only, because the event to resume after may have been deleted in the meantime.
     if ((code === 'BAD_USER_INPUT' || code === 'NOT_FOUND') && after !== undefined) {
       after = undefined
       notifyGap()

@@ -13,7 +13,7 @@ export function useLiveEvents({ onEvents, onGap }: LiveListener): void {
 
 export const useLiveStatus = (): LiveStatus => useSyncExternalStore(liveEvents.watchStatus, () => liveEvents.status)
 
-/** Returns the IDs of an event's devices. The device of a service is one of them. */
+/** Returns the IDs of an event's devices. For an event of a service, returns the ID of the service's device. */
 export const devicesOf = (event: LiveEvent): string[] => idsOf(event, 'device')
 
 export const servicesOf = (event: LiveEvent): string[] => idsOf(event, 'service')

@@ -11,7 +11,7 @@ export function useRefresh(query: { fetching: boolean; stale: boolean }, refetch
     state.current = { isRequested: true, isOutdated: false }
     refetch()
   }
-  // Runs after each render. After `refetch`, each render sees either a fetch in flight or its result.
+  // This effect runs after each render. After `refetch`, each render sees either a fetch in flight or its result.
   useEffect(() => {
     if (isFetching) return
     state.current.isRequested = false

@@ -19,7 +19,7 @@ export interface Chip {
   readonly values: readonly string[]
   /** Whether NOT or a minus precedes the condition. `NOT site = oslo` has the operator `!=` instead. */
   readonly isNegated: boolean
-  /** Whether all values must be contained, as in `name:(gate AND north)`, instead of any of them. */
+  /** Whether all values must match, as in `name:(gate AND north)`, instead of at least one. */
   readonly matchesAll: boolean
 }
 

@@ -15,12 +15,12 @@ export function parseTime(text: string): ParsedTime | undefined {
   const match = dateTimeForm.exec(text)
   if (match === null) return undefined
   const [year, month, day] = [match[1], match[2], match[3]].map(Number)
-  // Sets the year separately, because `Date.UTC` would read the years 0 to 99 as 1900 to 1999. Checks the day, because
+  // Set the year separately, because `Date.UTC` would read the years 0 to 99 as 1900 to 1999. Check the day, because
   // `Date.UTC` accepts February 30 as a day in March.
   const midnight = new Date(Date.UTC(2000, month! - 1, day))
   midnight.setUTCFullYear(year!, month! - 1, day)
   if (midnight.getUTCDate() !== day || midnight.getUTCMonth() !== month! - 1) return undefined
-  // Rewrites the fraction and the zone, because `Date` accepts neither a comma before the fraction nor a zone without
+  // Rewrite the fraction and the zone, because `Date` accepts neither a comma before the fraction nor a zone without
   // minutes or a colon.
   const form = text
     .toUpperCase()

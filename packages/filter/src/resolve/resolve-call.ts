@@ -96,7 +96,7 @@ function resolveView(resolving: Resolving, scope: Scope, call: Call): InView | u
   const forbidden = forbiddenView(resolving.options.usage)
   if (forbidden !== undefined) return rejectWith(resolving, call, forbidden, null)
   if (scope.isInServices) {
-    return rejectWith(resolving, call, 'view() is about devices. Write it outside the parentheses of services.', null)
+    return rejectWith(resolving, call, 'view() selects devices. Write it outside the parentheses of services.', null)
   }
   if (argument.parts.length > 1 || argument.parts[0] === '') {
     return rejectWith(resolving, argument, 'view() takes the ID of a view.', null)

@@ -32,7 +32,7 @@ export interface Resolution {
 export function resolveFilter(parsed: ParsedFilter, options: ResolveOptions = {}): Resolution {
   const { kind = 'device', usage = 'list' } = options
   const { text } = parsed
-  // Does not resolve a filter that exceeds a limit, because the work would be unlimited.
+  // Do not resolve a filter that exceeds a limit, because the work would be unlimited.
   const tree = parsed.problems.some((problem) => problem.kind === 'limit') ? null : parsed.tree
   const all = { ...options, kind, usage }
   const resolving: Resolving = {
@@ -103,7 +103,7 @@ function resolveCallComparison(resolving: Resolving, scope: Scope, tree: Compari
   const subject = resolveCallSubject(resolving, scope, tree.subject)
   if (subject === undefined) return undefined
   if (tree.argument.type === 'nested') {
-    return reject(resolving, { ...tree.argument, message: 'Only services:(…) contains conditions.', edits: null })
+    return reject(resolving, { ...tree.argument, message: 'Only services:(…) can contain conditions.', edits: null })
   }
   const isNegated = tree.comparator === '!='
   const compared = resolveComparison(resolving, { subject, comparison: tree, argument: tree.argument })

@@ -54,7 +54,7 @@ function resolveDuration(resolving: Resolving, value: Value): Literal | undefine
   return rejectWith(resolving, value, message, edit)
 }
 
-/** Resolves a value for <, <=, >, or >=. Its type determines how the comparison orders values of an attribute. */
+/** Resolves a value for <, <=, >, or >=. The literal's type determines how an attribute's values are ordered. */
 function resolveOrdered(resolving: Resolving, subject: Subject, value: Value): Literal | undefined {
   const text = value.parts[0]!
   const string = { type: 'string', value: text } as const

@@ -62,7 +62,7 @@ function resolveValues(
 }
 
 const rejectNested = (resolving: Resolving, { from, to }: Nested): undefined =>
-  reject(resolving, { from, to, message: "Only a device's services:(…) contains conditions.", edits: null })
+  reject(resolving, { from, to, message: "Only a device's services:(…) can contain conditions.", edits: null })
 
 /** Resolves `services:ssh`, `services:*`, and `services:(…)`. */
 function resolveServices(

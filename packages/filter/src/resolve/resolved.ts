@@ -64,7 +64,10 @@ export interface HasValue {
   readonly subject: FieldSubject | AttributeSubject
 }
 
-/** A bare word. At least one searched field contains it, case-insensitive, or the ID begins with it. */
+/**
+ * A bare word. With a string: at least one searched field contains it, or the ID of a device or service begins with it.
+ * With a pattern: at least one searched field matches as a whole. Case-insensitive.
+ */
 export interface WordSearch {
   readonly type: 'word'
   readonly of: FilterKind
@@ -72,17 +75,17 @@ export interface WordSearch {
 }
 
 /**
- * A caller can read a name that every scope lists in `read` or `write`. Both contain names, and prefixes followed by
- * `*`.
+ * A caller can read a name that every scope lists in `read` or `write`. Both lists contain names, and prefixes followed
+ * by `*`.
  */
 export type ReadableNames = readonly { readonly read: readonly string[]; readonly write: readonly string[] }[]
 
-/** At least one base attribute contains the string or matches the pattern, case-insensitive. */
+/** At least one base attribute contains the string or matches the pattern, ignoring case. */
 export interface AnyAttribute {
   readonly type: 'any'
   readonly of: 'device' | 'service'
   readonly literal: StringLiteral | PatternLiteral
-  /** The names that the caller can read. Omitted for all names. The resolver never sets this field. */
+  /** The names that the caller can read. Default: all names. The resolver never sets this field. */
   readonly readable?: ReadableNames
 }
 
@@ -105,7 +108,7 @@ export type Subject = FieldSubject | AttributeSubject | TimeOfAttribute
 export type FieldSubject = {
   readonly type: 'field'
   readonly valueType: FieldType
-  /** The attributes that `contexts` and `changed` consider. The resolver never sets this. Omitted for all names. */
+  /** The attributes that `contexts` and `changed` consider. Default: all. The resolver never sets this field. */
   readonly readable?: ReadableNames
 } & (
   | { readonly of: 'device'; readonly name: DeviceField }

@@ -36,7 +36,7 @@ export interface Scope {
   readonly kind: FilterKind
   /** Whether the condition is inside `services:(…)` or after `services.`. */
   readonly isInServices: boolean
-  /** Whether the condition is inside NOT or !=, so that no index can find its matches. */
+  /** Whether NOT or != negates the condition, so that no index can find the matches. */
   readonly isNegated: boolean
 }
 
@@ -47,7 +47,8 @@ export interface Resolving {
   readonly warnings: FilterProblem[]
   readonly terms: FilterTerm[]
   /**
-   * The closest known name of each unknown name so far. The number of searches is limited, because searches are slow.
+   * The known name closest to each unknown name that was searched for, or undefined if none is close. The number of
+   * searches is limited, because searches are slow.
    */
   readonly searched: Map<string, string | undefined>
   readonly unknown: Set<string>

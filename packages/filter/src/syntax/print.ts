@@ -17,7 +17,7 @@ export function printFilter(tree: Expression | null): string {
       return `${tree.name}(${tree.arguments.map(printValue).join(', ')})`
     case 'comparison': {
       const subject = tree.subject.type === 'call' ? printFilter(tree.subject) : printMember(tree.subject)
-      // Adds a space, because without it, 80:ab would be the beginning of an ID.
+      // Add a space, because without it, 80:ab would be the beginning of an ID.
       const colon = subject.startsWith('80') ? ' :' : ':'
       const comparator = tree.comparator === ':' ? colon : ` ${tree.comparator} `
       return subject + comparator + printArgument(tree.argument)
@@ -36,7 +36,7 @@ function printArgument(argument: Extract<Expression, { type: 'comparison' }>['ar
 
 export function printMember({ levels }: Member): string {
   const [first, ...others] = levels.map(printValue)
-  // Adds a space, because the lexer does not read an ID directly before a dot as one word.
+  // Add a space, because the lexer does not read an ID directly before a dot as one word.
   const isId = !levels[0]!.isQuoted && first!.includes(':')
   return [isId && others.length > 0 ? `${first} ` : first, ...others].join('.')
 }

@@ -57,14 +57,15 @@ function unterminated(
 ): Fault {
   const message = `The string has no closing ${mark}.`
   if (previous === undefined) return { from, to, message, edits: [...doubled, { from: to, to, text: mark }] }
-  // Treats the quote as an apostrophe, as in "it's".
+  // Treat the quote as an apostrophe, as in "it's".
   const end = runEnd(text, from)
   const word = quote([text.slice(previous.from, end)])
   const edits = [{ from: previous.from, to: end, text: word }]
   return { from, to, message: `${message} To use ${mark} in a word, quote the word: ${word}`, edits }
 }
 
-// Stops at dots and colons, because to the left of a comparator, a dot separates levels and a colon is a comparator.
+// To the left of a comparator, a word ends at a dot or a colon, because a dot separates levels and a colon is a
+// comparator.
 const leftRun = /[^\s(),"'=<>!:.\\*]+/y
 const rightRun = /[^\s(),"'=<>!\\*]+/y
 

@@ -9,7 +9,7 @@ export interface Group extends Span {
   readonly operands: readonly Expression[]
 }
 
-/** A condition after NOT or a minus. */
+/** An expression after NOT or a minus. */
 export interface Not extends Span {
   readonly type: 'not'
   readonly operand: Expression

@@ -50,7 +50,7 @@ function readRow(text: string, start: number): Read {
   }
 }
 
-/** Returns the position of the quote that closes the quote at `open`, or -1 if no quote does. Skips doubled quotes. */
+/** Returns the position of the closing quote for the quote at `open`, or -1 if there is none. Skips doubled quotes. */
 function closingQuote(text: string, open: number): number {
   let at = text.indexOf('"', open + 1)
   while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
@@ -95,6 +95,6 @@ export function formatCsvRow(cells: readonly Cell[]): string {
 
 function formatCell(cell: Cell): string {
   if (cell === null) return ''
-  // Quotes cells with leading or trailing whitespace, which belongs to the cell, so that other programs keep it.
+  // Quote cells with leading or trailing whitespace, which belongs to the cell, so that other programs keep it.
   return cell === '' || /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }

@@ -20,8 +20,8 @@ export const PREFIX = 'attributes.'
 const findingColumns = ['id', 'hardwareId', 'name'] as const
 
 /**
- * Throws an Error that explains which name is invalid or missing. With `findsDevices`, `id` or `hardwareId` can replace
- * the column `name`.
+ * Throws an Error that explains which name is invalid, missing, or repeated. With `findsDevices`, `id` or `hardwareId`
+ * can replace the column `name`.
  */
 export function parseHeader(cells: readonly Cell[], { findsDevices = false } = {}): Column[] {
   const columns = cells.map((cell, index) => parseColumn(cell, index))

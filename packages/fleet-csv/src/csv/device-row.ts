@@ -47,7 +47,7 @@ const emptyCellHint = (field: string): string =>
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
 
-/** Throws if a name is both a value and a group: `net` and `net.ssid` exclude each other. */
+/** Throws if a name is both a value and a group. For example, a device cannot have both `net` and `net.ssid`. */
 export function assertNoValueIsGroup(attributes: ReadonlyMap<string, string>): void {
   for (const name of attributes.keys()) {
     const [group] = splitName(name)
@@ -66,7 +66,7 @@ function splitName(name: string): [group: string | undefined, name: string] {
 export type NestedAttributes = Record<string, string | Record<string, string>>
 
 export function nestAttributes(attributes: Iterable<readonly [name: string, value: string]>): NestedAttributes {
-  // Uses a Map, because an attribute can have the name __proto__.
+  // Use a Map, because an attribute can have the name __proto__.
   const nested = new Map<string, string | Map<string, string>>()
   for (const [fullName, value] of attributes) {
     const [group, name] = splitName(fullName)

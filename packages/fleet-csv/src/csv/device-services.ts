@@ -33,7 +33,7 @@ export function toServiceEntry(service: ServiceFields, types: readonly Applicati
   const typeName = type?.name.toLowerCase() ?? String(application)
   return {
     name,
-    // Spells the type like the name if only their case differs, so that the file contains only one of them.
+    // Spell the type like the name if only their case differs, so that the file contains only one of them.
     type: equalsIgnoringCase(typeName, name) ? name : typeName,
     host,
     port: port === null && (type?.port ?? null) === null ? undefined : port,

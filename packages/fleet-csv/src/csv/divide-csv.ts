@@ -1,8 +1,9 @@
 import { jsonBytes } from '../import/batches.ts'
 import { type Cell, formatCsvRow } from './cells.ts'
 
-/** The maximum size of a part as JSON, and its maximum number of rows. The API limits a request body to 1 MiB. */
+/** Maximum size of a part as JSON, unless a single row is larger. The API limits a request body to 1 MiB. */
 const BYTES = 512 * 1024
+/** Maximum number of rows in a part. */
 const ROWS = 5_000
 
 export interface DividedCsv {

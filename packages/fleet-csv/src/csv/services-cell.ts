@@ -121,7 +121,7 @@ function formatEntry({ name, type, host, port, enabled }: ServiceEntry): string 
 
 function formatHost(host: string): string {
   if (/^[0-9A-Fa-f:.%\w]*:[0-9A-Fa-f:.%\w]*$/.test(host)) return `[${host}]`
-  // Escapes a host that looks like a port.
+  // Escape a host that looks like a port.
   return /^(-|\d+)$/.test(host) ? `\\${host}` : escaped(host)
 }
 

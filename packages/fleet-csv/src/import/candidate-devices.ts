@@ -17,7 +17,7 @@ export interface FindOptions {
 
 type SearchKeys = Pick<WantedDevice, 'name' | 'hardwareId'>
 
-/** Looks up devices one by one if the file is small compared to the account, and otherwise reads all devices once. */
+/** Looks up only the devices of the rows if the file is small compared to the account. Otherwise, reads all devices. */
 export async function findKnownDevices(
   api: Api,
   rows: readonly SearchKeys[],
@@ -26,7 +26,7 @@ export async function findKnownDevices(
   const hardwareIds = new Set(rows.flatMap(({ hardwareId }) => hardwareId ?? []))
   const names = new Set(rows.filter(({ hardwareId }) => hardwareId === null).map(({ name }) => name))
   const found = collector(hardwareIds, names, onRead)
-  // Looks up devices only if that is faster: a page of 1,000 devices takes about as long as 100 lookups.
+  // Look up devices only if that is faster: a page of 1,000 devices takes about as long as 100 lookups.
   if ((hardwareIds.size + names.size) * 10 < (await countDevices(api, signal))) {
     await lookUpHardwareIds(api, [...hardwareIds], found.add, signal)
     await lookUpNames(api, [...names], found.add, signal)

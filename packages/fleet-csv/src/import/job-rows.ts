@@ -48,7 +48,7 @@ function cellsOfUpdate({ wanted, device, difference }: Update, types: readonly A
   const { fields, addServices, updateServices, attributes } = difference
   const cells: Cells = new Map([['id', device.id]])
   for (const [name, value] of Object.entries(fields)) cells.set(name, value)
-  // Writes all services of the row, because the server pairs them with those of the device.
+  // Write all services of the row, because the server pairs them with those of the device.
   if (addServices.length + updateServices.length > 0) cells.set('services', servicesCell(wanted.services, types))
   for (const [name, value] of attributes) cells.set(`${PREFIX}${name}`, value)
   return cells

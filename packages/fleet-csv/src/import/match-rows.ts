@@ -68,9 +68,9 @@ function planByHardwareId(plan: Plan, rows: WantedDevice[], known: KnownDevices,
 
 function planByName(plan: Plan, rows: WantedDevice[], known: KnownDevices, claimed: ReadonlySet<string>): void {
   for (const [name, ofName] of Map.groupBy(rows, (row) => row.name)) {
-    // Excludes devices that another row names by hardware ID, because they belong to that row.
+    // Exclude devices that another row names by hardware ID, because they belong to that row.
     const unclaimed = (known.byName.get(name) ?? []).filter(({ id }) => !claimed.has(id))
-    // Prefers the device with the fewest additional values, because a row can omit values and so match several devices.
+    // Prefer the device with the fewest additional values, because a row can omit values and so match several devices.
     const devices = unclaimed.sort((one, other) => countDetails(one) - countDetails(other))
     const pairs = pairByContent(ofName, devices, isUnchanged)
     plan.unchanged.push(...pairs.same.map(([wanted]) => wanted))

@@ -235,7 +235,7 @@ export async function finishEarlierJob(
 
 /** Returns the name of the job that imports a file: the file's name, and a number that identifies its content. */
 export function jobNameOf(fileName: string, bytes: Uint8Array): string {
-  // Uses FNV-1a, because browsers support SHA-256 only on secure origins.
+  // Use FNV-1a, because browsers support SHA-256 only on secure origins.
   let hash = 0x811c9dc5
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0
   return `Import of ${[...fileName].slice(-70).join('')} (${hash.toString(16).padStart(8, '0')})`

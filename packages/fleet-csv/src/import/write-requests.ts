@@ -10,14 +10,17 @@ import type { Outcome } from './outcome.ts'
 import { rejectionReason } from './rejection-reason.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** Number of documents in flight. By default, a server process runs at most 10 statements of an account at a time. */
+/**
+ * Maximum number of documents in flight. By default, a server process runs at most 10 statements of an account at a
+ * time.
+ */
 const CONCURRENCY = 8
 /** The API allows at most this many aliases of one field in a selection. */
 const REGISTRATIONS = 15
-/** Number of changes per document, which keeps a document of services well below the API's limit of 2,000 tokens. */
+/** Maximum number of changes per document, which keeps documents well below the API's limit of 2,000 tokens. */
 const CHANGES = 10
 const ATTRIBUTE_ITEMS = 100
-/** Number of small updates per document. A small update has at most two changes. */
+/** Maximum number of small updates per document. A small update has at most two changes. */
 const SMALL_UPDATES = CHANGES / 2
 
 export interface WriteContext {
@@ -85,8 +88,8 @@ async function createBatch(context: WriteContext, creations: Creation[]): Promis
 }
 
 /**
- * Finds the devices that exist, and creates the others one at a time. If the server rejects one field of a document,
- * the results of all its fields are lost, although earlier fields took effect.
+ * Updates the devices that exist, if they differ from their rows, and creates the others one at a time. If the server
+ * rejects one field of a document, the results of all fields are lost, although earlier fields took effect.
  */
 async function createMissing(context: WriteContext, creations: Creation[]): Promise<void> {
   const rows = creations.map(({ wanted }) => wanted)
@@ -99,7 +102,7 @@ async function createMissing(context: WriteContext, creations: Creation[]): Prom
 
 async function createAlone(context: WriteContext, { wanted }: Creation): Promise<void> {
   await forRow(context, wanted, async () => {
-    // Adds services without the default port separately, because a registration cannot express them.
+    // Add services without the default port separately, because a registration cannot express them.
     const [services, addServices] = wanted.hasPortlessService
       ? [wanted.services.filter(({ port }) => port !== null), wanted.services.filter(({ port }) => port === null)]
       : [wanted.services, []]

@@ -5,7 +5,8 @@ import { writeRequests } from './write-requests.ts'
 
 /** Records rejected rows in the outcome's problems. Throws errors that would affect every row. */
 export async function writePlan(context: JobContext, { creations, updates, types }: ImportPlan): Promise<void> {
-  // A job finds the device of a row by its hardware ID or name, so it cannot register several devices with one name.
+  // If a row has no ID, a job finds the row's device by hardware ID or name. A job therefore cannot register several
+  // devices with one name.
   const ofJob = { creations: creations.filter(({ findable }) => findable), updates }
   const rows = toJobRows(ofJob, types)
   const { parts } = rows

@@ -46,10 +46,7 @@ function readComponents(headers: string | undefined, message: Message): string[]
   const components = headers.toLowerCase().split(' ')
   for (const name of components) {
     if (name === '')
-      throw new Rejection(
-        'malformed',
-        'The list of headers is empty, or contains more than one space between two names.',
-      )
+      throw new Rejection('malformed', 'The list of headers does not consist of names separated by single spaces.')
     if (!componentPattern.test(name))
       throw new Rejection('unsupported-component', `${name} cannot be covered in this form.`)
   }
@@ -84,7 +81,7 @@ function readTime(parameters: Parameters, name: string): number {
   const text = required(parameters, name)
   const seconds = /^[0-9]{10}$/.test(text) ? Number(text) : Number.NaN
   if (!isTime(seconds))
-    throw new Rejection('malformed', `The parameter ${name} is not a whole number of seconds since 1970.`)
+    throw new Rejection('malformed', `The parameter ${name} is not a ten-digit number of seconds since 1970.`)
   return seconds
 }
 

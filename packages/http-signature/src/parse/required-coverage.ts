@@ -11,7 +11,7 @@ export function assertCavageCoverage(components: readonly string[]): void {
 export function assertRfc9421Coverage(components: readonly string[], target: string): void {
   const covers = (name: string): boolean => components.includes(name)
   if (!covers('@method')) throw notCovered('"@method"')
-  // Requires nothing else if the target URI is covered, because it contains the authority, the path, and the query (RFC
+  // Require nothing else if the target URI is covered, because it contains the authority, the path, and the query (RFC
   // 9421 §2.2.2).
   if (covers('@target-uri')) return
   if (!covers('@authority')) throw notCovered('"@authority" or "@target-uri"')

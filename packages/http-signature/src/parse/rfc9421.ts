@@ -121,7 +121,7 @@ function readTime(parameters: Parameters, name: string): number | undefined {
   const value = parameters.get(name)
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !isTime(value)) {
-    throw new Rejection('malformed', `The parameter ${name} is not a whole number of seconds since 1970.`)
+    throw new Rejection('malformed', `The parameter ${name} is not a ten-digit number of seconds since 1970.`)
   }
   return value
 }
@@ -136,7 +136,7 @@ function readNonce(parameters: Parameters): string | undefined {
 
 function readBytes({ bytes, text }: Member): string {
   if (bytes === undefined) throw new Rejection('malformed', 'A member of Signature is not a byte sequence.')
-  // Rejects parameters of a signature, which are not signed and have no defined meaning (RFC 9421 §4.2).
+  // Reject parameters of a signature, which are not signed and have no defined meaning (RFC 9421 §4.2).
   if (text !== `:${bytes}:`) throw new Rejection('malformed', 'A member of Signature has parameters. None are allowed.')
   return bytes
 }

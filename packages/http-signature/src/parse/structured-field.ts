@@ -84,7 +84,7 @@ const toBytes = (bytes: string): Member => ({ text: `:${bytes}:`, bytes, list: u
 function toList(text: string, items: string, parameters: string): Member | undefined {
   const strings = items === '' ? [] : items.slice(1, -1).split('" "')
   const values: Parameters = new Map()
-  // Only finds where each parameter begins and ends, because the syntax is already checked.
+  // Only find where each parameter begins and ends, because the syntax is already checked.
   for (let at = 0; at < parameters.length; ) {
     const equals = parameters.indexOf('=', at)
     const name = parameters.slice(at + 1, equals)

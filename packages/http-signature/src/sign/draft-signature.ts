@@ -68,8 +68,8 @@ function assertSignable(options: DraftOptions): void {
   const { keyId, method, created, expires, form, nonce, label } = options
   assert(isKeyId(keyId), 'keyId must consist of 1 to 128 letters, digits, dots, hyphens, and underscores')
   assert(methodPattern.test(method), 'method must be uppercase')
-  assert(isTime(created), 'created must be a whole number of seconds since 1970')
-  assert(expires === undefined || isTime(expires), 'expires must be a whole number of seconds since 1970')
+  assert(isTime(created), 'created must be a ten-digit number of seconds since 1970')
+  assert(expires === undefined || isTime(expires), 'expires must be a ten-digit number of seconds since 1970')
   assert(nonce === undefined || form !== 'cavage', 'a nonce requires the form rfc9421')
   assert(nonce === undefined || nonce.length <= maxNonce, `nonce must have at most ${maxNonce} characters`)
   assert(

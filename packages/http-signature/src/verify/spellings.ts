@@ -38,7 +38,7 @@ function addresses({ name, port }: HostField, { scheme = 'http', localPort, publ
   const received: Address = { scheme, name, port }
   const publicAddress = publicUrl === undefined ? undefined : readUrl(publicUrl)
   if (publicAddress !== undefined && !names(received, publicAddress)) return { received, other: publicAddress }
-  // Uses the scheme of the public URL, because a proxy that terminates TLS keeps the Host header but changes the
+  // Use the scheme of the public URL, because a proxy that terminates TLS keeps the Host header but changes the
   // scheme.
   if (publicAddress !== undefined) received.scheme = publicAddress.scheme
   const lowerName = name.toLowerCase()
@@ -65,7 +65,7 @@ function toSpelling({ scheme, name, port }: Address, received?: Address): Spelli
   const dropsPort = port === undefined && received?.name === name && received.port !== defaultPorts[scheme]
   const host = withPort(name, port)
   const origin = `${scheme}://${withPort(name, dropsPort ? received?.port : port)}`
-  // Converts @authority to lowercase (RFC 9421 §2.2.3).
+  // Convert @authority to lowercase (RFC 9421 §2.2.3).
   return { scheme, host, authority: host.toLowerCase(), origin }
 }
 

@@ -20,7 +20,7 @@ const usualA = ['(request-target)', 'host', 'date']
 /** Returns the whole outcome. `outcomeOf` returns only one word of it. */
 function verifyOne(request: RequestWithBody, options: Partial<VerifyOptions> = {}) {
   const parsed = parseSignature(request)
-  if (parsed.outcome !== 'signed') throw new Error('not signed')
+  if (parsed.outcome !== 'signed') throw new Error(`expected a signed request, found ${parsed.outcome}`)
   return verifySignature(parsed.signature, {
     key: verificationKeys.hmac,
     requireDigest: false,

@@ -9,8 +9,8 @@ import { type ServerAddress, spellings } from './spellings.ts'
 
 export type VerifyOptions = ServerAddress & {
   /**
-   * Key of the client, or undefined if the key does not exist. The time and outcome are then the same as for a wrong
-   * signature.
+   * Key of the client, or undefined if the key does not exist. The outcome and the duration are then the same as for a
+   * wrong signature.
    */
   key: VerificationKey | undefined
   /** Whether the signature of a request with a body must cover a digest of the body. */

@@ -4,7 +4,10 @@ import { deleteOldUse, selectAccountsWithOldUse } from './key-use-counter.querie
 
 export const dropNoncesJob = defineChore('auth.drop-nonces')
 
-/** Deletes expired sign-ins and sessions, and invitations that expired more than a week ago. */
+/**
+ * Deletes expired sessions, unfinished sign-ins, and attempt counts. Deletes invitations that expired more than a week
+ * ago.
+ */
 export const dropSignInsJob = defineChore('auth.drop-sign-ins')
 
 export const dropKeyUseJob = defineChore('auth.drop-key-use')

@@ -11,10 +11,10 @@ const PAIRS = 50_000
 const PAIR_MS = 3_600_000
 
 /**
- * Counts failed authentication attempts in this process. An IPv6 address counts as its /64 network. After 20 failures
- * in a minute, or if it has no quota left, an address must wait. Many clients may share an address, so a key that has
- * signed correctly from it within the last hour has 20 separate attempts a minute there. Failures elsewhere never block
- * a key, because key IDs are not secret.
+ * Counts failed authentication attempts in this process. An IPv6 address counts as its /64 network. An address must
+ * wait after 20 failures in a minute, or if it has no quota left. Many clients may share an address, so a key that has
+ * signed correctly from the address within the last hour has 20 separate attempts a minute there. Failures elsewhere
+ * never block a key, because key IDs are not secret.
  */
 export interface FailedSignatures {
   /**
@@ -96,7 +96,7 @@ export function createFailedSignatures(
       const name = `${networkOf(address)} ${key}`
       const pair = pairs.get(name)
       const at = now()
-      // Updates at most once a minute, so most valid requests skip this.
+      // The time is updated at most once a minute, so most valid requests skip this step.
       if (pair === undefined || at - pair.verifiedAt >= WINDOW_MS)
         pairs.set(name, { verifiedAt: at, failures: pair?.failures })
     },

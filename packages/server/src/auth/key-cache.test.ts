@@ -65,7 +65,7 @@ describe('a cached access key', () => {
       await untilAllReturn(servers, key, enabled ? 200 : 'key-disabled')
       return performance.now() - began
     }
-    // Repeats the attempt, because the machine may stall.
+    // Repeat the attempt, because the machine may stall.
     let took = Number.POSITIVE_INFINITY
     while (took > SECOND) took = Math.max(await set(false), await set(true))
   })

@@ -5,7 +5,7 @@ import type { Viewer } from '../viewer.ts'
 import { insertKeyUse, type KeyUseRow } from './key-use-counter.queries.ts'
 
 const WRITE_EVERY_MS = 60_000
-/** The server writes the counts early once it has counted this many documents, because each needs memory. */
+/** The server writes the counts early once it has counted this many documents, because each document needs memory. */
 const MAX_COUNTED = 5_000
 
 export interface KeyUse {
@@ -40,8 +40,8 @@ export function createKeyUse(db: Database, clock: () => Date, log: FastifyBaseLo
   }
 
   const countedOf = ({ accountId, permissions = 0 }: Viewer, key: string): Counted => {
-    // Counts a key separately for each set of permissions, because the permissions determine which permission a field
-    // uses.
+    // A key's uses are counted separately for each set of permissions, because the set determines which permission a
+    // field uses.
     const id = `${key} ${permissions}`
     let counted = keys.get(id)
     if (counted === undefined) {

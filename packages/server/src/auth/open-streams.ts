@@ -14,7 +14,7 @@ export interface OpenStreams {
 }
 
 export interface OpenStreamsOptions {
-  /** The maximum number of open streams per key or session in this process. */
+  /** The maximum number of streams that a key or session can have open in one account in this process. */
   perKey: number
   /** Returns why the viewer's key or session is no longer valid, or undefined while it is valid. */
   rejectionOf: (viewer: Viewer) => Promise<ApiError | undefined>

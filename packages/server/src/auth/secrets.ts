@@ -25,8 +25,8 @@ export interface KeySecrets {
 }
 
 /**
- * Encrypts under the master key that the database names. During a rotation, it can also decrypt secrets that are
- * encrypted under the other available keys.
+ * Encrypts under the master key that the database names. Decrypts with any available key, because some secrets remain
+ * encrypted under another key until a rotation ends.
  */
 export interface Secrets extends KeySecrets {
   /** Switches encryption to the key with this check value. Returns false if the key is not available. */
@@ -37,7 +37,7 @@ export interface Secrets extends KeySecrets {
 
 export const createSecrets = (masterKey: Buffer): Secrets => createKeyring(() => [masterKey])
 
-/** The minimum interval, in milliseconds, between reloads that a missing key causes. */
+/** The minimum interval, in milliseconds, between reloads after failed decryptions. */
 const RELOAD_EVERY_MS = 500
 
 /** The first key is current until `switchTo` is called. */

@@ -179,7 +179,7 @@ describe('a nonce', () => {
     await server.as(key, { nonce: 'first' })
     now = new Date(now.getTime() + 3_600_000)
     expect((await server.as(other, { nonce: 'first' })).status).toBe(200)
-    // Waits for the background deletion.
+    // Wait for the background deletion.
     await server.close()
     const nonces = () => site.db.selectFrom('used_nonce').select('nonce').where('key', '=', key.key).execute()
     expect(await nonces()).toEqual([{ nonce: 'first' }])

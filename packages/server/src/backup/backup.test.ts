@@ -93,7 +93,7 @@ async function fill({ url }: ServerProcess): Promise<void> {
   const { MUSTER_EMAIL: email, MUSTER_PASSWORD: password } = credentials
   await browser.auth('/sign-in/email', { email, password })
   expect((await browser.query('{ login { email } }')).body).toEqual({ data: { login: { email } } })
-  // Waits for the deliveries, which the server creates in the background.
+  // Wait for the deliveries, which the server creates in the background.
   await pollUntil(
     () => source.pool.query('select from webhook_delivery'),
     ({ rowCount }) => rowCount !== 0,
@@ -236,7 +236,7 @@ describe('restoring a backup', () => {
   it('changes nothing if the file is truncated or altered', async () => {
     const place = await emptyDatabase()
     const whole = await readFile(after)
-    // Cuts off several bytes, because the last bytes of a compressed file may contain no data.
+    // Cut off several bytes, because the last bytes of a compressed file may contain no data.
     const cut = [0, 1, 20, whole.length / 2, whole.length - 20].map((length) => whole.subarray(0, length))
     const text = zstdDecompressSync(whole)
     const altered = [text.length / 3, text.length / 2, text.length - 10].map((position) => {

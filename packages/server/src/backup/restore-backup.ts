@@ -46,7 +46,7 @@ export interface Restored {
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { db, pool, file, signal, onProgress } = options
   const { size } = await stat(file)
-  // Checks the whole file before changing anything, because a damaged backup must leave the database empty.
+  // The whole file is checked before anything changes, because a damaged backup must leave the database empty.
   const header = await checkBackup({ file, signal, onProgress: (done) => onProgress?.(done, 2 * size) })
   await assertKnown(header)
   if (!options.withoutKey) assertKeys(header.masterKeys, options.config)

@@ -4,7 +4,10 @@ import { createSecrets } from '../auth/secrets.ts'
 import { restartSequence } from './backup.queries.ts'
 import { BackupError } from './backup-error.ts'
 
-/** Events after the backup may have used some of these numbers, and receivers would mistake new events for them. */
+/**
+ * Events after the backup may have used some of these numbers, and receivers would mistake new events with those
+ * numbers for the earlier ones.
+ */
 const SKIPPED_NUMBERS = 1_000_000_000n
 
 export async function skipNumbers(client: pg.ClientBase, sequences: Readonly<Record<string, string>>): Promise<void> {

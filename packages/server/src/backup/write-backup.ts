@@ -83,7 +83,7 @@ async function* contents(
   }
   const migrations = await selectMigrations(client)
   if (migrations.length === 0) {
-    throw new BackupError('no-muster', 'The database does not contain the tables of Muster.')
+    throw new BackupError('no-muster', "The database does not contain Muster's tables.")
   }
   const tables = await selectTables(client)
   await beginSnapshot(client, tables)

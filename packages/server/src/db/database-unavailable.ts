@@ -51,8 +51,8 @@ export const isStandbyFailure = (error: unknown): boolean =>
   (error instanceof Error && 'code' in error && ['40001', '40P01', '25006'].includes(error.code as string))
 
 /**
- * Checks whether a read failed on a working node of a cluster, because another transaction or a moving shard interfered
- * (PostgreSQL, Appendix A; Citus, class CI).
+ * Checks whether a read failed on an available node of a cluster, because another transaction or a moving shard
+ * interfered (PostgreSQL, Appendix A; Citus, class CI).
  */
 export const isReadConflict = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(40001|40P01|CI...)$/.test(String(error.code))

@@ -228,7 +228,7 @@ export function isUniqueViolation(error: unknown, index: string): boolean {
   return violated === index
 }
 
-/** Checks whether PostgreSQL rolled back a transaction because it and another one waited for each other (40P01). */
+/** Checks whether PostgreSQL rolled back a transaction because of a deadlock with another transaction (40P01). */
 export const isDeadlock = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '40P01'
 
 /** Checks whether a statement added a row for an object that another transaction has just deleted (SQLSTATE 23503). */

@@ -18,7 +18,7 @@ export interface OpenDatabaseOptions extends DatabaseOptions {
 export function openDatabase({ watch, fairness, ...options }: OpenDatabaseOptions, log: FastifyBaseLogger): Database {
   const pool = createPool(options)
   pool.on('error', ({ message }) => {
-    // Logs only the message, because the error object includes the whole client.
+    // Only the message is logged, because the error object includes the whole client.
     if (!pool.ending) log.warn({ reason: message }, 'a database connection broke and will be replaced')
   })
   const watched = watch?.(pool) ?? {}

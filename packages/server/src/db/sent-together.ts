@@ -1,7 +1,7 @@
 /**
  * Waits for statements that a transaction sent without waiting for each one. They run in the order in which they were
- * sent. After a failure, the others still finish, because a statement after the rollback would run outside of the
- * transaction. Throws the failure that ended the transaction.
+ * sent. After a failure, this function waits for the other statements before it throws, because a statement that ran
+ * after the rollback would be outside of the transaction. Throws the failure that ended the transaction.
  */
 export async function sentTogether<Results extends readonly unknown[]>(
   statements: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> }],
@@ -12,6 +12,9 @@ export async function sentTogether<Results extends readonly unknown[]>(
   return (await Promise.all(statements)) as unknown as Results
 }
 
-/** Checks whether PostgreSQL rejected a statement because an earlier one of its transaction failed (SQLSTATE 25P02). */
+/**
+ * Checks whether PostgreSQL rejected a statement because an earlier statement of the transaction failed (SQLSTATE
+ * 25P02).
+ */
 const isOfEndedTransaction = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '25P02'

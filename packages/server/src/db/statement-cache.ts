@@ -18,7 +18,10 @@ export type RunCached<Row, Values> = (
   build: (placeholders: Values) => RawBuilder<Row>,
 ) => Promise<Row[]>
 
-/** `shape` must determine the SQL and all parameters except `values`. `build` may only pass the placeholders on. */
+/**
+ * `shape` must determine the SQL and all parameters except `values`. `build` must use the placeholders only as
+ * parameters.
+ */
 export function cacheStatements<Row, Values extends Readonly<Record<string, unknown>>>(
   size: number,
 ): RunCached<Row, Values> {

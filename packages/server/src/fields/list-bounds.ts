@@ -17,7 +17,7 @@ export const listBounds: ListBounds = {
   'User.bulkJob': (args) => (args.id as unknown[]).length,
   // The list can contain the keys of the account and each member's personal keys.
   'User.accessKeys': ({ key }) => Math.min((key as unknown[] | null | undefined)?.length ?? MAX_KEYS, MAX_KEYS),
-  // A field has an entry for each permission that a key used it with.
+  // A field that a key used with several permissions has an entry for each of these permissions.
   'AccessKey.usage': 500,
   // Each field has at most a few needs, and most have one. A document cannot have more fields than tokens.
   'User.needs': limits.documentTokens,

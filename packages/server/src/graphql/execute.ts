@@ -63,7 +63,7 @@ export interface PreparedOperation {
   readonly kind: OperationTypeNode
   /** The schema's name of the only root field, or `several` if the operation has more than one. */
   readonly name: string
-  /** The operation's name in the document. If it has none, the names of its root fields. */
+  /** The operation's name in the document or, if the operation has no name, the names of its root fields. */
   readonly label: string
   /** Whether the operation selects only introspection and public fields, so the caller needs no credentials. */
   readonly isPublic: boolean

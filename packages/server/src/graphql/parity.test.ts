@@ -7,7 +7,8 @@ import { requests } from './parity-documents.ts'
 import { comparable, parityContext, parityExecutor, paritySchema, responseOf } from './parity-fixture.ts'
 
 /**
- * Each run uses the same documents, so only a code change can fail the test. With PARITY_RUNS, it uses new documents.
+ * Without PARITY_RUNS, each run uses the same documents, so only a change of the code can fail the test. With
+ * PARITY_RUNS, each run uses new documents.
  */
 const { PARITY_RUNS } = process.env
 const extent = PARITY_RUNS === undefined ? { numRuns: 250, seed: 1 } : { numRuns: Number(PARITY_RUNS) }

@@ -55,7 +55,7 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
   readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
   /** Runs for every request after authentication and before parsing. It may throw RATE_LIMITED. */
   readonly beforeRequest?: (requester: Requester<Viewer>) => void
-  /** Runs for every request that is rejected because of its content. `bytes` is the number of bytes read. */
+  /** Runs for every request that is rejected because of its content. `bytes` is the length of the body and the URL. */
   readonly onRejected?: (requester: Requester<Viewer>, bytes: number) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null, kind: PreparedOperation['kind']) => unknown
   /** Returns undefined to read from the primary database. */
@@ -163,7 +163,7 @@ export async function runOperation<Viewer extends GraphqlViewer>(
   return result
 }
 
-/** Returns a check for the fields that failed because the caller is not allowed to use a device or an attribute. */
+/** Returns a check for the fields that failed with FORBIDDEN, for example because the caller cannot use a device. */
 function rejectionIn(
   { errors }: FormattedExecutionResult,
   operation: PreparedOperation,

@@ -37,7 +37,7 @@ export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesIn
   const logRejection = createRejectionLog(app.log, 'a request from a device was rejected')
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    // Parses every body as JSON, because small devices often send a wrong Content-Type.
+    // Every body is parsed as JSON, because small devices often send a wrong Content-Type.
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: limits.deviceBodyBytes }, (_request, body, done) =>
       done(null, body),
     )
@@ -48,7 +48,8 @@ export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesIn
       const apiError = asApiError(error, request)
       noteCode(request, apiError.code)
       const reason = String(apiError.details.reason ?? apiError.code)
-      // Logs neither the query nor other input, because devices sometimes send secrets in the wrong place.
+      // The log contains neither the query string nor other input, because devices sometimes send secrets in the wrong
+      // place.
       const path = request.routeOptions.url
       if (apiError.code !== 'INTERNAL')
         logRejection(reason, { path, address: addressOf(request.raw), message: withoutInput(apiError.message) })
@@ -76,7 +77,7 @@ function deviceRequest(
     const credentials = readBasicCredentials(request.headers.authorization)
     return { body, credentials, address, spend: charge }
   } catch (error) {
-    // Charges the address, because an invalid body does not identify its sender.
+    // The address is charged, because an invalid request does not identify the device.
     charge()
     throw isCredentialsError(error) ? countFailure(error, address, rateLimits) : error
   }

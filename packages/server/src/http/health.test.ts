@@ -9,7 +9,7 @@ it('reports that it is ready only while the database responds, and that it is al
   registerHealth(app, database.db)
   const status = async (url: string) => (await app.inject({ url })).statusCode
   expect(await status('/healthz')).toBe(200)
-  // Polls, because the server reports a slow database as unavailable.
+  // Poll, because the server reports a slow database as unavailable.
   await expect.poll(() => status('/readyz')).toBe(200)
   await database.drop()
   expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 503])

@@ -188,7 +188,7 @@ test('reports a growing feed lag while a transaction stays open', async () => {
   await began.promise
   await vi.waitFor(
     async () => {
-      // Creates a new event each time, because the feed ignores events from before its start.
+      // Create a new event each time, because the feed ignores events from before its start.
       await registerDevice(app.owner)
       const found = await values(app)
       expect(found.muster_event_feed_lag_events).toBeGreaterThan(0)

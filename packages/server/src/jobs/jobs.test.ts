@@ -132,7 +132,7 @@ describe('a job in the crontab', () => {
     const chore = defineChore('chore')
     let runs = 0
     await migrateJobs(database.db, pool, log)
-    // Creates the state that a server with a fast clock leaves behind.
+    // Create the state that a server with a fast clock leaves behind.
     await sql`insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
       values ('chore', now(), now() + interval '1 year')`.execute(database.db)
     await putJobs(database.db, chore, [{ key: 'cron chore', payload: undefined, delay: 365 * 86_400 }])

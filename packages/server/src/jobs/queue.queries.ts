@@ -10,7 +10,10 @@ export interface KeyedJob<Payload> {
   delay: number
 }
 
-/** Replaces waiting jobs with the same keys. If `db` is a transaction, the queue receives the jobs when it commits. */
+/**
+ * Replaces waiting jobs with the same keys. If `db` is a transaction, the queue receives the jobs when the transaction
+ * commits.
+ */
 export async function putJobs<Payload>(
   db: Database,
   { name }: JobDefinition<Payload>,

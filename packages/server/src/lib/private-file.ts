@@ -22,7 +22,10 @@ export async function createPrivateFile(path: string, text: string, owner: FileO
   await viaTemporaryFile({ path, text, owner }, (temporary) => link(temporary, path))
 }
 
-/** Syncs a folder. Without this, files that were created, renamed, or removed in it may not survive a power failure. */
+/**
+ * Syncs a folder. Otherwise, changes to its entries (created, renamed, or removed files) may be lost in a power
+ * failure.
+ */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -62,6 +65,6 @@ async function viaTemporaryFile(
 async function giveToOwnerOf(folder: string, file: FileHandle): Promise<void> {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = await stat(folder)
-  // Ignores errors, because root may lack the capability and the owner is only a convenience for that user.
+  // Errors are ignored, because root may lack the capability, and the owner is only a convenience for that user.
   await file.chown(uid, gid).catch(() => {})
 }

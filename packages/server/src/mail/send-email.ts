@@ -26,7 +26,7 @@ export function emailSender(
   if (smtpUrl === undefined || smtpFrom === undefined)
     throw new StartError('Set both MUSTER_SMTP_URL and MUSTER_SMTP_FROM, or neither.')
   return async ({ to, subject, text }) => {
-    // Imported on first use, because most servers send no email.
+    // nodemailer is imported on first use, because most servers send no email.
     const { createTransport } = await import('nodemailer')
     const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS }
     const transport = createTransport({ url: smtpUrl, ...timeouts, disableFileAccess: true, disableUrlAccess: true })

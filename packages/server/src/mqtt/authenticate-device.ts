@@ -53,7 +53,7 @@ export async function authenticateDevice(
     )
   }
   const secret = password?.toString('utf8') ?? ''
-  // Sets the hash before the verification, because a concurrent check for revoked secrets must include this session.
+  // The hash is set before the verification, because a concurrent check for revoked secrets must include this session.
   session.deviceId = id
   session.secretHash = hashDeviceSecret(secret)
   const device = await verifyDeviceCredentials(deps.db, { id, secret }).catch((error: unknown) => {

@@ -20,7 +20,10 @@ export interface Session {
   readonly topics: Set<string>
   /** After the device's secret is revoked, the server rejects all further publications, including the will. */
   isCutOff: boolean
-  /** The reason why the server disconnected the authenticated device. Undefined if the server did not. */
+  /**
+   * The reason why the server disconnected the authenticated device. Undefined if the server did not disconnect the
+   * device.
+   */
   disconnectedFor?: string
 }
 

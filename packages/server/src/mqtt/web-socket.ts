@@ -27,7 +27,7 @@ export function serveWebSocket(server: Server, broker: Broker, addressOf: Addres
     socket.on('error', () => {})
     const rejection = rejectionStatus(request)
     if (rejection !== undefined) {
-      // Closes the connection, because Node has no timeout for connections that request an upgrade.
+      // The connection is closed, because Node has no timeout for connections that request an upgrade.
       socket.end(`HTTP/1.1 ${rejection}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
       return
     }

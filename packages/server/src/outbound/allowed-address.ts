@@ -12,7 +12,7 @@ const globalUnicast: AddressRange = [ipaddr.parse('2000::'), 3]
  */
 export function isAllowedAddress(address: string, allowed: readonly AddressRange[]): boolean {
   if (address.includes('%') || !ipaddr.isValid(address)) return false
-  // Converts IPv4-mapped addresses, because ::ffff:127.0.0.1 connects to 127.0.0.1.
+  // IPv4-mapped addresses are converted, because ::ffff:127.0.0.1 connects to 127.0.0.1.
   const parsed = ipaddr.process(address)
   if (allowed.some((range) => isWithin(parsed, range))) return true
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || isWithin(parsed, globalUnicast))

@@ -56,7 +56,7 @@ export function createOutbound({ allowed, resolve = resolveName }: OutboundOptio
   const isAllowed = (address: string): boolean => isAllowedAddress(address, allowed)
   let opened: Promise<Dispatcher> | undefined
   const open = async (): Promise<Dispatcher> => {
-    // Imported here, because the package has many modules, and many servers send no requests.
+    // undici is imported here, because it has many modules, and many servers send no requests.
     const { Agent } = await import('undici')
     return new Agent({
       // The connection uses the checked address without another lookup, so the address cannot change after the check.
@@ -99,7 +99,7 @@ async function send(
   isAllowed: (address: string) => boolean,
 ): Promise<Sent> {
   const host = hostOf(url)
-  // Checks a literal address here, because Node does not call the lookup function for it.
+  // A literal address is checked here, because Node does not call the lookup function for it.
   if (isIP(host) !== 0 && !isAllowed(host))
     throw new ForbiddenAddress(`${host} is not an address that the server may connect to`)
   const timeout = AbortSignal.timeout(TOTAL_TIMEOUT_MS)
@@ -186,7 +186,7 @@ function describeError(error: unknown): string {
   const { name, code = '', message, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] }
   if (name === 'TimeoutError') return `no complete response within ${TOTAL_TIMEOUT_MS / 1_000} seconds`
   if (name === 'AbortError') return 'aborted: the server stopped'
-  // Each address of a name can fail for a different reason. Reports only the first one.
+  // Each address of a name can fail for a different reason. Only the first reason is reported.
   if (errors?.[0] !== undefined) return describeError(errors[0])
   if (error instanceof ForbiddenAddress) return message
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return `TLS: ${message}`

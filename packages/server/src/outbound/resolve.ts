@@ -7,7 +7,7 @@ export type Resolve = (name: string) => Promise<string[]>
 
 /**
  * Reads the hosts file, and then queries DNS directly. The system's lookups occupy threads of a small pool, so slow
- * ones would delay all others.
+ * lookups would delay all others.
  */
 export const resolveName: Resolve = async (name) => {
   const wanted = name.replace(/\.$/, '').toLowerCase()

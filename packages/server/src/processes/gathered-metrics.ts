@@ -69,7 +69,7 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
   }
 
   const measure = async (): Promise<{ type: string; text: string }> => {
-    // Reads the totals before the sampling, because the responses may already include a process that ends during the
+    // The totals are read before the sampling, because the responses may already include a process that ends during the
     // sampling.
     const endedBefore = ofEnded
     const registry = AggregatorRegistry.aggregate([...(await sample()), await endedBefore, await ofParent.samples()])

@@ -119,8 +119,8 @@ export function createProcesses(
 }
 
 /**
- * Unlike `once` of node:events, does not reject if an error event comes first, such as that of a failed send to an
- * ending process.
+ * Unlike `once` of node:events, does not reject if an error event comes first, for example because a message could not
+ * be sent to an ending process.
  */
 const exitOf = (worker: Worker): Promise<Ended> =>
   new Promise((resolve) => {

@@ -12,7 +12,7 @@ const SUBJECTS = 1_000
 
 export interface ExchangeOptions {
   db: Database
-  /** Without notifications, each process counts separately. */
+  /** If notifications do not arrive, each process counts separately. */
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
 }

@@ -131,7 +131,7 @@ describe('the points of a user', () => {
     expect([stream.status, stream.headers.ratelimit]).toEqual([200, '"user";r=998;t=1'])
     stream.cut()
     await spendPoints(user, 900)
-    // Spends the remaining 98 points.
+    // Spend the remaining 98 points.
     for (let point = 0; point < 98; point++) await rest('GET', '/user')
 
     const rejected = await rest('GET', '/user')

@@ -50,7 +50,7 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   const forAddresses = { capacity: config.addressPoints, perSecond: config.addressPointsPerSecond }
   const addresses = createBudget({ name: 'address', ...forAddresses }, shared)
   const forDevices = { capacity: config.deviceMessages, perSecond: config.deviceMessagesPerSecond }
-  // Does not report the spending of devices, because a device is connected to only one process at a time, and reports
+  // The spending of devices is not reported, because a device is connected to only one process at a time, and reports
   // of all devices could be too large.
   const devices = createBudget({ name: 'device', ...forDevices }, local)
   const { deviceBytesPerDay, accountBytesPerDay } = config
@@ -91,7 +91,7 @@ interface Caller {
 /**
  * All keys of an account are charged to the account, so more keys do not increase the quota. A key with a share of the
  * quota is charged to the share too. Sessions are charged to their person, regardless of the account. The founder has
- * the ID of the account and therefore shares its quota.
+ * the ID of the account and therefore shares the account's quota.
  */
 export const payerOf = ({ users, keys }: RateLimits, caller: Caller): Payer => {
   const { accountId, personId = accountId, session, accessKey, rateShare = 100 } = caller

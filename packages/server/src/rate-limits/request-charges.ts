@@ -63,7 +63,8 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     if (sum === 0 && !isMetered) return undefined
     const payer = payerFor(start)
     const { budget, subject } = payer
-    // If an operation may cost more than the capacity, charges the whole capacity now and the rest afterward.
+    // An operation that may cost more than the capacity is charged as much as a full budget allows now, and the rest
+    // afterward.
     const charged = Math.min(sum, budget.policy.capacity - REQUEST_POINTS)
     try {
       spend(payer, charged, reply)

@@ -77,7 +77,7 @@ export const bytesOfItems = (items: readonly unknown[]): number =>
 export const bytesOfMutations = (fields: readonly Pick<RootField, 'name' | 'args'>[]): number =>
   fields.reduce((bytes, field) => bytes + countChanges(field) * EVENT_BYTES + bytesOf(field.args), 0)
 
-/** Returns the number of UTF-8 bytes in the names and values of JSON. */
+/** Returns the number of UTF-8 bytes in the names and values of JSON. A number or boolean counts as 8 bytes. */
 export function bytesOf(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
   if (Array.isArray(value)) return value.reduce<number>((bytes, item) => bytes + bytesOf(item), 0)

@@ -44,7 +44,7 @@ export function emailAddress(text: string): string {
 
 export function databaseUrl(text: string): string {
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
-    throw new Error('postgresql://user:password@host:port/database')
+    throw new Error('a URL such as postgresql://user:password@host:port/database')
   return text
 }
 
@@ -121,7 +121,7 @@ export function issuer(text: string): string {
 export function smtpUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isSmtp = url?.protocol === 'smtp:' || url?.protocol === 'smtps:'
-  // The library reads options from the query, such as files to send.
+  // The library reads options from the query string, such as files to send.
   if (!isSmtp || url.hostname === '' || url.search !== '' || url.hash !== '')
     throw new Error('smtp://user:password@host:587 or smtps://user:password@host:465')
   return text

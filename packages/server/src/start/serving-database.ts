@@ -58,7 +58,7 @@ export async function openServingDatabase(options: ServingDatabaseOptions): Prom
         'DATABASE_URLS requires MUSTER_CLUSTER=citus: the URLs are those of the workers of a cluster.',
       )
     if (config.databaseReadUrl !== undefined)
-      throw new StartError('DATABASE_READ_URL and DATABASE_URLS exclude each other: lists read from only one of them.')
+      throw new StartError('Set only one of DATABASE_READ_URL and DATABASE_URLS: lists read from one of them.')
   }
   const access = databaseAccess(config)
   await waitForDatabase({ name: databaseName(config), connection: access.connection }, log, signal)

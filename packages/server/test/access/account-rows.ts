@@ -1,6 +1,6 @@
 import { type Database, query } from '../../src/db/database.ts'
 
-/** Returns every row of an account from every table with accounts, including future tables. */
+/** Returns an account's rows from all tables that have a column for the account. */
 export async function allRowsOf(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
   const parts = (await tablesOf(db)).map(
     ({ name, column }) => `select '${name}' as name, to_jsonb(t) as row from "${name}" as t where "${column}" = $1`,

@@ -30,7 +30,7 @@ let own: OwnedObjects
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks })
   receiver = await startFailingReceiver()
-  // Uses event IDs that do not occur in other strings by chance.
+  // Use event IDs that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
   victim = await createOwnedObjects(app.owner, receiver)
   intruder = await app.createUser()
@@ -141,7 +141,7 @@ interface Caller {
   own: OwnedObjects
 }
 
-/** Mutations use a new user with objects of every kind, because they may change the objects. */
+/** Returns a new user with objects of every kind for a mutation, because mutations may change the objects. */
 async function callerOf(field: string): Promise<Caller> {
   if (!field.startsWith('Mutation.')) return { user: intruder, own }
   const user = await app.createUser()

@@ -21,7 +21,7 @@ import { allowLocalWebhooks, createOwnedObjects, type OwnedObjects, startFailing
 import { everyField, everyType, type FieldRequest, objectTypes, reached, typeQueries } from './type-queries.ts'
 
 const schema = buildSchema()
-/** Sorts the requests so that none removes an object that a later request needs. */
+/** Sorts the requests by field. The order of the removals below depends on this order. */
 const inOrder = (all: FieldRequest[]): FieldRequest[] => all.sort((one, next) => (one.field < next.field ? -1 : 1))
 /** One request per field for rejected callers, and one request per root field or type for other callers. */
 const [fieldRequests, typeRequests] = [everyField(schema), inOrder(everyType(schema))]
@@ -40,7 +40,7 @@ let reader: Caller
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks, elapsed: oneMinutePerCall() })
   receiver = await startFailingReceiver()
-  // Uses event IDs that do not occur in other strings by chance.
+  // Use event IDs that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
   victim = await createOwnedObjects(app.owner, receiver)
   await samplePresence(app.db, new Date())
@@ -85,7 +85,7 @@ async function findWrongResponses(
   return wrong
 }
 
-/** Adds a use that the server would otherwise write after a minute. */
+/** Inserts a use of the key, because the server writes uses only once a minute. */
 async function addKeyUse(accountId: string, key: string): Promise<void> {
   const use = { field: 'User.devices', permission: 'DEVICE_READ', uses: 1, rejected: 0, last_used: null }
   await app.db

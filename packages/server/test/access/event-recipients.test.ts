@@ -61,7 +61,7 @@ it("sends a user's events only to the user's streams and webhooks", async () => 
   ]
   const victimStream = await listen(victims[0]![1].user, '')
 
-  // Alternates between the servers, because both servers send all events.
+  // Alternate between the servers, because both servers send all events.
   for (const [index, [mutation, { user, own }]] of victims.entries()) {
     const { plain, needsSession } = mutationCalls[mutation]!
     const by = index % 2 === 0 ? user : other.as(user)
@@ -72,7 +72,7 @@ it("sends a user's events only to the user's streams and webhooks", async () => 
   const seen = `mutation { setAttribute(name: "seen", value: "yes", serviceId: "${stranger.own.device}") }`
   await stranger.user.data(seen)
 
-  // Events arrive in ID order, so no earlier event can arrive after this event.
+  // Streams return events in ID order, so no earlier event can follow the change of `seen`.
   const isSeen = (text: string): boolean => text.includes('"seen"')
   await until(() => streams.every((stream) => isSeen(stream.text())))
   await receiver.waitFor(1, ({ text }) => isSeen(text))

@@ -36,12 +36,12 @@ async function traces(accountId: string): Promise<unknown> {
 }
 
 /**
- * 400: the request cannot be parsed, or its target cannot be signed. 404: another path. 413: too large. 415: no media
- * type.
+ * The statuses of rejections for reasons other than the credentials. 400: the request cannot be parsed, or its target
+ * cannot be signed. 404: the path is unknown. 413: the body is too large. 415: the media type is not supported.
  */
 const rejectedByHttp = [400, 404, 413, 415]
 
-/** Returns undefined if all responses are rejections without data, and a 401 response contains a reason. */
+/** Returns a problem, or undefined if all responses are rejections without data and a 401 response has a reason. */
 function findProblem({ statuses, text }: RawResponse, endsEarly: boolean): string | undefined {
   if (text.includes('"data"')) return `data: ${text}`
   if (statuses.length === 0) return endsEarly ? undefined : 'no response'

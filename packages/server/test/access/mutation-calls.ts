@@ -49,7 +49,7 @@ export const mutationCalls: Record<string, Call> = {
   ...bulkCalls.mutations,
   ...keyMutationCalls,
   'Mutation.createView': {
-    // Creates a new name for each call, because each name can be used only once.
+    // Create a new name for each call, because each name can be used only once.
     plain: () => createView(randomUUID(), 'name:a'),
     naming: {
       // The name of another user's view is available. The response must not show that the name is in use.

@@ -70,7 +70,8 @@ export function needsOf(field: string): string[][] {
     entries.find(([, fields]) => fields.split(/\s+/).includes(field)) ??
     entries.find(([, fields]) => fields.split(/\s+/).includes(`${type}.*`))
   if (found === undefined) {
-    if (['Query', 'Mutation', 'Subscription', 'User'].includes(type)) throw new Error(`${field} is not in the table`)
+    if (['Query', 'Mutation', 'Subscription', 'User'].includes(type))
+      throw new Error(`${field} is not in fieldsByPermission`)
     return []
   }
   return found[0] === '' ? [] : found[0].split(' ').map((need) => need.split('|'))

@@ -123,7 +123,7 @@ async function decide(caller: Caller, document: string): Promise<{ decision: Dec
   return { decision: reason, body }
 }
 
-/** Adds a person who has left the account again, with the same role. */
+/** Restores a person's membership, which a request may have ended. */
 async function rejoin(roleId: string): Promise<void> {
   const membership = { accountId: app.owner.accountId, personId: members[roleId]!.id }
   await removeMembership(app, membership)

@@ -8,7 +8,7 @@ import { allowLocalWebhooks, createOwnedObjects, type OwnedObjects, startFailing
 import { isClosedToRestricted } from './permission-table.ts'
 import { everyField, type FieldRequest } from './type-queries.ts'
 
-/** A value that only the restriction contains, so a statement that has it as a parameter applies the restriction. */
+/** Only the restriction contains this value, so a statement with the value as a parameter applies the restriction. */
 const MARKER = 'marker of the restriction'
 
 const ofDevices =

@@ -24,7 +24,7 @@ let browser: Browser
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks })
   receiver = await startFailingReceiver()
-  // Uses event IDs that do not occur in other strings by chance.
+  // Use event IDs that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
   victim = await createOwnedObjects(app.owner, receiver)
   const intruder = await app.createUser()

@@ -153,7 +153,7 @@ function requestFor(
   fields: readonly GraphQLField<unknown, unknown>[],
 ): FieldRequest {
   const typeQuery = typeQueries[type.name]
-  if (typeQuery === undefined) throw new Error(`add a query for ${type.name} to type-queries.ts`)
+  if (typeQuery === undefined) throw new Error(`${type.name} has no query: add one to type-queries.ts`)
   const select = (own: OwnedObjects) => fields.map((field) => selectField(type, field, own)).join(' ')
   return { field: name, type: type.name, document: (own) => typeQuery(own, `reached: __typename ${select(own)}`) }
 }
@@ -164,7 +164,7 @@ function selectField(type: GraphQLObjectType, field: GraphQLField<unknown, unkno
     .map((arg) => {
       const value = requiredArguments[`${type.name}.${field.name}(${arg.name}:)`] ?? requiredArguments[arg.name]
       if (value === undefined)
-        throw new Error(`add a value for ${type.name}.${field.name}(${arg.name}:) to type-queries.ts`)
+        throw new Error(`${type.name}.${field.name}(${arg.name}:) has no value: add one to type-queries.ts`)
       return `${arg.name}: ${literal(value(own))}`
     })
   const other = otherArguments[`${type.name}.${field.name}`]

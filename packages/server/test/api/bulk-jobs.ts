@@ -37,7 +37,7 @@ export async function newLargeFleet(app: TestApp, count: number): Promise<TestUs
   return user
 }
 
-/** Makes the preview of a job older than a day, so that it expires. */
+/** Makes the preview of a job older than a day, so that the job expires. */
 export const makeOld = (app: TestApp, id: string) =>
   sql`update bulk_job set previewed = now() - interval '25 hours' where id = ${id}`.execute(app.db)
 

@@ -190,7 +190,7 @@ function fill(path: string, own: OwnedObjects): string {
     key: own.accessKey,
     personId: own.member,
     name: own.attribute,
-    // Only the device has an override.
+    // Only the device has an override in this context.
     context: own.context,
   }
   return path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(values[name] ?? `no ${name}`))

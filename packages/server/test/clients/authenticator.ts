@@ -18,7 +18,7 @@ export interface AuthenticatorOptions {
   verifiesUser?: boolean
 }
 
-/** Creates a software passkey with a P-256 key pair and without attestation (WebAuthn Level 2, §6.1 and §8.7). */
+/** Creates a software authenticator with one passkey, whose key pair is on the curve P-256 (WebAuthn Level 2, §6). */
 export function createAuthenticator({ origin, verifiesUser = true }: AuthenticatorOptions) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const id = randomBytes(16)
@@ -26,7 +26,7 @@ export function createAuthenticator({ origin, verifiesUser = true }: Authenticat
   let counter = 0
   let userHandle: string | undefined
 
-  /** §6.1: the hash of the relying party's ID, the flags, the counter, and, for a new passkey, the public key. */
+  /** Returns the hash of the relying party's ID, the flags, the counter, and the data of a new passkey (§6.1). */
   const authenticatorData = (rpId: string, attested?: Buffer): Buffer => {
     counter++
     const flags = 0x01 | (verifiesUser ? 0x04 : 0) | (attested === undefined ? 0 : 0x40)
@@ -47,12 +47,12 @@ export function createAuthenticator({ origin, verifiesUser = true }: Authenticat
 
   return {
     id: id.toString('base64url'),
-    /** Creates the passkey, without attestation or with one that names a certificate. */
+    /** Returns the new passkey, without attestation (§8.7) or with an attestation that contains a certificate. */
     register(options: Options & { rp: { id: string }; user: { id: string } }, certificate?: Buffer): Credential {
       userHandle = options.user.id
       const credentialData = Buffer.concat([Buffer.alloc(16), lengthOf(id), id, coseKey(x, y)])
       const data = authenticatorData(options.rp.id, credentialData)
-      // Encodes {"fmt": text, "attStmt": {} or {"x5c": [bytes]}, "authData": bytes}.
+      // Encode {"fmt": text, "attStmt": {} or {"x5c": [bytes]}, "authData": bytes}.
       const attestation = Buffer.concat([
         Buffer.of(0xa3),
         cborText('fmt'),

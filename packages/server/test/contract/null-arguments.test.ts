@@ -70,14 +70,14 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 async function runDocument(text: string) {
-  // Creates a user for each rotation, because a key can be rotated only once.
+  // Create a user for each rotation, because a key can be rotated only once.
   const caller = text.includes('$newKey') ? await app.createUser() : user
   const document = Object.entries(known)
     .reduce((result, [name, value]) => result.replaceAll(name, value), text)
     .replaceAll('$random', randomUUID())
     .replaceAll('$newKey', caller.keyId)
   const { data, errors } = await caller.query(document)
-  // Ignores the signature in download URLs, which is always new.
+  // Ignore the signature in download URLs, which is always new.
   return JSON.parse(
     JSON.stringify({ data, errors: errors?.map(({ message }) => message) }).replace(
       /\/(events|devices)\/v1[^"]*/,

@@ -34,7 +34,7 @@ export async function openAttributeWrites({ devices }: { devices: number }): Pro
   await insertDevices(db, accountId, devices)
   let used = 0
   const nextDevice = (): string => {
-    if (used === devices) throw new Error(`all ${devices} devices are used`)
+    if (used === devices) throw new Error(`all ${devices} devices have been used: insert more`)
     return `device ${++used}`
   }
   return {

@@ -16,7 +16,7 @@ export async function createDataFolder(dataFolder: string): Promise<void> {
   await promisify(execFile)('cp', ['-R', cluster, join(dataFolder, 'pg')])
 }
 
-/** If several workers create the original at the same time, all use the first one. */
+/** The folder of the database to copy. Workers that run in parallel use the same folder once it is complete. */
 let original: Promise<string> | undefined
 
 async function findOrCreate(path: string): Promise<string> {

@@ -25,7 +25,7 @@ export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   const [first, second] = [join(folder, 'primary'), join(folder, 'standby')]
   await createDataFolder(first)
   await appendFile(join(clusterFolderOf(first), 'pg_hba.conf'), 'local all,replication postgres trust\n')
-  // Starts the primary once with wal_level = replica, because the standby begins with a copy of its files.
+  // Start the primary once with wal_level = replica, because the standby begins with a copy of its files.
   await (await start(first, common)).stop()
   await promisify(execFile)('cp', ['-Rp', first, second])
   await writeFile(join(clusterFolderOf(second), 'standby.signal'), '')
@@ -33,7 +33,7 @@ export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   const primary = await start(first, common)
   const upstream = `host=${clusterFolderOf(first)} port=5432 user=postgres`
   const startStandby = (): Promise<Embedded> =>
-    // Delays commits on the standby, so that they become visible there only after their acknowledgment.
+    // Delay commits on the standby, so that they become visible there only after their acknowledgment.
     start(second, { ...common, primary_conninfo: upstream, recovery_min_apply_delay: '10ms' })
   let standby: Embedded | undefined = await startStandby()
 

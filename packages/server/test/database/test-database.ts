@@ -25,7 +25,7 @@ export async function createTestDatabase(fairness?: FairOptions): Promise<TestDa
   const { connection, template } = inject('testDatabase')
   const name = `muster_test_${randomUUID().replaceAll('-', '')}`
   await onWorkers((worker) => administer(worker, `create database "${name}" template "${template}"`))
-  // Copies files, which takes half as much CPU time as writing every page to the WAL.
+  // Copying the files takes half as much CPU time as writing every page to the WAL.
   await administer(connection, `create database "${name}" template "${template}" strategy file_copy`)
   const ownConnection = { ...atDatabase(connection, name), ...longTimeout }
   const pool = createPool({ connection: ownConnection, size: 10, statementTimeout: 0 })

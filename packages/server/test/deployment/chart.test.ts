@@ -33,7 +33,7 @@ beforeAll(async () => {
   if (!hasLibraries) return
   folder = await mkdtemp(join(tmpdir(), 'muster-chart-'))
   program = join(folder, 'render-chart')
-  // Builds with Debian's libraries, so that Go downloads no modules.
+  // Build with Debian's libraries, so that Go downloads no modules.
   const env = {
     ...process.env,
     GO111MODULE: 'off',
@@ -64,7 +64,7 @@ function validate(resource: Resource): void {
   const prototype = Model.prototype as { validate(this: object): void }
   prototype.validate.call(Object.setPrototypeOf(recordReads(resource, '', read), prototype))
   const unknown = listPaths(resource).filter((path) => !read.has(path))
-  if (unknown.length > 0) throw new Error(`unknown in a ${resource.kind}: ${unknown.join(', ')}`)
+  if (unknown.length > 0) throw new Error(`${resource.kind} has unknown properties: ${unknown.join(', ')}`)
 }
 
 /** Returns a copy of a value that records the paths of the properties that are read. */

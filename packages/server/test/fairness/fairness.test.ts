@@ -13,8 +13,8 @@ const SECONDS = 2
 const SHARE = 0.1
 
 /**
- * Low quotas for attackers. The other settings prevent a busy machine from looking like overload or an unresponsive
- * database.
+ * The quotas are low, so that attackers soon exhaust them. The other settings prevent a busy machine from looking like
+ * overload or an unresponsive database.
  */
 const settings = {
   MUSTER_KEY_POINTS: '100',

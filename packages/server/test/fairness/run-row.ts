@@ -34,7 +34,7 @@ const PAUSE_MS = 3_000
 /** The time limit for the server to release memory after the attack. */
 const RECOVER_MS = 60_000
 const POLL_MS = 1_000
-/** The maximum growth of the server's memory after the attack, in MiB. */
+/** After the attack, the server's memory must be less than this many MiB above its memory before the attack. */
 export const REMAINING_MIB = 150
 
 export interface RunOptions {

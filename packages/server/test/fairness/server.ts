@@ -37,7 +37,7 @@ async function familyMemory(pid: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** Returns a process's anonymous memory, or zero if the process has ended. */
+/** Returns a process's anonymous memory in MiB, or zero if the process has ended. */
 async function anonymousMemory(pid: string): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024

@@ -92,8 +92,8 @@ const chain = `
   from event where type = 'ATTRIBUTE_CHANGE' and data -> 'changes' ? 'site'`
 
 /**
- * Checks an undo: it reverted a value if and only if the value had not changed since. A skipped device was deleted, or
- * another writer changed its value after the job and before the end of the undo.
+ * Checks that an undo restored the value from before the job in every device that it reports as changed. A skipped
+ * device was deleted, or another writer changed its value after the job and before the end of the undo.
  */
 export async function checkUndo(rig: Rig, { change, undo }: { change: Job; undo: Job }): Promise<void> {
   const wrong = await query(

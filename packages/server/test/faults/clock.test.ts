@@ -135,10 +135,10 @@ it(
     const browser = openBrowser(server)
     const { MUSTER_EMAIL: email, MUSTER_PASSWORD: password } = credentials
     expect((await browser.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: true })
-    // Signs with a future time, so that the signatures do not expire before a slow machine finishes the test.
+    // Sign with a future time, so that the signatures do not expire before a slow machine finishes the test.
     const used = [await useNonce(250)]
 
-    // Rejects every message once. The server must soon send each message again, exactly once.
+    // Reject every message once. The server must soon send each message again, exactly once.
     const rejected = new Map<string, number>()
     const waits: number[] = []
     receiver.respondWith(({ id }, response) => {
@@ -174,7 +174,7 @@ it(
       )
       expect(fromConsole.status).toBe(200)
       await delivered(seconds)
-      // Uses up the quota, which must refill even though the clock was set back.
+      // Use up the quota, which must refill even though the clock was set back.
       const expensive = `mutation { ${Array.from({ length: 15 }, (_, at) => `m${at}: ${same}`).join(' ')} }`
       await pollUntil(
         // Together, these operations cost more than the limit on even the slowest machine.

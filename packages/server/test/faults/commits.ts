@@ -25,7 +25,7 @@ const statement = `
     (count(*) filter (where devices > 1))::int as "acrossDevices"
   from committed`
 
-/** An event's row contains the ID of its writing transaction, because events are never updated. */
+/** Groups changes by the `xmin` of their events. Events are never updated, so it is the transaction of the change. */
 export async function readCommits(url: string): Promise<Commits> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -43,7 +43,7 @@ export async function openDatabase(
       running = await start(settings)
     },
     async freeze() {
-      // Stops the postmaster first, so that it starts no further processes.
+      // Stop the postmaster first, so that it starts no further processes.
       for (let found = [pid()]; found.length > frozen.length; found = [pid(), ...(await childrenOf(pid()))]) {
         for (const each of found) signal(each, 'SIGSTOP')
         frozen = found

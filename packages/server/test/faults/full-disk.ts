@@ -23,11 +23,11 @@ const read = '{ login { devices(size: 1) { total items { id } } } }'
 /** Returns incompressible data. */
 const value = (): string => randomBytes(7_000).toString('hex')
 
-/** Requires permission to mount a disk. While the disk is full, the server rejects changes and serves reads. */
+/** Checks that a server with a full disk rejects changes and serves reads. Requires permission to mount a disk. */
 export async function fillDisk(): Promise<void> {
   const path = await mountDisk(200)
   const database = join(path, 'database')
-  // Stores the WAL on another disk, because PostgreSQL stops if the disk of the WAL is full.
+  // Store the WAL on another disk, because PostgreSQL stops if the disk of the WAL is full.
   const wal = await mkdtemp(join(tmpdir(), 'muster-wal-'))
   onTestFinished(() => rm(wal, { recursive: true, force: true }))
   const prepare = async (): Promise<void> => {

@@ -34,9 +34,9 @@ it(
     const forged: Received[] = []
     let secret = ''
     receiver.respondWith((message, response) => {
-      // Verifies the message now, because its signature expires.
+      // Verify the message now, because its signature expires.
       if (!isGenuine(secret, message)) forged.push(message)
-      // Rejects a fifth of the messages, so that the server must send them again.
+      // Reject a fifth of the messages, so that the server must send them again.
       const choice = randomInt(10)
       if (choice === 0) return response.writeHead(500).end()
       if (choice === 1) return response.destroy()
@@ -58,14 +58,14 @@ it(
     }
 
     const writers = await startWriters(rig, ledger, { devices, perDevice: PER_DEVICE, firstNumber: 1 })
-    // Waits until several changes share a commit.
+    // Wait until several changes share a commit.
     await pollUntil(
       () => readCommits(rig.database.url),
       ({ sameDevice }) => sameDevice > 0,
     )
     const killed = { servers: 0, database: 0 }
     for (let kill = 0; kill < kills; kill++) {
-      // Kills servers while they are busy.
+      // Wait for further changes, so that every kill interrupts busy servers.
       await writers.acknowledged(isFullRun ? 100 : 10)
       await sleep(randomInt(isFullRun ? 1_000 : 200))
       if (kill % 2 === 0) {
@@ -115,7 +115,7 @@ it(
       'requests to the receiver': receiver.received.length,
     })
 
-    // Verifies that the check can find lost changes: with asynchronous commits, killing PostgreSQL loses acknowledged
+    // Verify that the check can find lost changes: with asynchronous commits, killing PostgreSQL loses acknowledged
     // ones.
     await rig.database.kill({ synchronous_commit: 'off', wal_buffers: '16MB', bgwriter_lru_maxpages: '0' })
     await rig.database.stopWritingLog()

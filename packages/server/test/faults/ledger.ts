@@ -13,7 +13,7 @@ export interface Change {
   name: string
 }
 
-/** `unknown` means that no response or an error arrived. The change may or may not be stored. */
+/** `unknown` means that no response arrived, or that the response was an error. The change may or may not be stored. */
 export type Outcome = 'acknowledged' | 'unknown'
 
 export interface Entry {

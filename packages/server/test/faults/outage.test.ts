@@ -24,7 +24,7 @@ it.each(isFullRun ? Object.keys(outages) : ['frozen'])(
   'reports at every entry point that PostgreSQL is %s, then recovers without losing changes',
   longTimeout,
   async (kind) => {
-    // Uses a shorter time than other tests. In those tests, a busy machine must not look like an unresponsive database.
+    // Other tests use a longer time, so that a busy machine does not look like an unresponsive database.
     const rig = await openRig({ env: { MUSTER_DATABASE_SILENCE: '500' } })
     const ledger = openLedger(join(rig.folder, 'ledger'))
     onTestFinished(() => ledger.close())
@@ -67,7 +67,7 @@ it.each(isFullRun ? Object.keys(outages) : ['frozen'])(
       'changes acknowledged': findings.acknowledged,
       lost: findings.lost.length + findings.overwritten.length,
     })
-    // Does not check unexpected events, because the ledger does not contain the changes that the entry points make.
+    // Do not check unexpected events, because the ledger does not contain the changes that the entry points make.
     expect(findings).toMatchObject({ lost: [], doubled: [], overwritten: [] })
     if (!isFullRun) return
     expect(responses.filter(([, ms]) => ms >= 1_000)).toEqual([])

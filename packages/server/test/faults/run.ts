@@ -18,7 +18,7 @@ const { values } = parseArgs({
   },
 })
 for (const name of ['kills', 'cuts', 'seconds'] as const)
-  if (!/^\d+$/.test(values[name])) throw new Error(`--${name} must be a whole number`)
+  if (!/^\d+$/.test(values[name])) throw new Error(`--${name} must be a whole number, not ${values[name]}`)
 const folder = await mkdtemp(join(tmpdir(), 'muster-figures-'))
 const figures = join(folder, 'figures')
 const child = spawn(

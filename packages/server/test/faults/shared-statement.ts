@@ -16,7 +16,8 @@ interface SharedStatementOptions {
 const PER_DEVICE = 6
 
 /**
- * Checks that all or none of the changes in the statement are stored, and that all other concurrent changes succeed.
+ * Breaks the connection during a statement with several changes. Checks that all or none of these changes are stored,
+ * and that all other concurrent changes succeed.
  */
 export async function breakSharedStatement({
   proxy,
@@ -25,7 +26,7 @@ export async function breakSharedStatement({
   devices,
   moment,
 }: SharedStatementOptions): Promise<void> {
-  // Tries again until the two changes share a statement, which they almost always do.
+  // Try again until the third and the fourth change share a statement, which they almost always do.
   for (let round = 0, unknown = 0; unknown === 0; round++) {
     const changes = devices.flatMap((id, device) =>
       Array.from({ length: PER_DEVICE }, (_, of) => ({

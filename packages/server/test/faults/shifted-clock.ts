@@ -1,6 +1,6 @@
 /**
- * Preloaded into a server. On SIGUSR2, the wall clock differs from the real time by the number of milliseconds in the
- * file that SHIFT_FILE names. Monotonic clocks do not change.
+ * A server preloads this module. On SIGUSR2, the module sets the server's wall clock ahead of the real time by the
+ * number of milliseconds in the file that SHIFT_FILE names, which can be negative. Monotonic clocks do not change.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 

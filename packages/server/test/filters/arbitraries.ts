@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { newId } from '../../src/features/devices/device-id.ts'
 import type { ModelDevice, ModelService } from './model.ts'
 
-/** The start of the request in tests, on which relative times are based. */
+/** The time at which requests start in the tests. Relative times in filters count from this time. */
 export const now = Date.parse('2026-11-20T12:00:00Z')
 
 /**
@@ -100,7 +100,7 @@ const device: fc.Arbitrary<ModelDevice> = fc
   })
   .map(({ hardwareId, statusA, attributes: base, overrides, statusInNight, ...rest }): ModelDevice => {
     const id = newId()
-    // Removes conflicts, because on one target, a name is either a group or a value.
+    // Remove conflicts, because on one target, a name is either a group or a value.
     const night = overrides === null ? {} : withKindsOf(overrides, base)
     const inNight: ModelDevice['attributes'] = {
       ...night,

@@ -15,7 +15,7 @@ export function exchange(port: number, bytes: Buffer, { ends = false } = {}): Pr
   const finish = (): void => {
     const status = /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]
     resolve({ status: status === undefined ? undefined : Number(status), text })
-    // Resets the connection, because hundreds of thousands of connections in TIME_WAIT would use up the ports.
+    // Reset the connection, because hundreds of thousands of connections in TIME_WAIT would use up the ports.
     socket.resetAndDestroy()
   }
   socket.setEncoding('latin1')

@@ -76,7 +76,7 @@ it('keeps other devices connected when a device sends malformed packets', longTi
       socket.destroy()
     }
   }
-  // Runs several attackers, because the server delays responses to wrong secrets.
+  // Run several attackers, because the server delays responses to wrong secrets.
   await Promise.all(Array.from({ length: 8 }, attack))
   await otherDevice.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
   expect(otherDevice.connected).toBe(true)

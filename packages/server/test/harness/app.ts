@@ -184,7 +184,7 @@ async function startOn(
     const { id, email } = await createAccount(database.db)
     const viewer = { accountId: id, email, readOnly: false }
     const created = await createAccessKey({ db: database.db, viewer, secrets, clock: () => new Date() }, {})
-    // Gives the key all permissions that a key can have, so that a test can call every field with it.
+    // Give the key all permissions that a key can have, so that a test can call every field with it.
     await database.db
       .updateTable('access_key')
       .set({ permissions: [...permissionNames] })

@@ -19,8 +19,8 @@ export async function bundlePrograms(folder: string): Promise<void> {
     cwd: root,
     input: Object.fromEntries(entries.map((file) => [file.replace(/\.ts$/, ''), join(root, file)])),
     platform: 'node',
-    // Pino starts threads from its own files. For mqtt, Node.js would warn about a deprecated function, because mqtt
-    // would not be in node_modules.
+    // Pino starts threads from its own files. If mqtt were in the bundle, Node.js would warn about a deprecated
+    // function, because Node.js omits this warning only for code in node_modules.
     external: ['pino', 'pino-pretty', 'thread-stream', 'mqtt'],
     plugins: [keepLocations(folder)],
     logLevel: 'silent',

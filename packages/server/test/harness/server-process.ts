@@ -33,7 +33,7 @@ export async function startServerProcess(
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: '0',
       MUSTER_MQTT_PORT: '0',
-      // Uses long time limits, so that a busy machine does not look like an unresponsive database, an unresponsive
+      // Use long time limits, so that a busy machine does not look like an unresponsive database, an unresponsive
       // process, overload, or an unreachable collector.
       MUSTER_DATABASE_SILENCE: '20000',
       MUSTER_WORKER_SILENCE: '0',
@@ -62,7 +62,7 @@ export async function startServerProcess(
   }
 }
 
-/** Returns the server's exit status and output. */
+/** Starts a server that must fail to start. Returns its exit status and error output. */
 export async function failToStart(env: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
   const outcome = await startServerProcess(env).catch((error: unknown) => error)
   if (outcome instanceof StartFailure) return { code: outcome.code, stderr: outcome.stderr }

@@ -29,7 +29,7 @@ export async function startReceiver(): Promise<Receiver> {
   let handle = (_message: Received, response: ServerResponse): void => void response.end()
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = await readBody(request)
-    // Ignores the request if the sender was killed or the receiver was closed.
+    // Ignore the request if the sender was killed or the receiver was closed.
     if (text === undefined) return
     const message = {
       id: String(request.headers['webhook-id']),

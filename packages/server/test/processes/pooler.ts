@@ -22,7 +22,7 @@ export async function startPooler(
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-pooler-'))
   atEnd(() => rm(folder, { recursive: true }))
-  // Connects through a proxy, because only the user who runs the tests can connect to the database's socket.
+  // Connect through a proxy, because only the user who runs the tests can connect to the database's socket.
   const proxy = await startDatabaseProxy(connection, (end) => atEnd(async () => end()))
   const { port } = new URL(proxy.url)
   const { user = '', password = '', database = '' } = new pg.Client(connection)
@@ -43,7 +43,7 @@ export async function startPooler(
     '',
   ]
   await writeFile(file, settings.join('\n'))
-  // Runs PgBouncer as another user, because it does not run as root.
+  // Run PgBouncer as another user, because it does not run as root.
   const isRoot = process.getuid?.() === 0
   if (isRoot) await chown(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
   const child = spawn(pgbouncer, [file], {
@@ -57,7 +57,7 @@ export async function startPooler(
 async function waitUntilUp(child: ChildProcess, atEnd: (end: () => Promise<void>) => void): Promise<void> {
   let output = ''
   const ended = once(child, 'close').then(() => {
-    throw new Error(`PgBouncer ended: ${output}`)
+    throw new Error(`PgBouncer exited before it was ready: ${output}`)
   })
   ended.catch(() => {})
   atEnd(async () => {

@@ -32,11 +32,11 @@ async function newEnvironment() {
     ...unlimited,
     DATABASE_URL: url,
     MUSTER_DATA: folder,
-    // Disables timeouts, so that none ends the requests below on a slow machine.
+    // Disable timeouts, so that none ends the requests below on a slow machine.
     MUSTER_STATEMENT_TIMEOUT: '0',
     MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
     MUSTER_WORKERS: '2',
-    // Disables the check, so that a busy machine does not look like an unresponsive process.
+    // Disable the check, so that a busy machine does not look like an unresponsive process.
     MUSTER_WORKER_SILENCE: '0',
   }
   return { connection, folder, env }
@@ -157,7 +157,7 @@ test('runs two processes as one server, and replaces a killed process', async ()
     const areWaiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     await expect
       .poll(async () => {
-        // Clears the snapshot, because PostgreSQL caches its first statistics snapshot in a transaction.
+        // Clear the snapshot, because PostgreSQL caches its first statistics snapshot in a transaction.
         await client.query('select pg_stat_clear_snapshot()')
         return (await client.query(areWaiting)).rowCount
       })

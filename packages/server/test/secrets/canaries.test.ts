@@ -41,7 +41,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'muster-canaries-'))
   const databaseUrl = new URL(database.url)
   databaseUrl.searchParams.set('password', canaries.add('database password', randomBytes(18).toString('base64url')))
-  // Chooses the port in advance, because the server prints its public URL, which the test cannot reach.
+  // Choose the port in advance, because the server prints its public URL, which the test cannot reach.
   const [port] = await claimPorts(1, (end) => void ends.push(end))
   const started = await startServerProcess(
     {
@@ -193,7 +193,7 @@ async function urlsAndHeaders(owner: Key): Promise<void> {
     ['/metrics', { authorization: `Bearer ${metricsToken}x` }],
   ]
   for (const [path, headers] of wrong) {
-    // Collects the whole text, because some of these paths return a console page.
+    // Collect the whole text, because some of these paths return a console page.
     errors.push(await (await fetch(`${server.url}${path}`, { headers })).text())
   }
 }
@@ -230,7 +230,7 @@ it('keeps every secret out of the log, errors, deliveries, metrics, traces, and 
   const log = server.stdout() + server.stderr()
   const traces = collector.requests.map(({ text }) => text).join('\n')
 
-  // Checks that each place contains data, because an empty place never contains secrets.
+  // Check that each place contains data, because an empty place never contains secrets.
   expect(log).toContain('"level":40')
   expect(log).toContain('"operation":"login"')
   expect(traces).toContain('webhook delivery')

@@ -14,7 +14,8 @@ export function createCanaries(): Canaries {
   const secrets = new Set<string>()
   return {
     add(kind, secret) {
-      if (secret.length < MIN_CHARACTERS) throw new Error(`${kind} is too short to search for`)
+      if (secret.length < MIN_CHARACTERS)
+        throw new Error(`${kind} must have at least ${MIN_CHARACTERS} characters, found ${secret.length}`)
       names.add(kind)
       secrets.add(secret)
       for (const [form, text] of formsOf(secret)) {

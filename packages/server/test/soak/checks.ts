@@ -35,7 +35,7 @@ export function checkResults({ samples, memory, errors, devices, undelivered, fo
     ['live', live],
     ['resident', resident],
   ] as const) {
-    const growth = `${perHour.toFixed(2)} % ± ${error.toFixed(2)} per hour`
+    const growth = `${perHour.toFixed(2)}% ± ${error.toFixed(2)}% per hour`
     const isKnown = error <= MAX_ERROR
     check(isKnown, `the run is too short or too noisy to measure the growth of ${name} memory: ${growth}`)
     check(!isKnown || perHour - 2 * error <= MAX_GROWTH, `${name} memory grows by ${growth}`)

@@ -1,4 +1,5 @@
-// Preloaded by the server's process. On request, collects garbage and returns the memory that remains.
+// The server's process preloads this module. On request, the module collects garbage and returns the memory that
+// remains in use.
 import { dlopen } from 'node:ffi'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -22,12 +23,12 @@ function serve(onPort: number, file: string): void {
     malloc_trim: { arguments: ['u64'], return: 'i32' },
   })
   const server = createServer((_, response) => {
-    // Also compacts the heap and returns its free pages to the system, as V8 does when it runs out of memory.
+    // This flavor also compacts the heap and returns its free pages to the system, as V8 does when memory runs out.
     globalThis.gc!({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     const stream = libc.fopen!(file, 'w')
     libc.malloc_info!(0, stream)
     libc.fclose!(stream)
-    // Returns the free pages of malloc. With free pages, the resident memory would depend on earlier peaks.
+    // Return the free pages of malloc to the system. Otherwise, the resident memory would depend on earlier peaks.
     libc.malloc_trim!(0n)
     const live = process.memoryUsage().heapUsed + mallocUsed(readFileSync(file, 'utf8'))
     response.end(JSON.stringify({ live, resident: residentBytes() } satisfies CollectedMemory))

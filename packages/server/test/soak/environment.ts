@@ -57,7 +57,7 @@ export async function startEnvironment(devices: number, env: Record<string, stri
   }
   const server = await createFleetServer(settings, NODE_ARGS)
   const pool = new pg.Pool({ ...database.connection, max: 2 })
-  // Ignores errors, because an idle connection reports an error when the database stops.
+  // Ignore errors, because an idle connection reports an error when the database stops.
   pool.on('error', () => {})
   const stop = async (): Promise<void> => {
     await server.stop()

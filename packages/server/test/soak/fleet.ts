@@ -1,4 +1,4 @@
-// Runs the connected devices and the webhook receiver in a separate process.
+// This program runs the connected devices and the webhook receiver in a separate process.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -52,12 +52,12 @@ async function run(): Promise<void> {
   const sendingState = setInterval(sendState, EVERY_MS)
   let fleet: ReturnType<typeof createDevice>[] = []
   let running: Promise<unknown> = Promise.resolve()
-  // Exits when the parent process ends.
+  // Exit when the parent process ends.
   process.once('disconnect', () => process.exit())
   process.on('message', async (command: FleetCommand) => {
     if (command.kind === 'receive') verifier = new Webhook(command.secret)
     else if (command.kind === 'connect') {
-      // Connects devices at their reporting rate, so that reports are spread evenly.
+      // Connect devices at their reporting rate, so that reports are spread evenly.
       const waitToConnect = createThrottle(command.devices.length / command.every)
       const behavior = { broker: command.broker, every: command.every, dropEvery: 0, waitToConnect }
       fleet = command.devices.map((device) => createDevice(device, behavior, counts))

@@ -26,7 +26,7 @@ const slopeBetween = ([x, y]: Point, [laterX, laterY]: Point): number => (laterY
 
 const median = (values: readonly number[]): number => quantile(values, 0.5)
 
-/** Returns the value below which this part of the values lies, interpolated between the closest two. */
+/** Returns the value below which this fraction of the values lies, interpolated between the two nearest values. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((one, other) => one - other)
   const rank = Math.min(1, Math.max(0, part)) * (sorted.length - 1)

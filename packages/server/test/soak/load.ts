@@ -48,14 +48,14 @@ export function startLoad(environment: Environment, initialRate: number): Load {
     const body = JSON.stringify({ query: operation.document, variables: operation.variables(device) })
     try {
       const error = await post(pool, environment, body)
-      // Measures from the time at which the request was due, because a slow server also delays queued requests.
+      // Measure from the time at which the request was due, because a slow server also delays queued requests.
       counts.times.add(performance.now() - due)
       counts.responses++
       if (error !== undefined) countError(`${operation.name}: ${error}`)
     } catch (error) {
       const { code, name } = error as NodeJS.ErrnoException
       countError(`${operation.name}: ${code ?? name}`)
-      // Includes timeouts, because the percentiles would otherwise omit the slowest requests.
+      // Include timeouts, because the percentiles would otherwise omit the slowest requests.
       if (code?.includes('TIMEOUT')) counts.times.add(performance.now() - due)
     }
   }
@@ -102,7 +102,7 @@ async function post(pool: Pool, { url, keyId, key }: Environment, body: string):
   const signature = signRequest({ keyId, key, method: 'POST', url: `${url}${path}`, headers, body, created })
   const response = await pool.request({ method: 'POST', path, headers: { ...headers, ...signature }, body })
   const text = await response.body.text()
-  // Does not parse the response, because parsing would take CPU time from the server. Strings cannot contain this text,
+  // Do not parse the response, because parsing would take CPU time from the server. Strings cannot contain this text,
   // because their quotes are escaped.
   if (response.statusCode === 200 && !text.includes('"errors":[')) return undefined
   const code = /"code":"(\w+)"/.exec(text)?.[1] ?? ''

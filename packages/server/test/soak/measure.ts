@@ -7,7 +7,7 @@ import { type Sample, sampleMemory, takeSample } from './samples.ts'
 import { createTimes } from './times.ts'
 
 const SAMPLE_MS = 5_000
-/** The number of samples per measurement of memory, which stops the server for a moment. */
+/** The test measures memory only with every sixth sample, because a measurement stops the server for a moment. */
 const MEMORY_EVERY = 6
 
 /** Samples the server at intervals and prints the results of each minute. */

@@ -36,6 +36,6 @@ export function readOptions(): SoakOptions {
 
 function number(name: string, text: string): number {
   const value = Number(text)
-  if (!(value > 0)) throw new Error(`--${name} must be a number above 0`)
+  if (!(value > 0)) throw new Error(`--${name} must be a number above 0, not ${text}`)
   return value
 }

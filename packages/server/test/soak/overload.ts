@@ -22,12 +22,14 @@ const { values } = parseArgs({
 })
 const seconds = Number(values.seconds)
 // The test signs requests in advance, and a signature is valid for five minutes.
-if (!(seconds > 0 && seconds <= 240)) throw new Error('--seconds must be a number above 0, at most 240')
+if (!(seconds > 0 && seconds <= 240))
+  throw new Error(`--seconds must be above 0 and at most 240, not ${values.seconds}`)
 const DEVICES = 1_000
 /** Enough concurrent requests to keep the server busy, but within its limit of requests in flight. */
 const CONCURRENT = 64
 /**
- * Several times the server's limit of requests in flight. Each client waits for its response before its next request.
+ * The number of clients, several times the server's limit of requests in flight. Each client waits for its response
+ * before its next request.
  */
 const CONNECTIONS = 2_000
 const WARM_UP_S = 5
@@ -114,7 +116,7 @@ async function measureCpuWaits(): Promise<() => Promise<string>> {
   const before = await read()
   return async () => {
     const elapsed = performance.now() - started
-    const shares = (await read()).map((wait, index) => `${Math.round((100 * (wait - before[index]!)) / elapsed)} %`)
+    const shares = (await read()).map((wait, index) => `${Math.round((100 * (wait - before[index]!)) / elapsed)}%`)
     return shares.join(', ')
   }
 }

@@ -25,7 +25,7 @@ export function printMinute(
     `p50 ${ms(times.percentile(0.5))}, p99 ${ms(times.percentile(0.99))}`,
     `memory ${mib(last.rssMiB)}; just after a collection ${mib(residentMiB)}, live ${mib(liveMiB)}`,
     `${last.descriptors} open files, ${last.databaseConnections} database connections`,
-    `CPU ${(cpu * 100).toFixed(0)} %`,
+    `CPU ${(cpu * 100).toFixed(0)}%`,
     `events delayed by ${seconds(last.eventLagSeconds)}, ${last.deliveriesPending} deliveries pending`,
     `${last.devicesConnected} devices`,
     `errors ${JSON.stringify(errors)}`,
@@ -33,7 +33,7 @@ export function printMinute(
   console.log(parts.join('; '))
 }
 
-const growth = ({ perHour, error }: Growth): string => `${perHour.toFixed(2)} % ± ${error.toFixed(2)}`
+const growth = ({ perHour, error }: Growth): string => `${perHour.toFixed(2)}% ± ${error.toFixed(2)}%`
 
 export interface Report {
   options: SoakOptions

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Load } from './load.ts'
 
 const POLL_MS = 5_000
-/** The server is behind if the requests of this many seconds are in flight. */
+/** The server is behind if more than the requests of this many seconds are in flight. */
 const BEHIND_SECONDS = 0.5
-/** A single pause proves nothing. */
+/** The rate is too high after this many consecutive polls that find the server behind. One pause proves nothing. */
 const BEHIND_POLLS = 4
 const KEEPING_UP_POLLS = 2
 /** How much a lowered rate increases while the server keeps up, as a factor. */

@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Database } from '../../src/db/database.ts'
 import { insertsEvents } from './cluster-rules.ts'
 
-/** The functions that sent each statement, such as `selectKeys of auth/auth.queries.ts`, keyed by its text. */
+/** The functions that sent each statement, such as `selectKeys of auth/auth.queries.ts`, keyed by statement. */
 export type Statements = ReadonlyMap<string, ReadonlySet<string>>
 
 export interface Recording {
@@ -70,11 +70,11 @@ function wrap(owner: object, name: string, before: (first: unknown, object: obje
   }
 }
 
-/** All executors share the prototype, including executors of transactions. */
+/** Returns the prototype that defines the method. All executors share it, including those of transactions. */
 function ownerOf(object: object, method: string): object {
   for (let owner: object | null = object; owner !== null; owner = Object.getPrototypeOf(owner))
     if (Object.hasOwn(owner, method)) return owner
-  throw new Error(`no method ${method}`)
+  throw new Error(`the object has no method ${method}`)
 }
 
 function currentStack(): string {

@@ -15,7 +15,7 @@ function guardedStep(step: Step): Step {
   return step
 }
 
-/** Creating an index, rewriting a table, and validating a constraint read rows. */
+/** Also detects statements that read rows to create an index, rewrite a table, or validate a constraint. */
 async function watch<Result>(db: Kysely<unknown>, step: string, work: () => Promise<Result>): Promise<Result> {
   const before = await selectReads(db)
   const result = await work()

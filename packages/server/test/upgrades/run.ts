@@ -47,7 +47,7 @@ async function runAll(environment: Environment): Promise<void> {
   const { from } = values
   if (from !== undefined) {
     const release = releases.find(({ migrations }) => migrations.at(-1) === from)
-    if (release === undefined) throw new Error(`the history contains no schema that ends with ${from}`)
+    if (release === undefined) throw new Error(`the history contains no release whose last migration is ${from}`)
     await repeatUpgrade(environment, release, current)
     return
   }

@@ -40,5 +40,5 @@ function rejectionOf(config: string): CliError {
     if (error instanceof CliError) return error
     throw error
   }
-  throw new Error('parseAgentConfig accepted the configuration')
+  throw new Error('expected parseAgentConfig to reject the configuration')
 }

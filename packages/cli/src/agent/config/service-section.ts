@@ -46,7 +46,7 @@ const forgottenAfter = (entry: Entry): number =>
 function expectedService(entry: Entry, before: readonly ExpectedService[]): ExpectedService {
   if (Array.from(entry.key).length > NAME_LENGTH)
     throw configError(entry, `a service name must have at most ${NAME_LENGTH} characters`)
-  if (before.length === MAX_EXPECTED) throw configError(entry, `at most ${MAX_EXPECTED} services are allowed`)
+  if (before.length === MAX_EXPECTED) throw configError(entry, `[services] can list at most ${MAX_EXPECTED} services`)
   const [, typeName = '', digits] = /^(.+?)(?::(\d+))?$/.exec(entry.value) ?? []
   const type = applicationTypes.find(({ name }) => name.toLowerCase() === typeName.toLowerCase())
   if (type === undefined) {

@@ -34,7 +34,7 @@ export async function connect({ broker, deviceId, secret, ca }: Connection, sign
     connectTimeout: CONNECT_TIMEOUT_MS,
     reconnectPeriod: 0,
     timerVariant: 'native',
-    // Turns off the cache of encoded numbers, which speeds up writes but uses 8 MB (65,536 small buffers).
+    // Turn off the cache of encoded numbers, which speeds up writes but uses 8 MB (65,536 small buffers).
     writeCache: false,
     wsOptions: { perMessageDeflate: false, ...trusting(ca) },
     ...trusting(ca),
@@ -44,7 +44,7 @@ export async function connect({ broker, deviceId, secret, ca }: Connection, sign
   try {
     await new Promise<void>((resolve, reject) => {
       client.once('connect', () => resolve())
-      // Stays registered to ignore later errors, because they also close the connection.
+      // This listener stays registered to ignore later errors, because they also close the connection.
       client.on('error', reject)
       client.once('close', () => reject(new Error('the connection was closed before the device was authenticated')))
       client.once('end', () => reject(new Error('stopped')))

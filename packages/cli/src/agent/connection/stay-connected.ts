@@ -60,7 +60,7 @@ export async function stayConnected(connecting: Connecting): Promise<void> {
         continue
       }
       statusReport.disconnected(error.message)
-      // Warns once per outage, not for each attempt.
+      // Warn once per outage, not for each attempt.
       if (!hasWarned) log.warn('cannot reach the server; retrying', { why: error.message })
       hasWarned = true
     }

@@ -6,7 +6,7 @@ export interface HardwareId {
   from: 'machine-id' | 'product-uuid' | 'made-up'
 }
 
-/** Makes the agent's IDs different from those that other programs derive from the machine ID. */
+/** With this ID, the agent derives a different hardware ID from the machine ID than other programs do. */
 const APPLICATION = '6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4'
 
 const MACHINE_ID = '/etc/machine-id'

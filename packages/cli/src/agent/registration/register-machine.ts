@@ -22,7 +22,7 @@ export async function registerMachine(options: RegisterMachine): Promise<{ devic
   const { config, folder, url, code } = options
   await createStateFolder(folder)
   const kept = options.isNew ? undefined : await readDevice(folder)
-  // Sends a secret only to the server that issued it.
+  // Send a secret only to the server that issued it.
   const present = kept !== undefined && isSameServer(kept.url, url) ? kept : undefined
   const { id: hardwareId, from: hardwareIdFrom } = await hardwareIdOf(options, kept)
   const { deviceId, secret } = await register({

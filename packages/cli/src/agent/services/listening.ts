@@ -43,6 +43,6 @@ export function parseTable(text: string, protocol: 'tcp' | 'udp'): ListeningSock
 function isLoopback(hex: string): boolean {
   if (hex.length === 8) return hex.endsWith('7F')
   if (hex === '00000000000000000000000001000000') return true
-  // Also recognizes IPv4-mapped IPv6 addresses (RFC 4291 §2.5.5.2).
+  // Also recognize IPv4-mapped IPv6 addresses (RFC 4291 §2.5.5.2).
   return hex.startsWith('0000000000000000FFFF0000') && hex.endsWith('7F')
 }

@@ -33,7 +33,7 @@ export async function runCommand(line: string, { timeout, signal: stopped }: Lim
   } finally {
     clearTimeout(timer)
     stopped.removeEventListener('abort', stop)
-    // Ends background processes that the command started, because they would keep the agent's pipes open.
+    // End background processes that the command started, because they would keep the agent's pipes open.
     endGroup(child)
   }
   return { text: firstLine(output()) }
@@ -49,7 +49,7 @@ function ended(child: ChildProcess): Promise<{ code: number | null; signal: Node
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => {
-      // Waits briefly for output that is still in the pipe. A background process may keep the pipe open forever.
+      // Wait briefly for output that is still in the pipe. A background process may keep the pipe open forever.
       const grace = setTimeout(() => resolve({ code, signal }), 200)
       child.once('close', () => {
         clearTimeout(grace)
@@ -63,7 +63,7 @@ function gather(stream: NodeJS.ReadableStream, most: number): () => Buffer {
   const chunks: Buffer[] = []
   let length = 0
   stream.on('data', (chunk: Buffer) => {
-    // Reads and discards the rest, because a full pipe would block the command.
+    // Read and discard the rest, because a full pipe would block the command.
     if (length < most) chunks.push(chunk.subarray(0, most - length))
     length += chunk.length
   })

@@ -51,7 +51,7 @@ async function readZone(folder: string): Promise<{ name: string; celsius: number
     ])
     return { name: name.trim(), celsius: Number(milli) / 1_000 }
   } catch {
-    // Ignores the sensor, because some sensors cannot be read while they are suspended.
+    // Ignore the sensor, because some sensors cannot be read while they are suspended.
     return undefined
   }
 }

@@ -51,7 +51,7 @@ export function createValues(reported: readonly ReportedValue[], { onFailure, on
     } catch (error) {
       if (signal.aborted) return false
       const message = (error as Error).message
-      // Reports a failure once, not on every reading.
+      // Report a failure once, not on every reading.
       if (value.failure !== message) onFailure({ attribute: value.attribute, message })
       value.failure = message
     }

@@ -22,7 +22,7 @@ export async function serveStatus(folder: string, status: () => AgentStatus): Pr
       exitCode: exitCodes.usage,
     })
   }
-  // Removes the socket, because a killed agent leaves it behind.
+  // Remove the socket, because a killed agent leaves it behind.
   await rm(path, { force: true })
   const server = createServer((socket) => {
     socket.on('error', () => {})

@@ -9,8 +9,8 @@ import { openMuster } from '../../server/open-muster.ts'
 export function buildCommand(): Command {
   return newClientCommand('secrets')
     .description(
-      prose(`Write the secrets of the devices that a job registered to a new file that only you can read. The server
-returns them only once, within 24 hours after the job ends.
+      prose(`Write a new file, which only you can read, with the secrets of the devices that a job registered. The
+server returns the secrets only once, within 24 hours after the job ends.
 
 muster bulk secrets bj_… --file secrets.csv`),
     )

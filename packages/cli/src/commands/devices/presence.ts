@@ -29,8 +29,8 @@ const pointColumns: readonly Column<Point>[] = [
 export function buildCommand(): Command {
   return newListCommand('presence', { limit: Number.POSITIVE_INFINITY })
     .description(
-      prose(`List how many devices were online over time, oldest first, in at most 1,000 intervals. The columns are at,
-online, minOnline, and devices.`),
+      prose(`List the number of devices that were online in each interval, oldest first. The list contains at most
+1,000 intervals. The columns are at, online, minOnline, and devices.`),
     )
     .requiredOption(
       '--since <when>',

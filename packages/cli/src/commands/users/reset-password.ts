@@ -23,9 +23,7 @@ working. Access keys continue to work unless you pass --revoke-keys. The command
 DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
     .argument('<email>', "user's email address")
-    .addOption(
-      new Option('--email', 'send a link to set a new password to the email address').conflicts(['file', 'link']),
-    )
+    .addOption(new Option('--email', 'email the user a link to set a new password').conflicts(['file', 'link']))
     .addOption(new Option('--link', 'print a link to set a new password').conflicts('file'))
     .option('--file <file>', 'new file for the password (default: $MUSTER_DATA/password-<email>)')
     .option('--password-only', 'also turn off two-factor authentication and remove passkeys')

@@ -9,7 +9,7 @@ const accountRoute = createRoute({
 
 const getParentRoute = () => accountRoute
 
-// Creates the routes outside the `addChildren` call, because TypeScript would otherwise neither infer their types nor
+// Create the routes outside the `addChildren` call, because TypeScript would otherwise neither infer their types nor
 // check the console's links.
 const accountPages = [
   createRoute({

@@ -30,7 +30,7 @@ export const router = createRouter({
   context: { client: undefined! },
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Loading />,
-  // Shows a page as soon as it has loaded, even if the loading indicator has just appeared.
+  // Show a page as soon as it has loaded, even if the loading indicator has just appeared.
   defaultPendingMinMs: 0,
   defaultErrorComponent: ErrorPage,
   scrollRestoration: true,

@@ -19,7 +19,7 @@ export function CreationDialog<Created extends object | string>(props: CreationD
     <Modal
       opened={opened}
       onClose={onClose}
-      // Resets the dialog only after it has disappeared, to avoid flicker.
+      // Reset the dialog only after it has disappeared, to avoid flicker.
       onExitTransitionEnd={() => setCreated(undefined)}
       title={created === undefined ? title : createdTitle}
       size={size}

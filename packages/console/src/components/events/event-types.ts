@@ -34,7 +34,11 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       { type: 'DEVICE_TRANSFER', label: 'Device moved', about: 'A device moved to or from another account' },
       { type: 'DEVICE_SECRET_ROTATE', label: 'Device secret rotated', about: 'A device received a new secret' },
       { type: 'SERVICE_ADD', label: 'Service added', about: 'A service was added to a device' },
-      { type: 'SERVICE_UPDATE', label: 'Service changed', about: 'A service’s name, type, host, or port changed' },
+      {
+        type: 'SERVICE_UPDATE',
+        label: 'Service changed',
+        about: 'A service’s name, type, host, or port changed, or it was enabled or disabled',
+      },
       { type: 'SERVICE_REMOVE', label: 'Service removed', about: 'A service was removed from a device' },
       { type: 'ATTRIBUTE_CHANGE', label: 'Attributes changed', about: 'Attributes were set or removed' },
     ],
@@ -86,7 +90,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       { type: 'VIEW_DELETE', label: 'View deleted', about: 'A saved view no longer exists' },
       { type: 'BULK_START', label: 'Bulk job started', about: 'A job that changes many devices was started' },
       { type: 'BULK_FINISH', label: 'Bulk job ended', about: 'A job that changes many devices ended' },
-      { type: 'BULK_UNDO', label: 'Bulk job undone', about: 'A job that undoes another job was started' },
+      { type: 'BULK_UNDO', label: 'Bulk undo started', about: 'A job that undoes another job was started' },
       {
         type: 'DOWNLOAD_LINK_CREATE',
         label: 'Download link created',
@@ -107,7 +111,11 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
   {
     group: 'Members and roles',
     types: [
-      { type: 'ACCOUNT_UPDATE', label: 'Account changed', about: 'The account’s name or email address changed' },
+      {
+        type: 'ACCOUNT_UPDATE',
+        label: 'Account changed',
+        about: 'The account’s name, email address, or sign-in policy changed',
+      },
       { type: 'MEMBER_JOIN', label: 'Member joined', about: 'A person became a member of the account' },
       { type: 'MEMBER_UPDATE', label: 'Member changed', about: 'A member received another role' },
       { type: 'MEMBER_LEAVE', label: 'Member left', about: 'A person left the account or was removed' },

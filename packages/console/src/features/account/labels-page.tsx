@@ -39,7 +39,7 @@ function LabelField({ field }: { field: LabeledField }) {
 
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    // Ignores Enter if the user did not change the label.
+    // Ignore Enter if the user did not change the label.
     if (!isChanged) return
     const given = text.trim()
     try {

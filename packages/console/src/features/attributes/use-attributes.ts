@@ -50,7 +50,7 @@ export function useAttributes(targetId: string, context: Context): UseAttributes
     onGap: refresh,
   })
 
-  // Shows no attributes while the selected context loads, because the known attributes belong to the previous context.
+  // Show no attributes while the selected context loads, because the known attributes belong to the previous context.
   const isCurrent = operation !== undefined && operation.variables.context === context
   const found = isCurrent ? data?.login?.service[0] : undefined
   const last = useLastValue(useMemo(() => found && { context, target: found }, [found, context]))

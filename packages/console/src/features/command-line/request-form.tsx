@@ -83,7 +83,7 @@ export function RequestForm({ named, found, email }: RequestFormProps) {
         </Text>
       )}
       {accounts.length === usable.length ? null : (
-        <Text size="sm">You cannot choose accounts that require another kind of sign-in.</Text>
+        <Text size="sm">You cannot choose accounts that require a different kind of sign-in.</Text>
       )}
       <Group justify="flex-end">
         <Button

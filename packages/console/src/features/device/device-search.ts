@@ -21,7 +21,7 @@ export function deviceSearch({ tab, context, events }: Record<string, unknown>):
   const knownKind = eventKinds.find((each) => each === events)
   if (knownTab !== undefined && knownTab !== 'attributes') read.tab = knownTab
   if (knownKind !== undefined) read.events = knownKind
-  // Converts the value back to a string, because the router parses `context=7` as a number.
+  // Convert the value back to a string, because the router parses `context=7` as a number.
   if (['string', 'number', 'boolean'].includes(typeof context) && context !== '') read.context = String(context)
   return read
 }

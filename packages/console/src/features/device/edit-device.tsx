@@ -35,7 +35,7 @@ function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
     setSaving(true)
     setError(undefined)
     try {
-      // Sends only changed fields, so that concurrent changes to other fields are kept.
+      // Send only changed fields, so that concurrent changes to other fields are kept.
       await update({
         id: device.id,
         ...(name.trim() === before.name ? {} : { name: name.trim() }),

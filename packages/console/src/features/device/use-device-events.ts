@@ -36,10 +36,10 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
   const [loaded, setLoaded] = useState<Loaded>()
   const [isLoading, setLoading] = useState(false)
   const [error, setError] = useState<unknown>()
-  // Identifies the latest request, so that the results of earlier requests can be ignored.
+  // This number identifies the latest request, so that the results of earlier requests can be ignored.
   const latestRequest = useRef(0)
-  // Whether to load the events again after the request in flight. urql combines identical requests, so a second request
-  // would receive the same response, which may not contain the newest events.
+  // If this is true, the events are loaded again after the request in flight. urql combines identical requests, so a
+  // second request at the same time would receive the same response, which may not contain the newest events.
   const [isOutdated, setOutdated] = useState(false)
   const kinds = types?.join(' ')
 
@@ -55,7 +55,7 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
             id: [deviceId],
             size: PAGE_SIZE,
             after,
-            // Passes a start date, because the API otherwise returns only the events of the last month.
+            // Pass a start date, because the API otherwise returns only the events of the last month.
             minDate: new Date(Date.parse(created) - DAY_MS).toISOString(),
             types: kinds === undefined ? null : (kinds.split(' ') as EventType[]),
           },
@@ -87,7 +87,7 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
       )
       if (matching.length === 0) return
       setLoaded((before) => before && { ...before, events: mergeEvents(matching.toReversed(), before.events) })
-      // Loads the page again, because the page in flight may not contain these events.
+      // Load the page again, because the page in flight may not contain these events.
       if (isLoading) setOutdated(true)
     },
     onGap: () => setOutdated(true),

@@ -83,7 +83,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
       notifications.show({ color: 'red', title: 'Your columns were not saved', message: errorText(error) })
     }
   }
-  // Refreshes an empty list automatically, because it contains no rows that could move.
+  // Refresh an empty list automatically, because it contains no rows that could move.
   const isFirst = rows.isOutdated && rows.length === 0
   useEffect(() => {
     if (isFirst) refresh()

@@ -25,7 +25,7 @@ export const MAX_WIDTH = 1200
 /** Parses search parameters. Ignores invalid values. */
 export function devicesSearch(search: Record<string, unknown>): DevicesSearch {
   const conditions = [stringOf(search.where), ...conditionsOf(search)].filter((each) => each !== undefined)
-  // Removes the parameters of earlier releases from the URL.
+  // Remove the parameters of earlier releases from the URL.
   const former = Object.fromEntries(formerParameters.filter((name) => name in search).map((name) => [name, undefined]))
   const found = omitEmpty({
     sort: stringOf(search.sort),

@@ -5,7 +5,7 @@ import { DeviceListNamesDocument, type DeviceListNamesQuery } from './devices.ge
 
 export interface ListOptions {
   applicationTypes: DeviceListNamesQuery['applicationTypes']
-  /** Attribute names in use on devices, without the reserved ones. */
+  /** Attribute names in use on devices, without names that begin with `$`. */
   attributes: string[]
   /** Attribute names in use on devices, most used first. */
   mostUsed: string[]

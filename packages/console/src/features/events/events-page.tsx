@@ -36,7 +36,7 @@ function EventsOfAccount({ views }: { views: readonly SavedView[] }) {
   const [isLive, setLive] = useState(true)
   const filter = filterOf(search)
   const { after } = search
-  // Counts in a separate query, so that the list does not wait for the counts.
+  // Count in a separate query, so that the list does not wait for the counts.
   const { intervals, total, error, isCounting, retry } = useEventCounts(filter, isLive)
   const problem = problemOf(error)
   const view = views.find(({ id }) => id === search.view)

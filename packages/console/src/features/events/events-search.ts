@@ -18,7 +18,7 @@ export function eventsSearch(search: Record<string, unknown>): EventsSearch {
   const types = [...new Set(list(search.types).filter(isEventType))]
   const device = [...new Set(list(search.device).filter((id) => typeof id === 'string' && id !== ''))] as string[]
   const [from, to] = [isoTime(search.from), isoTime(search.to)]
-  // Converts the value back to a string, because the router parses `after=7` as a number.
+  // Convert the value back to a string, because the router parses `after=7` as a number.
   const after = typeof search.after === 'number' ? String(search.after) : search.after
   return {
     ...(types.length === 0 ? {} : { types }),

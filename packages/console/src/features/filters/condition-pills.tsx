@@ -13,7 +13,7 @@ interface ConditionPillsProps {
 /** Omits the conditions of a filter with OR between conditions, which only the search box can show. */
 export function ConditionPills({ where, context, onChange }: ConditionPillsProps) {
   const chips = chipsOf(where)
-  // Omits a filter of bare words, because the search box already shows all of them.
+  // Omit a filter of bare words, because the search box already shows all of them.
   const shown = chips.length === 1 && chips[0]?.subject === '' ? [] : chips
   const nameOfView = useViewNames(shown)
   if (shown.length === 0 && context === undefined) return null

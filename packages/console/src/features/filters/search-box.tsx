@@ -46,7 +46,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
     combobox.resetSelectedOption()
     completedTo.current = end
   }
-  // Restores the cursor before the next keystroke, because the browser moves it to the end when the value changes.
+  // Restore the cursor before the next keystroke, because the browser moves it to the end when the value changes.
   useLayoutEffect(() => {
     const end = completedTo.current
     if (end === undefined) return

@@ -3,7 +3,7 @@ import { IconClockExclamation } from '@tabler/icons-react'
 import { Time } from '../../components/time.tsx'
 import type { StaleValue } from './use-stale-values.ts'
 
-/** Says that a value is stale, and how old it is, because its gray color alone would not be accessible. */
+/** Shows in words that a value is stale and when it was last written, because color alone would not be accessible. */
 export const StaleNote = ({ stale: { confirmed } }: { stale: StaleValue }) => (
   <Text component="span" display="block" size="xs" c="dimmed">
     <IconClockExclamation size={14} aria-hidden="true" style={{ verticalAlign: '-2px' }} /> Stale: last written{' '}

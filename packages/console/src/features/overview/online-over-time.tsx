@@ -8,7 +8,7 @@ import type { PresencePoint } from './presence-chart.tsx'
 
 const loadChart = () => import('./presence-chart.tsx')
 const PresenceChart = lazy(async () => ({ default: (await loadChart()).PresenceChart }))
-// Loads the code of the chart while the server counts the devices.
+// Load the code of the chart while the server counts the devices.
 void loadChart()
 
 interface OnlineOverTimeProps {

@@ -23,7 +23,7 @@ export function CommandPalette({ opened }: CommandPaletteProps) {
   useEffect(() => {
     if (opened > 0) spotlight.open()
   }, [opened])
-  // Closes the palette when the user goes back or forward in the browser's history.
+  // Close the palette when the user goes back or forward in the browser's history.
   useEffect(() => router.subscribe('onBeforeLoad', ({ hrefChanged }) => hrefChanged && spotlight.close()), [router])
   const [word] = useDebouncedValue(typed.trim(), TYPING_DELAY_MS)
   const [{ data: found }] = useQuery({
@@ -66,7 +66,7 @@ export function CommandPalette({ opened }: CommandPaletteProps) {
       actions={groups.filter(({ actions }) => actions.length > 0)}
       query={typed}
       onQueryChange={setTyped}
-      // Shows all actions, because the server and the code above have already filtered them.
+      // Show all actions, because the server and the code above have already filtered them.
       filter={(_query, actions) => actions}
       nothingFound="Nothing found"
       shortcut={null}

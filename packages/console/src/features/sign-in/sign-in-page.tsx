@@ -25,7 +25,7 @@ export function SignInPage() {
     signInOptions().then(setOptions, () => {})
   }, [])
 
-  // Checks for a session, because the user may have signed in elsewhere, for example in another tab.
+  // Check for a session, because the user may have signed in elsewhere, for example in another tab.
   useEffect(() => {
     whoAmI().then(
       ({ user }) => user !== null && openConsole(),

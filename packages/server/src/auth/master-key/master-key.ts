@@ -20,8 +20,8 @@ export interface MasterKeyOptions {
 
 /**
  * Returns the secrets under this database's master key. A new database adopts the available key, or a newly created key
- * if none is available. Throws a StartError if the key is missing or belongs to another database. The caller's
- * transaction must allow only one server at a time.
+ * if none is available. Throws a StartError if the key is missing or belongs to another database, or if a rotation
+ * needs a previous key that is missing. The caller's transaction must allow only one server at a time.
  */
 export async function agreeOnMasterKey(transaction: Database, { config, log }: MasterKeyOptions): Promise<Secrets> {
   const { current, former } = await selectChecks(transaction)
@@ -60,7 +60,7 @@ export async function lockMasterKey(transaction: Database, secrets: Secrets): Pr
   switchKey(secrets, await lockCheck(transaction))
 }
 
-/** Switches to another master key after a rotation. */
+/** Switches to the master key that the database names, which changes when a rotation begins. */
 export async function followMasterKey(db: Database, secrets: Secrets): Promise<void> {
   switchKey(secrets, (await selectChecks(db)).current)
 }

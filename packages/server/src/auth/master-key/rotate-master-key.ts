@@ -96,7 +96,8 @@ function assertAvailable(secrets: Secrets, { current, former }: KeyChecks): void
 }
 
 /**
- * Re-encrypts authenticator secrets in the same transaction, because better-auth can decrypt only with the current key.
+ * Names the new key and re-encrypts authenticator secrets in one transaction, because better-auth can decrypt only with
+ * the current key.
  */
 function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   return db.transaction().execute(async (transaction) => {

@@ -38,7 +38,7 @@ export function createForward({ db, config, addressOf, secrets, log }: ForwardOp
   const byOrigin = boundedMap<string, ReturnType<typeof createBetterAuth>>(ORIGINS)
   /** An instance of better-auth has a fixed secret and origin, so each combination requires its own instance. */
   const authOf = async (origin: string): Promise<ReturnType<typeof createBetterAuth>> => {
-    // Imported on first use, because better-auth takes time and memory to load.
+    // better-auth is imported on first use, because it takes time and memory to load.
     const [{ createBetterAuth }] = await Promise.all([import('./better-auth.ts'), loadWebAuthn()])
     const secret = signInSecret(secrets)
     const key = `${secrets.checkValue} ${origin}`

@@ -24,7 +24,7 @@ export async function reencryptTotp(transaction: Database, secrets: Secrets): Pr
 
 /** Returns the data unchanged if the current secret decrypts it, or if no available secret does. */
 async function reencrypt(text: string, current: string, others: readonly string[]): Promise<string> {
-  // Imported on first use, because better-auth takes time and memory to load.
+  // better-auth is imported on first use, because it takes time and memory to load.
   const { symmetricDecrypt, symmetricEncrypt } = await import('better-auth/crypto')
   const open = (key: string): Promise<string | undefined> =>
     symmetricDecrypt({ key, data: text }).catch(() => undefined)

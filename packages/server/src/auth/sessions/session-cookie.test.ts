@@ -35,14 +35,14 @@ describe('a session cookie behind a proxy', () => {
     const browser = openBrowser(behind)
     await browser.send('/auth/sign-in/email', { body: { email: person.email, password: person.password }, headers })
     const [host, secure] = ['__Host-muster.session_token', '__Secure-muster.session_token']
-    // The previous release reads and writes only the second cookie.
+    // The previous release reads and writes only the cookie with the prefix __Secure-.
     expect(browser.cookies.get(secure)).toBe(browser.cookies.get(host))
     browser.cookies.delete(host)
     expect((await browser.query(login, {}, { headers })).status).toBe(200)
     const listed = await browser.send('/auth/list-sessions', { headers })
     expect([listed.status, listed.body.sessions.length]).toEqual([200, 1])
-    // Another host of the domain could set the second cookie. If the browser sends the first cookie, this server and
-    // better-auth therefore ignore the second cookie.
+    // Another host of the domain could set the __Secure- cookie. If the browser sends the __Host- cookie, this server
+    // and better-auth therefore ignore the __Secure- cookie.
     browser.cookies.set(host, browser.cookies.get(secure)!)
     browser.cookies.set(secure, 'planted.by-another-host')
     expect((await browser.query(login, {}, { headers })).status).toBe(200)

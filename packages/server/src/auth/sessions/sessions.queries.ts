@@ -32,8 +32,8 @@ export interface MembershipRow {
 }
 
 /**
- * Finds sessions by token, because a request with a session cookie may name no account. Omits the sessions of disabled
- * people. The memberships are in the order in which the person joined.
+ * Finds sessions by token, because a request with a session cookie may name no account. Omits expired sessions and the
+ * sessions of disabled people. The memberships are in the order in which the person joined.
  */
 export function selectSessions(db: Database, tokens: readonly string[], now: Date): Promise<SessionRow[]> {
   return query<SessionRow>(
@@ -139,7 +139,7 @@ export async function confirmSession(
     .execute()
 }
 
-/** Returns false if another process has just renewed the session. */
+/** Returns false if the session has ended or another request has just renewed it. */
 export async function renewSession(
   db: Database,
   { personId, id }: { personId: string; id: string },

@@ -46,7 +46,7 @@ export interface Session {
   readonly method: string | null
   /** Whether the session ends at a fixed time, even if it is in use. */
   readonly isFixed: boolean
-  /** The accounts that the person is a member of, in the order in which the person joined them. */
+  /** The enabled accounts that the person is a member of, in the order in which the person joined them. */
   readonly accounts: readonly WorkingAccount[]
   readonly lastAccount: string | null
 }

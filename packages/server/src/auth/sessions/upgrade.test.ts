@@ -106,7 +106,7 @@ describe('the owner after the first start', () => {
     const code = codeOf(body.totpURI)
     expect((await browser.auth('/two-factor/verify-totp', { code })).status).toBe(200)
     const { rows } = await sql<{ token: string }>`select token from session`.execute(db)
-    // Causes an internal error during a sign-in, so that the log also contains an error.
+    // Cause an internal error during a sign-in, so that the log also contains an error.
     await sql`alter table sign_in_step rename to gone`.execute(db)
     const fault = await openBrowser(server).auth('/sign-in/email', { email, password })
     expect([fault.status, fault.body.errors[0].extensions.code]).toEqual([500, 'INTERNAL'])
@@ -120,7 +120,7 @@ describe('the owner after the first start', () => {
       expect(each.length).toBeGreaterThan(5)
       expect(output).not.toContain(each)
     }
-    // Allows longer numbers and IDs, which may contain the six digits by chance.
+    // Allow longer numbers and IDs, which may contain the six digits by chance.
     expect(output).not.toMatch(new RegExp(`(?<![0-9a-f])${code}(?![0-9a-f])`))
     for (const value of browser.cookies.values()) expect(output).not.toContain(value)
   })

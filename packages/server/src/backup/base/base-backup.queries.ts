@@ -18,7 +18,7 @@ export async function startBackup(client: pg.ClientBase, label: string, fast: bo
 }
 
 export interface StoppedBackup {
-  /** The WAL position at which the files are consistent. The replay must reach it. */
+  /** The WAL position at which the files are consistent. The replay must reach this position. */
   stopLsn: string
   /** Without this content of backup_label, PostgreSQL would begin the replay at the wrong position. */
   label: string
@@ -34,7 +34,7 @@ export async function stopBackup(client: pg.ClientBase): Promise<StoppedBackup> 
   const { rows } = await client.query<Omit<StoppedBackup, 'ended'>>(
     'select lsn::text as "stopLsn", labelfile as label from pg_backup_stop(false)',
   )
-  // Rounds the time up, because a Date has only milliseconds.
+  // The time is rounded up, because a Date has only milliseconds.
   const { rows: times } = await client.query<{ ended: Date }>(
     "select date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' as ended",
   )

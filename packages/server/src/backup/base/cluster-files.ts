@@ -2,7 +2,10 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BackupError } from '../backup-error.ts'
 
-/** PostgreSQL recreates the content of these folders. Like pg_basebackup, the backup copies them empty. */
+/**
+ * A restored database recreates the content of these folders, does without it, or reads it from the archive. Like
+ * pg_basebackup, the backup copies these folders empty.
+ */
 const COPIED_EMPTY: ReadonlySet<string> = new Set([
   'pg_dynshmem',
   'pg_notify',

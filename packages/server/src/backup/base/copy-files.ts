@@ -16,7 +16,9 @@ const CHUNK = 256 * 1024
 /** Copying continues when the promise resolves. */
 type OnBytes = (bytes: number) => Promise<void>
 
-/** Copies and compresses the files while PostgreSQL writes to them. The replay makes them consistent. */
+/**
+ * Copies and compresses the files while PostgreSQL writes to them. The replay of the WAL makes the copies consistent.
+ */
 export async function copyCluster(
   clusterFolder: string,
   target: string,
@@ -115,11 +117,13 @@ const counted = (hash: Hash, onBytes: OnBytes) =>
     }
   }
 
-/** Checks whether an error means that a file is missing or that zstd cannot decompress it. */
+/**
+ * Checks whether an error means that a file is missing, cannot be decompressed, or is too large after decompression.
+ */
 function isDamage(error: unknown): boolean {
   const code = systemCode(error) ?? ''
   return code === 'ENOENT' || code === 'ERR_BUFFER_TOO_LARGE' || code.startsWith('ZSTD_') || code.startsWith('Z_')
 }
 
 const damaged = (file: string, cause?: unknown): BackupError =>
-  new BackupError('damaged', `${file} is damaged or missing: its checksum differs from the manifest.`, { cause })
+  new BackupError('damaged', `${file} is missing, or its content does not match the checksum in the manifest.`, { cause })

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { walFolderOf } from '../../db/embedded/archive/wal-files.ts'
+import { walFolderOf } from '../../db/embedded/archive/wal-archive.ts'
 import { parseLsn, segmentNumber, segmentOf } from '../../db/embedded/archive/wal-names.ts'
 import { syncFolder } from '../../lib/private-file.ts'
 import { baseFolderOf, listBaseBackups, listUnfinished, manifestFile } from './manifest.ts'
@@ -18,7 +18,7 @@ export async function pruneArchive(archive: string, keep: number): Promise<strin
   const backups = await listBaseBackups(archive)
   const removed = backups.slice(0, Math.max(0, backups.length - keep))
   for (const { folder } of removed) {
-    // Removes the manifest first. A partially removed backup then counts as unfinished, and no restore uses it.
+    // The manifest is removed first. A partially removed backup then counts as unfinished, and no restore uses it.
     await rm(manifestFile(folder), { force: true })
     await syncFolder(folder)
     await rm(folder, { recursive: true, force: true })

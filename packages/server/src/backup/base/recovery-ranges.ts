@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { compressedName, readArchived, walFolderOf } from '../../db/embedded/archive/wal-files.ts'
+import { compressedName, readArchived, walFolderOf } from '../../db/embedded/archive/wal-archive.ts'
 import {
   historyName,
   parseHistory,

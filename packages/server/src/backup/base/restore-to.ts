@@ -17,7 +17,7 @@ export interface RestoreToOptions {
   archive: string
   /** Restores the transactions that were committed up to this point in time, and none after it. */
   to: Date | 'latest'
-  /** The timeline to restore. The default is the newest one. */
+  /** The timeline to restore. The default is the newest timeline. */
   timeline?: number | undefined
   /** Whether to rename an existing database in the data folder. If false, the folder must not contain a database. */
   replace?: boolean | undefined

@@ -59,7 +59,7 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
       log.info({ backup: path }, 'backed up')
       await onBackup(summary)
     } catch (error) {
-      // No backup failed: another server is writing one, or this server is stopping.
+      // No backup failed: another process is writing one, or this server is stopping.
       if (signal.aborted || (error instanceof BackupError && error.reason === 'busy')) return
       failure = { at: new Date().toISOString(), message: (error as Error).message }
       log.error({ err: error, folder: kind.folder }, 'the scheduled backup failed')

@@ -8,7 +8,10 @@ export interface BackupStatus {
   folder: string
   everyMs: number | null
   newest: string | null
-  /** The failure of the last scheduled backup since the server started, or null if it succeeded or none was due. */
+  /**
+   * The failure of the last scheduled backup since the server started, or null if that backup succeeded or none was
+   * due.
+   */
   failure: { at: string; message: string } | null
   /** The archive's state, or null if the write-ahead log is not archived. */
   archive: ArchiveStatus | null

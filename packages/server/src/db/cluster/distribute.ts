@@ -25,8 +25,8 @@ export interface DistributeOptions {
 const FIRST = 'device'
 
 /**
- * Returns the names of the tables that it placed. One transaction places all of them, which blocks writers until it
- * ends.
+ * Places the tables that are not placed yet, and returns their names. One transaction places all of these tables, and
+ * writers wait until that transaction ends.
  */
 export async function distributeTables(
   db: Database,
@@ -133,7 +133,7 @@ function orderByReferences(tables: readonly Table[]): Table[] {
   return ordered
 }
 
-/** Sorts the distributed tables so that the one that all others are colocated with comes first. */
+/** Sorts the distributed tables so that the table that all others are colocated with comes first. */
 const withFirst = (tables: readonly Table[]): Table[] =>
   [...tables].sort((one, other) => Number(other.name === FIRST) - Number(one.name === FIRST))
 

@@ -51,7 +51,7 @@ describe('the tables of the schema', () => {
 
   it('use only triggers and sequences that are known exceptions for Citus', () => {
     const reported = distributed().flatMap(({ triggers, sequences }) => [...triggers, ...sequences])
-    // The triggers serve servers of the previous release.
+    // Servers of the previous release need the triggers.
     expect(reported.sort()).toEqual([
       ...['account_delete', 'account_insert', 'account_update'],
       ...['device_count_delete', 'device_count_insert', 'event_id'],

@@ -12,7 +12,10 @@ const distributed = [
   ...['webhook', 'webhook_sending', 'webhook_delivery', 'webhook_candidate', 'idempotency_record'],
 ]
 
-/** Every node stores these small tables, because a person can be a member of accounts on several nodes. */
+/**
+ * Every node stores these small tables: a person can be a member of accounts on several nodes, and
+ * `attribute_times_start` applies to all accounts.
+ */
 const reference = [
   ...['person', 'person_identity', 'session', 'sso_session', 'account_totp', 'passkey'],
   'attribute_times_start',
@@ -20,7 +23,7 @@ const reference = [
 
 /** No list query joins these tables with rows of an account. */
 const local = [
-  // Leases must not depend on all nodes, and row locks exclude each other only within one node.
+  // A lease must not depend on every node, and a row lock blocks other transactions only on its own node.
   'server_process',
   ...['used_nonce', 'sign_in_step', 'sign_in_tries', 'sso_attempt', 'command_line_request'],
   ...['webhook_cursor', 'job_worker', 'server_setting'],

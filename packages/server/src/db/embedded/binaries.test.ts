@@ -33,7 +33,8 @@ test("starts the database even if the package's install script never ran", async
   expect(result).toMatchObject({ pid: expect.any(Number) })
 })
 
-// Whether the test can make the folder read-only. Root in a container can write everywhere and cannot mount.
+// The test makes the folder read-only with a mount or with file modes. Root in a container cannot mount, and ignores
+// file modes.
 const canBeReadOnly = mayMount || process.getuid?.() !== 0
 
 const inReadOnlyModules = async (): Promise<void> => {
@@ -41,7 +42,7 @@ const inReadOnlyModules = async (): Promise<void> => {
   const root = join(dirname(file), '../../..')
   let before: string[] = []
   if (mayMount) {
-    // Mounts the folder read-only, because root ignores file modes.
+    // Mount the folder read-only, because root ignores file modes.
     before = ['unshare', '--mount', 'sh', '-c', 'mount --bind -o ro "$0" "$0" && exec "$@"', root]
   } else {
     const libraries = join(root, 'node_modules', packageName, 'native/lib')

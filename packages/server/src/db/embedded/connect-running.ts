@@ -41,7 +41,8 @@ export async function connectOrStart(options: EmbeddedOptions): Promise<OpenData
       const { connection, stop } = await startEmbedded(options)
       return { connection, close: stop }
     } catch (error) {
-      // Another server has locked the folder and is still creating or starting its database, so this loop waits for it.
+      // Another server has locked the folder and is still creating or starting its database, so this loop waits until
+      // that database is ready.
       if (!(error instanceof EmbeddedError) || error.code !== 'locked' || Date.now() > deadline) throw error
     }
     await sleep(100)

@@ -28,7 +28,7 @@ export interface EmbeddedOptions {
    * Called once if the database exits without a call to `stop`. The reason includes the last lines of the database log.
    */
   readonly onExit: (reason: string) => void
-  /** The folder for the write-ahead log's archive, for point-in-time recovery. By default, there is none. */
+  /** The folder for the write-ahead log's archive, for point-in-time recovery. If omitted, there is no archive. */
   readonly archive?: string | undefined
   /** PostgreSQL settings that override the defaults of `settings()`, such as `{ fsync: 'off' }` in tests. */
   readonly settings?: Readonly<Record<string, string>>

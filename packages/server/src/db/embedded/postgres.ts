@@ -70,7 +70,10 @@ export async function launchPostgres(launch: Launch): Promise<Postgres> {
   return { pid, isAlive, exited, stop }
 }
 
-/** Root without CAP_KILL cannot signal another user's process, so in that case sends the signal as that user. */
+/**
+ * Sends a signal. Root without CAP_KILL cannot signal another user's process, so root then sends the signal as that
+ * user.
+ */
 async function sendSignal(runMode: RunMode, pid: number, name: 'SIGINT' | 'SIGQUIT'): Promise<void> {
   try {
     process.kill(pid, name)

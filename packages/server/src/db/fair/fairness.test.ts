@@ -89,7 +89,7 @@ it('responds to another user and to /readyz while one user overloads the databas
   const release = await blockDevices(app)
   const aliases = Array.from({ length: 15 }, (_, index) => `a${index}: devices(size: 1) { items { id } }`).join(' ')
   const walking = Array.from({ length: 40 }, () => keepSending(app, SORTED))
-  // Blocked statements do not end. If quick statements took all of the user's places, the others could not start.
+  // Blocked statements do not end. If quick statements started first, they would take the places of these statements.
   await waitForStatements(app, { walking: 2 })
   const quick = Array.from({ length: 10 }, () => keepSending(app, `{ login { ${aliases} } }`))
   const attack = [...walking, ...quick]
@@ -150,7 +150,7 @@ it('cancels a statement with a filter at MUSTER_FILTER_SECONDS, and names the te
 it('cancels a list of attribute changes with a filter at the same limit, and names the arguments', async () => {
   const app = await start({ MUSTER_FILTER_SECONDS: '1' })
   const changes = (args: string): string => `{ login { attributeHistory(${args}) { items { name } } } }`
-  // Makes the server read the number of events, which it does once a minute, before the test blocks the events.
+  // Make the server read the number of events, which it does once a minute, before the test blocks the events.
   await waitForSuccess(app, changes('name: "plan"'))
   const release = await block(app, 'event')
   const { errors } = await app.owner.query(changes('name: "plan", maxDate: "2026-01-01T00:00:00Z"'))

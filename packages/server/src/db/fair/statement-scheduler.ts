@@ -3,8 +3,8 @@ import { ApiError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 
 /**
- * A `walking` statement may read every device or event of the account, or belongs to a download. All others are
- * `quick`.
+ * A `walking` statement may read every device or event of the account, or belongs to a download. All other statements
+ * are `quick`.
  */
 export type Lane = 'quick' | 'walking'
 
@@ -30,10 +30,10 @@ const WAIT_MS = 5_000
 const CHECK_INTERVAL_MS = 200
 
 /**
- * Reserves a fifth of the connections. Walking statements may use at most half of the rest, and at most one connection
- * more than there are processors. Additional ones would not end sooner, but would delay a server that shares its
- * processors with PostgreSQL. Even while all statements of one user wait for a lock, at least one connection remains
- * for other users.
+ * Reserves a fifth of the connections, rounded down, but at least one. Walking statements may use at most half of the
+ * rest, and at most one connection more than there are processors. Further walking statements would not end sooner, but
+ * would delay a server that shares its processors with PostgreSQL. Even while all statements of one user wait for a
+ * lock, at least one connection remains for other users.
  */
 export function sharesOf(
   connections: number,

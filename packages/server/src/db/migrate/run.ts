@@ -72,7 +72,7 @@ async function backfill(run: Run, migration: Migration, progress: Progress, { ba
   }
 }
 
-/** If the step uses a transaction, this must run in the transaction of the step's last change. */
+/** If the step uses a transaction, call this in the transaction of the step's last change. */
 async function finishStep(transaction: Database, migration: Migration, progress: Progress): Promise<void> {
   const step = progress.step + 1
   if (step === migration.steps.length) return finishMigration(transaction, migration)

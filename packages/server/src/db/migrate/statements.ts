@@ -14,15 +14,18 @@ export interface Run {
   signal: AbortSignal
 }
 
-/** This is short, because all later statements on a table wait behind a statement that waits for the table's lock. */
+/**
+ * This timeout is short, because all later statements on a table wait behind a statement that waits for the table's
+ * lock.
+ */
 const LOCK_TIMEOUT = '1s'
 const PAUSE_MS = { first: 100, max: 5_000 }
 
 const retryable: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
 /**
- * Runs `work` in a transaction, and retries it if it waits more than a second for a lock. Between attempts, the
- * statements that wait behind this transaction can run.
+ * Runs `work` in a transaction, and retries the transaction if it waits more than a second for a lock or causes a
+ * deadlock. Between attempts, the statements that wait behind this transaction can run.
  */
 export async function inShortTransaction<Result>(
   { connection, log, signal }: Run,

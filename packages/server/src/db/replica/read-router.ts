@@ -4,7 +4,10 @@ import type { Database } from '../database.ts'
 import { type OpenPool, openReplica, type Replica } from './open-replica.ts'
 import { reachesPosition, readWritten } from './replica-lag.ts'
 
-/** `lagging` and `away` mean the primary, because the replica is lagging or unavailable. */
+/**
+ * `lagging` means the primary, because the replica is lagging. `away` means the primary or the coordinator, because the
+ * replica or worker is unavailable.
+ */
 export type ReadPlace = 'replica' | 'lagging' | 'away'
 
 export interface ReadRouter {

@@ -24,7 +24,7 @@ export interface AccessKey {
   networks: string[]
   /** The percentage of the quota that the key can spend. */
   rateShare: number
-  /** The credentials that created the key, or null if an earlier release created it without recording them. */
+  /** What created the key, such as the console, or null if an earlier release created the key without recording it. */
   source: EventSource | null
   /** The key that has replaced this one, if this one was rotated. */
   replacedBy: string | null

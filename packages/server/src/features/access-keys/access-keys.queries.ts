@@ -75,7 +75,7 @@ export async function selectAccessKey(db: Database, accountId: string, key: stri
   return row && toAccessKey(row)
 }
 
-/** Searches all accounts, because the first start has no viewer. */
+/** Searches all accounts, because there is no viewer while the server starts. */
 export async function hasKey(db: Database, key: string): Promise<boolean> {
   const row = await db.selectFrom('access_key').select('key').where('key', '=', key).executeTakeFirst()
   return row !== undefined
@@ -119,7 +119,7 @@ export const isRestricted = ({ kind, permissions, own, within, networks, rateSha
 const stored = (permissions: number): string[] | null =>
   permissions === usualKeyPermissions ? null : namesIn(permissions)
 
-/** For a restricted key, servers of a release without restrictions find no permissions. */
+/** With a restriction, stores no permissions, so that the key has none on servers that do not know restrictions. */
 function storedAccess(access: Pick<AccessKey, 'permissions' | 'own' | 'within'>) {
   const restriction = storedRestriction(access)
   return restriction === null

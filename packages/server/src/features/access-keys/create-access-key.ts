@@ -35,8 +35,8 @@ export interface AccessKeyInput {
   /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. An access key with a public key has no secret. */
   publicKey?: string | null
   /**
-   * If omitted, the key gets `usualKeyPermissions`, except those that the viewer lacks or that a restricted key cannot
-   * have.
+   * Without `permissions`, the key gets `usualKeyPermissions`, except those that the viewer lacks or that a restricted
+   * key cannot have.
    */
   access?: AccessInput | null
   own?: RestrictionPart
@@ -160,9 +160,7 @@ async function assertMember(db: Database, viewer: Viewer): Promise<void> {
   throw badInput('personal must be false: the person who created the signing access key is not a member of the account')
 }
 
-/**
- * A `replaced` key no longer counts toward the limits, but its `predecessor`, the key that it replaced, counts again.
- */
+/** A `replaced` key no longer counts toward the limits, but the `predecessor` that it replaced counts again. */
 export async function assertBelowLimits(
   { db, viewer }: Creating,
   { kind }: Pick<AccessKey, 'kind'>,
@@ -178,10 +176,14 @@ export async function assertBelowLimits(
   count(replaced, -1)
   count(predecessor, 1)
   if (found.made >= limits.accessKeys)
-    throw tooMany(`a person can create ${limits.accessKeys} access keys in an account`, limits.accessKeys, found.made)
+    throw tooMany(
+      `a person can create up to ${limits.accessKeys} access keys in an account`,
+      limits.accessKeys,
+      found.made,
+    )
   if (kind === 'account' && found.account >= limits.accountAccessKeys)
     throw tooMany(
-      `an account can have ${limits.accountAccessKeys} account keys`,
+      `an account can have up to ${limits.accountAccessKeys} account keys`,
       limits.accountAccessKeys,
       found.account,
     )

@@ -9,7 +9,7 @@ export interface NeedsInput {
   variables?: Record<string, unknown> | null | undefined
 }
 
-/** The rows that a caller pays for parsing and validating a document: one for each character. */
+/** Returns the number of rows that a caller pays for parsing and validating a document: one per character. */
 export const rowsOfDocument = ({ document }: Pick<NeedsInput, 'document'>): number => document.length
 
 /** The document does not run, and its variables may be missing. Throws if the document is invalid. */

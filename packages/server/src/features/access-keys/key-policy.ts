@@ -66,7 +66,10 @@ const meanings: Readonly<Record<PolicyRule, (policy: KeyPolicy) => string>> = {
   requireNetworks: () => 'requireNetworks: networks must name at least one network',
 }
 
-/** Throws BAD_USER_INPUT if a new key breaks the account's policy, or if a change makes a key break another rule. */
+/**
+ * Throws BAD_USER_INPUT if a new key breaks the account's policy, or if a change makes a key break a rule that the key
+ * did not break before.
+ */
 export async function assertComplies(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   key: KeyUnderPolicy,

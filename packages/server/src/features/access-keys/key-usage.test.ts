@@ -72,7 +72,7 @@ describe('the usage of a key', () => {
     await Promise.all([onServer(key, read), onServer(key, read)])
     const [first] = await usageOf(user, key)
     expect(first.usage).toMatchObject([{ field: 'User.devices', uses: 2 }])
-    // Moves the counts of the next request 100 days into the past.
+    // Move the counts of the next request 100 days into the past.
     await onServer(key, stream)
     const day = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - 100 * DAY_MS)
     await app.db

@@ -9,7 +9,7 @@ export function readNetworks(given: readonly string[]): string[] {
   if (given.length > limits.networksPerKey)
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `an access key can have ${limits.networksPerKey} networks, found ${given.length}`,
+      `an access key can have up to ${limits.networksPerKey} networks, found ${given.length}`,
       { limit: limits.networksPerKey, found: given.length },
     )
   return [...new Set(given.map((text, index) => readNetwork(text, `networks[${index}]`)))]

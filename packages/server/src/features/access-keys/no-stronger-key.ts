@@ -28,7 +28,7 @@ export async function assertNotStronger(
   // A session needs no such check: with a restricted role, it can create only personal keys, which always have the
   // role's restriction.
   if (!includesAll(restrictionOf(granted) ?? [], withinOf(viewer))) {
-    const message = 'an access key would reach devices or attributes that the signing access key cannot reach'
+    const message = 'the access key would reach devices or attributes that the signing access key cannot reach'
     throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
   }
   const own = await selectAccessKey(db, viewer.accountId, viewer.accessKey)
@@ -41,7 +41,7 @@ export async function assertNotStronger(
   if (own.requireDigest && !granted.requireDigest)
     throw exceeds(own, 'requireDigest must be true, because that key requires a digest')
   if (!areWithin(granted.networks, own.networks))
-    throw exceeds(own, `each of networks must be in one of the networks of that key: ${own.networks.join(', ')}`)
+    throw exceeds(own, `each network must be in one of the networks of that key: ${own.networks.join(', ')}`)
   if (granted.rateShare > own.rateShare)
     throw exceeds(own, `rateShare must be ${own.rateShare} or less, which is the share of that key`)
 }
@@ -49,7 +49,7 @@ export async function assertNotStronger(
 function assertIncludes(permissions: number, granted: number): void {
   const more = namesIn(granted & ~permissions)
   if (more.length === 0) return
-  const message = `an access key would have permissions that you do not have: ${more.join(', ')}`
+  const message = `the access key would have permissions that you do not have: ${more.join(', ')}`
   throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
 }
 

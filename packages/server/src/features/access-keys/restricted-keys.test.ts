@@ -53,7 +53,7 @@ describe('a key with few permissions', () => {
     ]
     const usual = await keyOf(app, send, 'name: "usual"')
     const keys = [...restricted, usual].map(({ keyId }) => keyId)
-    // Runs the statement that the previous release uses to find a key.
+    // Run the statement that the previous release uses to find a key.
     const found = await query<{ key: string }>(
       app.db,
       `select key, account_id, email, enabled, read_only, require_digest, encrypted_secret, public_key, expires

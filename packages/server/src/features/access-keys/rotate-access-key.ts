@@ -24,8 +24,9 @@ export interface Rotation {
 }
 
 /**
- * Creates a key with the same access, networks, and expiry. The old key expires after the overlap, or at its previous
- * expiry if that is earlier. Deletes the key that the old key replaced, if that one has expired.
+ * Creates a key with the same settings as the old key, including its expiry. The old key then expires after the
+ * overlap, or at its previous expiry if that is earlier. If the old key replaced a key that has expired, deletes that
+ * expired key.
  */
 export async function rotateAccessKey(
   context: Creating & Pick<Context, 'once'>,

@@ -39,7 +39,10 @@ export interface AccessKeyChange {
 
 type Changing = Pick<Context, 'db' | 'viewer'> & Partial<Pick<Context, 'clock'>>
 
-/** A key's access can only shrink, except networks and the share of the quota. A key can disable itself. */
+/**
+ * A change can only reduce a key's access, except for its networks and its share of the quota. A key can disable
+ * itself.
+ */
 export async function updateAccessKey(
   { db, viewer, clock = () => new Date() }: Changing,
   key: string,

@@ -31,8 +31,8 @@ const withTime = (locking: string): string => `
 
 /**
  * Locks the given devices and the given services' devices, with their rows in device_live, in ID order. A service's
- * device is locked because a concurrent removal of the device would also remove the service. The services' devices are
- * returned without attributes.
+ * device is locked because a concurrent removal of the device would also remove the service. For a device that is not
+ * in `ids`, the columns with attributes of the table `device` are null.
  */
 export function lockDevices(
   db: Database,
@@ -102,7 +102,7 @@ export interface OverrideRow {
   attributes: Attributes
 }
 
-/** The two lists have equal length. Each index is one pair of target and context. */
+/** The lists have the same length. The two elements at each index form a pair of target and context. */
 export const findOverrides = (
   db: Database,
   accountId: string,
@@ -203,7 +203,7 @@ export const updateTargets = (
     [accountId, JSON.stringify(rows), rows.map(({ id }) => id)],
   )
 
-/** Sets all ten of the devices' reserved values and their times. A missing value clears its column. */
+/** Sets all ten reserved values of each device, and their times. A value that is missing in `reserved` is cleared. */
 export const updateReserved = (
   db: Database,
   accountId: string,
@@ -239,7 +239,7 @@ export const upsertOverrides = (
     [accountId, JSON.stringify(rows)],
   )
 
-/** The two lists have equal length. Each index is one pair of target and context. */
+/** The lists have the same length. The two elements at each index form a pair of target and context. */
 export const deleteOverrides = (
   db: Database,
   accountId: string,

@@ -49,7 +49,7 @@ export function byteSize(attributes: Attributes): number {
 
 const countSpaces = (members: number): number => Math.max(0, 2 * members - 1)
 
-/** The device_live columns that contain a device's reserved values, keyed by their sub-name in the API. */
+/** The device_live columns that contain a device's reserved values, keyed by sub-name. */
 export const reservedColumns: ReadonlyMap<string, string> = new Map(
   ['category', 'status'].flatMap((kind) =>
     ['A', 'B', 'C', 'D', 'E'].map((letter): [string, string] => [

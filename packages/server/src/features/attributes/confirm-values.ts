@@ -13,8 +13,8 @@ export interface UnchangedValue {
 const RECORDED_PER_INTERVAL = 4
 
 /**
- * Records the times of these writes for names with an expected interval. The targets must be locked. `saveTargets`
- * saves the times.
+ * Notes in the targets when these values were written, if their names have an expected interval. The targets must be
+ * locked. `saveTargets` saves the times.
  */
 export async function confirmValues(
   db: Database,

@@ -92,7 +92,7 @@ export function valueIn(attributes: Eventually<Read>, name: AttributeName): Even
     : valueAt(parse(attributes), name)
 }
 
-/** Returns only the values that are set in a context. */
+/** Returns only the values that are set in the context, without base values. */
 export async function readOverrides(
   context: Context,
   { id }: AttributeOwner,

@@ -17,7 +17,7 @@ function covers(pattern: string, name: string): boolean {
 const coversGroup = (pattern: string, group: string): boolean =>
   pattern.endsWith('*') && `${group}.`.startsWith(pattern.slice(0, -1))
 
-/** Returns null without scopes, because all names are then allowed. */
+/** Returns null if there are no scopes, because all names are then allowed. */
 export function commonScope(scopes: readonly AttributeScope[]): AttributeScope | null {
   const [first = null, ...others] = scopes
   if (first === null || others.length === 0) return first

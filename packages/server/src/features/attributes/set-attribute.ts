@@ -43,8 +43,8 @@ export async function setAttribute(context: Context, input: AttributeInput): Pro
     forgetAttributes(context)
     return value
   }
-  // The fast path does not apply the viewer's restriction. A cluster would split its statement into several steps,
-  // which take longer than the transaction.
+  // The fast path does not apply the viewer's restriction. A cluster would split the statement of the fast path into
+  // several steps, which would take longer than the transaction.
   const isFast = place.context === undefined && context.viewer.restriction === undefined && !context.isCluster
   if (isFast && (await setInOneStatement(context, { targetId, name, value }))) {
     forgetAttributes(context)

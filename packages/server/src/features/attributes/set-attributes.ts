@@ -73,7 +73,7 @@ export async function setAttributesMany(
 }
 
 /**
- * Runs `setAttributesMany` for callers other than requests. Error messages locate problems by their path in
+ * Like `setAttributesMany`, but for callers other than requests. Error messages locate problems by their path in
  * `attributes`.
  */
 export async function setAttributesEach(

@@ -67,7 +67,7 @@ test('rejects the queued writes of a device when one of its writes times out', a
   try {
     const writes = range(6).map((index) => setup.write(id, ['site'], `${index}`))
     const finished = Promise.allSettled(writes.map((each) => setTogether(watched, each)))
-    // Cancels the waiting statement, as a statement timeout would.
+    // Cancel the waiting statement, as a statement timeout would.
     const cancelWaiting = sql`
       select pg_cancel_backend(pid) from pg_stat_activity
       where datname = current_database() and backend_type = 'client backend' and wait_event_type = 'Lock'`

@@ -188,7 +188,8 @@ const databaseFailure = (error: unknown): unknown =>
   isDatabaseSlow(error) || (isDatabaseUnavailable(error) && !isOutcomeUnknown(error)) ? error : undefined
 
 /**
- * Checks whether the error affects only the statement. Connection, resource, and shutdown errors affect every write.
+ * Checks whether the error affects only the statement. Connection, resource, shutdown, and system errors affect every
+ * write.
  */
 const isStatementError = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !/^(08|53|57|58)/.test(error.code ?? '')

@@ -10,7 +10,7 @@ export interface DeviceStates {
   /** The last change before the span, or null if there was none. */
   before: StateChange | null
   changes: StateChange[]
-  /** The first change after the span. Null if there was none, or if there was an earlier change. */
+  /** The first change after the span. Null if there was none, or if `before` or `changes` contains a change. */
   after: StateChange | null
 }
 

@@ -75,7 +75,7 @@ function availabilityOf(device: Device, states: DeviceStates, span: Span): Avail
   }
 }
 
-/** Returns the time from which the states are known until the end of the span. */
+/** Returns the time after which all states until the end of the span are known. */
 function startOf({ created }: Device, { firstEvent, before, changes, after }: DeviceStates, span: Span): number {
   const lastMove = changes.findLast(({ isMove }) => isMove)
   const previous = lastMove ?? before
@@ -89,8 +89,8 @@ function startOf({ created }: Device, { firstEvent, before, changes, after }: De
 const isInAccount = ({ state }: StateChange): boolean => state !== null
 
 /**
- * If no earlier change is stored, returns the opposite of the state after the first change. If there are no changes,
- * returns the current state.
+ * Returns the state at the start of the span. If no earlier change is stored, returns the opposite of the state after
+ * the first change. If there are no changes, returns the current state.
  */
 function stateBefore({ state }: Device, { before, changes, after }: DeviceStates): State {
   const first = changes[0] ?? after
@@ -118,10 +118,10 @@ function segmentsOf(
 const lengthOf = ({ from, until }: Segment): number => until - from
 const sum = (segments: readonly Segment[]): number => segments.reduce((total, segment) => total + lengthOf(segment), 0)
 
-/** If there are more than `MAX_SEGMENTS`, keeps the longest segments and joins each run of the others. */
+/** If there are more than `MAX_SEGMENTS`, keeps the longest segments and joins each run of other segments. */
 function joinShortest(segments: readonly Segment[]): AvailabilitySegment[] {
   const isJoined = segments.length > MAX_SEGMENTS
-  // Each run of other segments before, between, or after the kept ones becomes one segment.
+  // Joined segments can come before, between, and after the kept segments, so almost half of the segments are kept.
   const longest = segments.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_SEGMENTS / 2 - 1)
   const kept = new Set(isJoined ? longest : segments)
   const joined: { from: number; until: number; state: string; isKept: boolean }[] = []

@@ -30,7 +30,7 @@ export type ListedItem = BulkItem & {
   line: number | null
   /** Whether the caller can reach the device now. */
   isInside: boolean
-  /** Whether the name and the values come from the request, because its row or ID does not match exactly one device. */
+  /** Whether the name and the values come from the request, because the row or ID does not match exactly one device. */
   isGiven: boolean
 }
 

@@ -47,7 +47,7 @@ export async function selectMatching(
   return rows
 }
 
-/** Returns null after the last device. */
+/** Returns the ID of the last of the next `limit` devices after `after`, or null if no devices remain. */
 export async function selectRangeEnd(
   db: Database,
   accountId: string,
@@ -126,7 +126,8 @@ export interface UnplannedItem {
   id: string
   name: string
   /**
-   * Whether the item already contains the device to register. Only conflicts with other devices remain to be checked.
+   * Whether the item already contains the device to register, so that only conflicts with other devices remain to be
+   * checked.
    */
   isPrepared: boolean
   /** The hardware ID of a prepared device. */
@@ -165,7 +166,7 @@ export async function writePlans(
 
 export interface EarlierChanges {
   changes: DeviceChanges
-  /** Whether an undo of that job has already added the removed services again. */
+  /** Whether an earlier undo has already added the removed services again. */
   isRestored: boolean
 }
 
@@ -228,7 +229,8 @@ export async function selectPlannedHardwareIds(
   { accountId, jobId }: Place,
   { hardwareIds, upTo }: { hardwareIds: readonly string[]; upTo: string },
 ): Promise<Map<string, string>> {
-  // With a search per hardware ID, PostgreSQL uses the index of hardware IDs even before it has statistics of the job.
+  // With a search per hardware ID, PostgreSQL uses the index of hardware IDs even before it has statistics about the
+  // job's items.
   const { rows } = await sql<{ id: string; hardwareId: string }>`
     select found.id, wanted.id as "hardwareId" from unnest(${hardwareIds}::text[]) as wanted (id)
     cross join lateral (

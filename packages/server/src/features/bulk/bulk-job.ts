@@ -15,7 +15,7 @@ export type BulkOutcome = 'CHANGE' | 'REGISTER' | 'REJECTED' | 'UNCHANGED'
 export type BulkItemStatus = 'DONE' | 'FAILED' | 'PENDING' | 'SKIPPED' | 'UNCHANGED'
 export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
 
-/** Filters of services are in canonical form. */
+/** Service filters are in canonical form. */
 export type BulkOperation =
   | { setAttributes: { attributes: Record<string, unknown>; context?: string | null; services?: string } }
   | { update: Partial<Record<'name' | 'hardwareId' | 'platform', string | null>> }
@@ -46,7 +46,7 @@ export interface CsvTarget {
   /** Whether a row that matches no device registers one. */
   register: boolean
   secrets?: true
-  /** Whether the job reverts what another job with this target changed. */
+  /** Whether the job undoes the changes of another job with this CSV. */
   isUndo?: true
 }
 
@@ -154,14 +154,14 @@ export type BulkItemList = List<BulkItem>
 
 export const jobTarget = ({ id, name }: Pick<BulkJob, 'id' | 'name'>): Target => ({ id, name, kind: 'bulkJob' })
 
-/** Checks whether a job's devices can still be previewed. */
+/** Checks whether the job can be previewed, or previewed again. */
 export const isDraft = ({ state }: BulkJob): boolean => ['DRAFT', 'READY', 'EXPIRED'].includes(state)
 
 export const isEnded = ({ state }: BulkJob): boolean => ['DONE', 'CANCELED', 'FAILED', 'EXPIRED'].includes(state)
 
 const DAY_MS = 86_400_000
 
-/** Returns the time before which a preview is too old to be started now. */
+/** A job whose preview began before the returned time can no longer be started. */
 export const expiryOf = (now: Date): Date => new Date(now.getTime() - DAY_MS)
 
 export const previewEnd = ({ previewed }: BulkJob): Date | null =>

@@ -12,7 +12,7 @@ export const jobColumns =
 export type BulkJobRow = BulkJob & {
   /** The last device that the current phase has read. */
   planned: string | null
-  /** What a preview of many devices does before it reads their values; null while it reads them. */
+  /** What a preview of many devices does now: delete old items or find devices. Null while it reads the values. */
   phase: 'CLEAR' | 'FIND' | null
   /** The number of failures before the job was last resumed. */
   tolerated: number
@@ -57,7 +57,7 @@ export async function lockJob(
   return rows[0]
 }
 
-/** Like `lockJob`, but returns undefined if another process is working on the job, or if its next batch is not due. */
+/** Like `lockJob`, but returns undefined if another process is working on the job, or if the next batch is not due. */
 export async function takeJob(db: Database, accountId: string, id: string): Promise<BulkJobRow | undefined> {
   const { rows } = await sql<BulkJobRow>`
     select ${jobColumns} from bulk_job
@@ -146,7 +146,7 @@ export async function writeJob(
   await sql`update bulk_job set ${sql.join(assignments)} where account_id = ${accountId} and id = ${id}`.execute(db)
 }
 
-/** Counts jobs that have not been started, except those with an expired preview. */
+/** Counts drafts, previews in progress, and jobs whose preview has not expired and which have not been started. */
 export async function countDrafts(db: Database, accountId: string, since: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from bulk_job where account_id = ${accountId}
@@ -167,7 +167,7 @@ export async function selectUndos(
   return rows
 }
 
-/** Returns the ID of an undo of this job that can still run or is running, other than `except`. */
+/** Returns the ID of an undo of the job `undoOf`, other than `except`, that is running or can still run. */
 export async function findUndoInProgress(
   db: Database,
   accountId: string,
@@ -190,8 +190,8 @@ export interface ActiveJob {
 }
 
 /**
- * Returns the jobs that have work: of each account, the preview of the oldest job, and the two runs that were started
- * first.
+ * Returns the jobs that have work: for each account, the oldest job in preview, and the two running jobs that were
+ * started first.
  */
 export async function selectActiveJobs(db: Database): Promise<ActiveJob[]> {
   const { rows } = await sql<ActiveJob>`

@@ -32,7 +32,7 @@ it('changes each device exactly once if the process loses its database connectio
   )
   const other = await app.startAnother()
   let isDone = false
-  /** Determines the time between kills. */
+  /** The duration of the last batch, in milliseconds, which determines the time between kills. */
   let batchMs = 20
   /** Runs the job like a process that is killed at random: its connections end without a COMMIT. */
   const work = async (db: typeof app.db): Promise<void> => {
@@ -146,7 +146,7 @@ describe('a batch that was read in advance', () => {
         await expect(work()).rejects.toThrow('the process failed')
         options.charge = () => {}
       }
-      // Simulates another process that fails a device and changes others, also in later batches.
+      // Simulate another process that fails a device and changes others, also in later batches.
       const finish = (status: string, from: number, count: number) =>
         sql`update bulk_item set status = ${status} where job_id = ${job.id} and device_id in (select device_id
           from bulk_item where job_id = ${job.id} order by device_id offset ${from} limit ${count})`.execute(app.db)

@@ -164,7 +164,7 @@ describe('a preview of many devices', () => {
   })
 })
 
-/** Adds services with 60 contexts each. The server counts a context as 64 KiB, because PostgreSQL compresses it. */
+/** Adds services with overrides in 60 contexts each. The server counts compressed overrides of a context as 64 KiB. */
 async function addLargeServices(user: TestUser, device: string, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => `large-${index}`)
   for (const name of names)

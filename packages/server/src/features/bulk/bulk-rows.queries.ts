@@ -59,7 +59,7 @@ export async function selectByKeys(
   return rows
 }
 
-/** Returns the device IDs of the added rows. Omits rows whose device the job already contains. */
+/** Returns the device IDs of the added rows. Omits rows whose device or key the job already contains. */
 export async function insertRows(
   db: Database,
   { accountId, jobId }: Place,
@@ -97,7 +97,7 @@ export async function selectRows(
   return new Map(rows.map(({ id, row }) => [id, row]))
 }
 
-/** Returns the devices that have neither connected nor changed since this job registered them. */
+/** Returns the devices that have neither connected nor changed since the job registered them. */
 export async function selectUntouched(
   db: Database,
   { accountId, jobId }: Place,

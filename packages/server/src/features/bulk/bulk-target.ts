@@ -21,7 +21,7 @@ export interface TargetInput {
   secrets?: boolean
 }
 
-/** The job's row stores the selection, and its items store the IDs or rows. */
+/** The job's row in bulk_job stores the selection. The job's items store the IDs or the CSV rows. */
 export interface ReadTarget {
   selection: { target: BulkTarget; filter: string | null; context: string | null }
   ids?: readonly string[]

@@ -25,8 +25,8 @@ export async function createBulk(context: Context, input: BulkInput): Promise<Bu
 }
 
 /**
- * If the preview is not as expected, throws CONFLICT and leaves the job READY. If a background job continues the
- * preview, returns without waiting for it.
+ * If the job cannot run or its preview is not as expected, throws CONFLICT and leaves the job READY. If the bulk worker
+ * continues the preview, returns without waiting for the end of the preview.
  */
 export async function runBulk(
   context: Context,
@@ -69,12 +69,12 @@ export async function assertBelowDrafts(db: Database, accountId: string, now: Da
   if (found < limits.bulkDrafts) return
   throw new ApiError(
     'LIMIT_EXCEEDED',
-    `an account can have ${limits.bulkDrafts} bulk jobs that are not started, found ${found}: start or cancel one first`,
+    `an account can have up to ${limits.bulkDrafts} bulk jobs that are not started, found ${found}: start or cancel one first`,
     { limit: limits.bulkDrafts, found },
   )
 }
 
-/** If there are many devices, a background job continues the preview instead. */
+/** If there are many devices, does nothing, because the bulk worker continues the preview. */
 export async function continuePreview(
   { db, viewer, clock, staleMs, storage }: Context,
   begun: BulkJobRow,

@@ -42,7 +42,7 @@ export const undoBulk = (context: Context, { id, rate }: { id: string; rate?: nu
     }
   })
 
-/** The part of the target on which the permissions of the new job depend. */
+/** Returns the part of the target on which the permissions of the new job depend. */
 const csvOf = ({ target }: BulkJob, more: { isUndo?: true }) =>
   'csv' in target && target.csv !== undefined ? { csv: { ...target.csv, ...more } } : {}
 
@@ -57,7 +57,7 @@ const shortName = (name: string): string => [...name].slice(0, limits.bulkNameLe
 
 type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 'context'>
 
-/** `describe` checks the other job and describes the new one. */
+/** `describe` checks the job with this ID, and returns the fields of the new job. */
 async function derive(context: Context, id: string, describe: (job: BulkJobRow) => Derived): Promise<BulkJob> {
   const { viewer, clock, rowMeter } = context
   const { accountId } = viewer

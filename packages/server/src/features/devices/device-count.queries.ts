@@ -25,7 +25,7 @@ export async function selectAccountsToSum(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Concurrent merges do not wait, because each merge skips locked rows. */
+/** Merges the account's rows. Concurrent calls do not wait for each other, because each call skips locked rows. */
 export async function sumDeviceCount(db: Database, accountId: string): Promise<void> {
   await sql`
     with free as materialized (

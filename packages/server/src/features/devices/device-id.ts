@@ -9,7 +9,7 @@ const random = Buffer.alloc(512 * ID_BYTES)
 let used = random.length
 
 /**
- * Returns a new ID for a device or service: eight bytes in lowercase hex. The first byte is 80, and the others are
+ * Returns a new ID for a device or service: eight bytes in lowercase hex. The first byte is 80, and the other bytes are
  * random.
  */
 export function newId(): string {

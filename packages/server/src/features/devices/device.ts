@@ -5,7 +5,7 @@ import type { Attributes, RawAttributes } from '../attributes/attributes.ts'
 
 export type State = 'active' | 'inactive'
 
-/** All are strings, and all except the name can be null. */
+/** All fields are strings, and all except the name can be null. */
 export const deviceFields = {
   name: { column: 'name', maxLength: limits.deviceNameLength },
   hardwareId: { column: 'hardware_id', maxLength: limits.hardwareIdLength },
@@ -22,9 +22,9 @@ export interface Device extends DeviceFields {
   state: State
   stateSince: StoredTime | null
   lastReported: StoredTime | null
-  /** Present only if the document selects attributes. */
+  /** Present only if all attributes were read. */
   attributes?: RawAttributes
-  /** Present only if the document selects reserved values but no other attributes. */
+  /** Present only if the reserved values were read without the other attributes. */
   reserved?: Attributes
 }
 

@@ -38,7 +38,7 @@ import { type DeviceOrder, readDeviceOrder, readDeviceOrders, startAfter } from 
 import { readDeviceList } from './list/read-device-list.ts'
 
 const PATH = '/devices/v1.csv'
-/** The maximum number of columns, which is the same as in a view. */
+/** The maximum number of columns, as in a view. */
 const MAX_COLUMNS = 50
 const FIRST_PAGE = 200
 /** If a page of the file has more characters than this, the next page has fewer devices. */
@@ -130,7 +130,7 @@ export const devicesCsv: CsvList = {
   pages,
 }
 
-/** Each piece is a page of the list and uses the same statements and charges as the list. */
+/** After the header, yields one page at a time, with the same statements and charges as the field `devices`. */
 async function* pages(download: Download): AsyncGenerator<string> {
   const { accountId } = download
   const selection = download.content.selection as unknown as DeviceSelection

@@ -7,7 +7,7 @@ export type ListName = 'events' | 'devices' | 'bulkReport' | 'bulkSecrets'
 
 export interface DownloadContent {
   filter: Json
-  /** The devices whose events are downloaded. Undefined means all devices. */
+  /** The devices whose events are downloaded. Undefined for events of all devices and of the account. */
   deviceIds?: readonly string[]
   /**
    * The list, and the filter in the filter language with all data that it depends on. Omitted for events without such a
@@ -39,8 +39,8 @@ const SELECTION_FORM = 'selection 1'
 
 /**
  * Returns `<grant>.<device IDs>.<mac>` or `<grant>.<device IDs>.<selection>.<mac>`. Each part is base64url: the grant
- * as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the others. Anyone with
- * the token can download the list. Device IDs are packed because 1,000 of them as JSON would make the request line too
+ * as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the other parts. Anyone
+ * with the token can download the list. Device IDs are packed because 1,000 IDs as JSON would make the request line too
  * long.
  */
 export function signGrant({ content, ...grant }: DownloadGrant, linkKey: Buffer): string {

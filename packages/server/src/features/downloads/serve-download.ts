@@ -42,7 +42,10 @@ export interface CsvList {
   field: string
   /** The rate-limit cost of the first page. */
   firstPoints: number
-  /** Whether the file can be downloaded only once. It then has no HEAD route, which would count as a download. */
+  /**
+   * Whether the file can be downloaded only once. Its path then has no HEAD route, because a HEAD request would count as
+   * the download.
+   */
   once?: true
   pages(download: Download): AsyncIterable<string>
 }

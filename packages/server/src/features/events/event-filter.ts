@@ -28,7 +28,7 @@ export interface EventFilter {
   devicesOnly?: boolean
   /** The list contains only events of the devices that this filter selects now. Undefined means all events. */
   inside?: ResolvedFilter
-  /** Excludes events that change only other attributes. Undefined if the caller can read all attributes. */
+  /** Excludes events that change only attributes other than these. Undefined if the caller can read all attributes. */
   readable?: ReadableNames
   where?: EventWhere
 }

@@ -1,6 +1,6 @@
 import type { Target } from './event-types.ts'
 
-/** All values except `from` are SQL expressions over these rows. */
+/** All values except `from` are SQL expressions over the rows that `from` selects. */
 export interface EventRows {
   /** The source of the rows: a CTE, a table, or a function, with its alias, joins, and conditions. */
   from: string
@@ -49,7 +49,7 @@ const select = (rows: EventRows): string => `select ${valuesIn(rows)}
     from ${rows.from}`
 
 /**
- * No other code names the columns of new events. Frequent changes include this text in their own statement, because a
+ * No other file names the columns of new events. Frequent changes include this text in their own statement, because a
  * separate statement would need a transaction, which is slower (docs/decisions/0018).
  */
 export const eventInsert = (...rows: readonly EventRows[]): string =>

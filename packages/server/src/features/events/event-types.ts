@@ -64,7 +64,7 @@ const targetKinds = [
   ...(['person', 'role', 'invitation', 'bulkJob'] as const),
 ] as const
 
-/** The name is the one at the event's time. */
+/** `name` is the target's name at the time of the event. */
 export interface Target {
   id: string
   name: string

@@ -40,7 +40,7 @@ describe('an event subscription under load', () => {
         await sleep(Math.random() * 20)
       }
     }
-    // Commits or rolls back some time after the event IDs were assigned.
+    // Each of these transactions ends some time after its event IDs were assigned.
     const writeLate = async (): Promise<void> => {
       while (!writing.signal.aborted) {
         const lateWrite = app.db.transaction().execute(async (transaction) => {

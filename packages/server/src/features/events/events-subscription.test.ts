@@ -22,7 +22,7 @@ let idle: RawStream
 
 beforeAll(async () => {
   other = await app.startAnother()
-  // Opens this stream first, because the server sends the second keep-alive comment only after an interval.
+  // Open this stream first, because the server sends the second keep-alive comment only after an interval.
   idle = await openStream({ app, user: app.owner, query: EVENTS, variables: { types: [] } })
 })
 

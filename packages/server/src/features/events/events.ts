@@ -12,7 +12,7 @@ import { type EventFilterArguments, type EventWhere, permittedEvents, readEventF
 import { eventRowsRead } from './event-row-cost.ts'
 import { countEvents, type EventSlice, eventExists, selectEvents, selectEventsByIds } from './events.queries.ts'
 
-/** Only a user's list has `where`, `view`, `context`, and `now`. */
+/** `Device.events` has none of `where`, `view`, `context`, and `now`. */
 export interface EventListArguments extends PageArguments, EventFilterArguments {
   where?: string | null | undefined
   view?: string | null | undefined

@@ -13,9 +13,9 @@ export interface NewEvent {
   deviceId?: string
   targets: Target[]
   state?: 'active' | 'inactive'
-  /** The change's time, if the change also stores it elsewhere. The default is the time when the event is recorded. */
+  /** The change's time, if the change also stores this time elsewhere. Default: when the event is recorded. */
   timestamp?: Date | undefined
-  /** The default is the viewer's credentials. */
+  /** The default is the viewer's source (`sourceOf`). */
   source?: EventSource
   data: Record<string, unknown>
   /** The values before the change that `data` does not contain. The API does not show them. */
@@ -57,7 +57,7 @@ const rowOf = (
   previous,
 })
 
-/** Returns the parameters of a statement for one event, starting with the third. */
+/** Returns the parameters of a statement for one event, starting with the third parameter. */
 const valuesOf = ({ id, timestamp, type, device_id, targets, state, source, data, previous }: Row): unknown[] => [
   type,
   device_id ?? null,

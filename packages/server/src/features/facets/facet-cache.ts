@@ -5,8 +5,8 @@ import type { FacetRow } from './facets.queries.ts'
 /** Caches the counts of recent requests, because several users often request the same counts at the same time. */
 export interface FacetCache {
   /**
-   * Cached counts may be up to 10 seconds old. The key must contain everything that determines the counts: the account,
-   * the names, and the whole filter, including the conditions that restrict the caller.
+   * Cached counts may be up to 10 seconds old. Except for the time, the key must contain everything that determines the
+   * counts, including the conditions that restrict the caller.
    */
   get(key: string, count: () => Promise<FacetRow[]>): Promise<FacetRow[]>
 }

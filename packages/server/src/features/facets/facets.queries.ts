@@ -86,7 +86,7 @@ interface PlacedSubject {
   place: number
 }
 
-/** A row with the facet null counts all devices. */
+/** In the row that counts all matching devices, the facet is null. */
 function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sql {
   const scope = scopeOf(query)
   const matched = matchedValues(query, scope, subjects)
@@ -128,7 +128,7 @@ function matchedValues(query: FacetQuery, scope: FilterScope, subjects: readonly
 
 function countOfMany(query: FacetQuery, { subject, place }: PlacedSubject): Sql {
   const scope = scopeOf(query)
-  // The values may read the state of the device.
+  // The subquery for the values reads the device's ID and may read the device's state.
   scope.tables.device = scope.tables.live = true
   const values = sql`array(${valuesOfDevice(query, scope, subject)})`
   const matched = matchedDevices(query, scope, [sql`${values} as "values"`])
@@ -175,8 +175,8 @@ export async function countTotals(
 const scopeOf = ({ accountId, context, now }: Counted): FilterScope => ({ accountId, context, now, tables: noTables() })
 
 /**
- * If the scope needs no column of `device_live`, joins only the inactive devices, because their state's index finds
- * them. Usually, most devices are active.
+ * If the statement reads `device` and needs no column of `device_live` except the state, joins only the rows of
+ * inactive devices, which an index on the state finds. Usually, most devices are active.
  */
 function matchedDevices(
   { accountId, filter, inside, context }: Counted,

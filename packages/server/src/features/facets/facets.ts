@@ -44,8 +44,8 @@ export async function listFacets(context: Context, args: UserFacetsArgs): Promis
 }
 
 /**
- * The key omits the time. For identical requests, relative times in the filter are therefore relative to the time of
- * the first request.
+ * The key omits the time. Identical requests that share cached counts therefore get the counts for the time of the
+ * first request.
  */
 const keyOf = ({ accountId, filter, inside, context, subjects, size, interval }: FacetQuery): string =>
   JSON.stringify([accountId, filter, inside, context, subjects, size, interval])

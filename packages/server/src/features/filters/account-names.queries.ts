@@ -1,6 +1,9 @@
 import { type Database, query } from '../../db/database.ts'
 
-/** Returns those of the names that the summary contains, either as a name or as a name's group. */
+/**
+ * Returns those of the given names that the summary of the account's names (`attribute_name`) contains, either as a
+ * name or as the group of a name.
+ */
 export async function selectKnownNames(db: Database, accountId: string, names: readonly string[]): Promise<string[]> {
   const rows = await query<{ name: string }>(
     db,
@@ -25,10 +28,13 @@ export async function selectIsGroupOnly(db: Database, accountId: string, name: s
   return rows[0]!.is_group
 }
 
-/** The number of devices that are sampled to find out whether the values of a name are versions. */
+/** The maximum number of devices that are sampled to find out whether the values of a name are versions. */
 const SAMPLE = 1_000
 
-/** Returns the names that have a value with two dots between digits, such as 2.10.1, on a sampled device. */
+/**
+ * Returns the names for which a sampled device has a value that begins with three numbers separated by dots, such as
+ * 2.10.1 or v2.10.1.
+ */
 export async function selectNamesOfVersions(
   db: Database,
   accountId: string,

@@ -8,8 +8,8 @@ import { check, filterError, type ReadFilter, readFilter } from './read-filter.t
 
 /**
  * Throws BAD_USER_INPUT if the filter contains a name without the prefix `attributes.` that the account has never used,
- * or if it compares versions as numbers. The error suggests the closest name. Throws FORBIDDEN if the viewer cannot
- * read one of the names.
+ * or if the filter compares versions as numbers. The error suggests a correction, if the server finds one. Throws
+ * FORBIDDEN if the viewer cannot read one of the names.
  */
 export async function assertKnownNames(context: Context, filter: ReadFilter): Promise<void> {
   for (const name of filter.names) assertReadableText(context.viewer, name)
@@ -27,8 +27,8 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
 }
 
 /**
- * Rejects attributes that the account has never used, and fields that are not sort keys, with a suggestion. `names`
- * contains the parsed names in the order of `sortBy`. `fields` contains the sort keys.
+ * Rejects fields that are not sort keys, and attributes without the prefix `attributes.` that the account has never
+ * used. `names` contains the parsed names in the order of `sortBy`. `fields` contains the fields that are sort keys.
  */
 export async function assertKnownSortKeys(
   context: Context,
@@ -61,8 +61,8 @@ export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName):
   name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
 
 /**
- * Returns the names that the summary does not contain. Some of them may be newer than the summary. Returns none while
- * the names of a large account are counted for the first time, or for the first time in a day.
+ * Returns those of the given names that the summary does not contain. Some of them may be newer than the summary.
+ * Returns no names while the names of a large account are counted for the first time, or for the first time in a day.
  */
 export async function findUnknown(context: Context, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()

@@ -5,7 +5,7 @@ import { isInside } from './sql/restriction-condition.ts'
 import { both, either, noTables, type Sql } from './sql/rows.ts'
 import { isNoBulkService, joinServiceLive, overridesIn, textOfValue, type ValueSubject } from './sql/value-source.ts'
 
-/** The maximum number of devices, or of their services, whose values are counted. */
+/** The maximum number of devices, services, or overrides whose values or contexts are counted. */
 export const SAMPLE = 10_000
 /** The maximum number of values to return, most frequent first. */
 const VALUES = 100

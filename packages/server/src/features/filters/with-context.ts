@@ -1,8 +1,8 @@
 import type { Condition, ResolvedFilter } from '@muster/filter'
 
 /**
- * Ties a filter to a context: the filter reads the values of this context, or the base values if there is none,
- * regardless of the request's context. Conditions that specify a context or the base stay unchanged.
+ * Returns a filter that reads the effective values in this context, or the base values if `context` is undefined,
+ * regardless of the request's context. Conditions that already specify a context or the base values stay unchanged.
  */
 export function withContext(filter: ResolvedFilter, context: string | undefined): ResolvedFilter {
   switch (filter.type) {

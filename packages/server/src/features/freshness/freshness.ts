@@ -78,7 +78,7 @@ function assertBelowLimit(found: number): void {
   if (found < limits.expectedIntervals) return
   throw new ApiError(
     'LIMIT_EXCEEDED',
-    `an account can have ${limits.expectedIntervals} names with an expected interval, found ${found}: remove one first`,
+    `an account can have up to ${limits.expectedIntervals} names with an expected interval, found ${found}: remove one first`,
     { limit: limits.expectedIntervals, found },
   )
 }

@@ -5,7 +5,7 @@ import type { ValueTimes } from '../attributes/target.ts'
 export interface TimesRow {
   id: string
   times: ValueTimes
-  /** The time of the first values of a device or service. Null for the account. */
+  /** When the device or service was created. Null for the account. */
   created: Date | null
 }
 
@@ -22,7 +22,7 @@ export async function selectBaseTimes(db: Database, accountId: string, ids: read
   return rows
 }
 
-/** The two lists have equal length. Each index is one pair of target and context. */
+/** The two lists have the same length, and each index identifies one pair of target and context. */
 export async function selectOverrideTimes(
   db: Database,
   accountId: string,

@@ -13,9 +13,12 @@ export interface TimedValue {
 
 /** All times are in milliseconds since 1970. */
 export interface RecordedTimes {
-  /** When the value last changed. Undefined if a release that did not record times may have changed it since. */
+  /**
+   * When the value last changed. Undefined if the last change may have been made while a server of a release that did
+   * not record times was running.
+   */
   changed: number | undefined
-  /** The last recorded write, or `since` if that is later. */
+  /** The time of the last recorded write, or `since` if that is later. */
   confirmed: number
   /** The time by which every server process had begun to record times. */
   since: number

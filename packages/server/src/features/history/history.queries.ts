@@ -82,7 +82,7 @@ function changeConditions({ name, readable }: ChangeFilter): Sql[] {
   ]
 }
 
-/** The owners must all belong to devices, or be the account. */
+/** Either all owners must be devices and services, or the only owner must be the account. */
 export async function selectChanges(
   db: Database,
   accountId: string,
@@ -141,8 +141,8 @@ export interface OwnedValue {
 
 /**
  * Selects the times in the order of the values. A time is null if no stored event contains the change. The comparison
- * with the value ignores a change that was made after the value was read. The owners must all belong to devices, or be
- * the account.
+ * with the value ignores a change that was made after the value was read. Either all owners must be devices and
+ * services, or the only owner must be the account.
  */
 export async function selectChangeTimes(
   db: Database,

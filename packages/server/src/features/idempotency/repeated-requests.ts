@@ -54,7 +54,7 @@ export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
     cached.count += 1
     if (cached.count <= limits.idempotencyRecords) return
     const limit = limits.idempotencyRecords
-    const message = `an account may use ${limit} Idempotency-Keys in 24 hours: omit the key or retry later`
+    const message = `an account may use up to ${limit} Idempotency-Keys in 24 hours: omit the key or retry later`
     throw new ApiError('LIMIT_EXCEEDED', message, { limit, found: cached.count - 1 })
   }
 

@@ -9,7 +9,7 @@ import { rollBack } from './roll-back.ts'
 
 export type JudgedEvent = Pick<Event, 'id' | 'type' | 'timestamp' | 'deviceId'>
 
-/** The maximum number of devices per read. It is lower if the filter reads all of their attributes. */
+/** The maximum number of devices per read: `few` if the filter reads all attributes, and `many` otherwise. */
 const DEVICES = { few: 50, many: 500 }
 /** The approximate maximum size of the moments in one statement, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024

@@ -2,7 +2,7 @@ import type { Condition, Literal, ResolvedFilter } from '@muster/filter'
 import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 
-/** The filter contains no `view()`, and its context is known. */
+/** A filter without `view()`, and the context in which the filter reads attributes. */
 export interface Selection {
   /** Undefined matches every device. */
   filter: ResolvedFilter | undefined

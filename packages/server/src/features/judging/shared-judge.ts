@@ -21,7 +21,10 @@ interface SharedJudge {
   close: () => void
 }
 
-/** The judges in use, by server and then by account and selection. Tests run several servers in one process. */
+/**
+ * The judges in use, by owner, and then by account, selection, and readable names. Tests run several servers in one
+ * process.
+ */
 const inUse = new WeakMap<object, Map<string, SharedJudge>>()
 
 export interface JudgeOptions {

@@ -13,8 +13,8 @@ interface Waiting<Item> {
 }
 
 /**
- * Items that arrive while an account's batch is being written form the next batch, in order of arrival. The promise for
- * an item resolves when the item is committed.
+ * Items that arrive while an account's batch is being written go into the account's next batches, in order of arrival.
+ * The promise for an item resolves when the item is committed.
  */
 export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: string, item: Item) => Promise<void> {
   const queues = new Map<string, Waiting<Item>[]>()

@@ -18,8 +18,8 @@ export interface ConnectionBatch<Device extends AddressedDevice> {
   /** Devices that connected to this process. This process takes over their holds from any other process. */
   take: readonly Device[]
   /**
-   * Devices that this process held under an earlier lease. It holds them again, except those that another process holds
-   * now.
+   * Devices that this process held under an earlier lease. This process holds them again, except those that another
+   * process holds now.
    */
   reclaim: readonly Device[]
   /** Devices that sent a report. */

@@ -46,8 +46,8 @@ export interface ConnectionsOptions {
 const BATCH = 1_000
 const INTERVAL_MS = 1_000
 /**
- * The time, in milliseconds, that this process waits after an outage of itself or of the database before it ends the
- * leases of other processes.
+ * The time, in milliseconds, that this process waits after an outage of the process or of the database before it ends
+ * the expired leases of other processes.
  */
 const RECOVERY_MS = 4_500
 const RELEASE_INTERVAL_MS = 100

@@ -41,7 +41,7 @@ export async function expireReports(db: Database, isByAccount: boolean): Promise
 const ofFirstAccount = (devices: readonly DeviceKey[]): DeviceKey[] =>
   devices.filter(({ accountId }) => accountId === devices[0]!.accountId)
 
-/** Returns a positive number if it ended any holds. */
+/** Returns a positive number if any holds were ended, and 0 otherwise. */
 export async function endExpiredLeases(db: Database, isByAccount: boolean): Promise<number> {
   let ended = 0
   for (const { id } of await findExpiredLeases(db)) {

@@ -3,8 +3,8 @@ import { ApiError } from '../../errors.ts'
 import { hasFormerServer } from './leases.queries.ts'
 
 /**
- * Throws UNAVAILABLE while a server of the previous release is running, because it would not apply some rules of this
- * release.
+ * Throws UNAVAILABLE while a server of the previous release is running, because such a server would not apply some
+ * rules of this release.
  */
 export async function assertNoFormerServer(db: Database, what: string): Promise<void> {
   if (!(await hasFormerServer(db))) return

@@ -36,7 +36,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Holds under the previous lease are invalid under the new lease. */
+/** Calls `onNew` after each new lease is acquired, because holds under an earlier lease are no longer valid. */
 export function createLease(db: Database, log: FastifyBaseLogger, onNew: () => void): Lease {
   let id: string | undefined
   let renewedAt = Number.NEGATIVE_INFINITY

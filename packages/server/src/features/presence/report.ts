@@ -58,7 +58,10 @@ export async function applyReport(
   })
 }
 
-/** Throws NOT_FOUND if an ID does not belong to a device or service of the viewer. */
+/**
+ * Throws the error of the first rejected report, such as NOT_FOUND for an ID of no device or service that the viewer
+ * can reach.
+ */
 async function applyStates(
   transaction: Database,
   { viewer }: Pick<Context, 'viewer'>,

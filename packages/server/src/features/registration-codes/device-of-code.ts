@@ -13,8 +13,9 @@ export interface RegistrationRequest {
 }
 
 /**
- * The code supplies the attributes, and its services come first. The request replaces the code's name, platform, and
- * the port and application of services with the same name. Without any name, the device is named after its hardware ID.
+ * The code supplies the attributes, and the code's services come first. Values in the request take precedence over the
+ * code's name and platform, and over the application and port of a service with the same name. If neither contains a
+ * name, the device is named after its hardware ID.
  */
 export function deviceOf(code: CodeTemplate, request: RegistrationRequest): DeviceInput {
   return {

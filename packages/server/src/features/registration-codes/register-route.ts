@@ -61,7 +61,7 @@ function readService(item: unknown, path: string): ServiceInput {
 
 const guesses: ReadonlySet<unknown> = new Set(Object.keys(deviceReasons))
 
-/** Valid codes and secrets are not limited. */
+/** Requests with valid codes and secrets are not limited. */
 function limitGuesses(error: unknown, address: string, failed: FailedSignatures): unknown {
   if (!(error instanceof ApiError) || !guesses.has(error.details.reason)) return error
   const retryAfter = failed.count(address, undefined)

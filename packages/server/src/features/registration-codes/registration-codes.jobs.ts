@@ -1,4 +1,4 @@
 import { defineChore } from '../../jobs/job.ts'
 
-/** Deletes registration codes that expired more than `expiredCodeDays` ago. */
+/** Deletes registration codes that expired more than `expiredCodeDays` days ago. */
 export const dropCodesJob = defineChore('registration-codes.drop-expired')

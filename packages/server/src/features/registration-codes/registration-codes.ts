@@ -90,7 +90,7 @@ export async function deleteRegistrationCode({ db, viewer }: Viewing, id: string
 export const sweepRegistrationCodes = (db: Database, now: Date): Promise<number> =>
   removeCodesExpiredBefore(db, new Date(now.getTime() - limits.expiredCodeDays * DAY_MS))
 
-/** Validates the code's data by the rules for the devices that will register with it. */
+/** Validates the code's data by the rules for the devices that will register with the code. */
 function readTemplate({ name, platform, services, attributes }: RegistrationCodeInput): CodeTemplate {
   if (name != null) assertName(name, 'name', limits.deviceNameLength)
   if (platform != null) assertName(platform, 'platform', limits.platformLength)
@@ -122,7 +122,7 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
   if (!(await lockAccount(db, accountId))) throw notFound('user', accountId)
   const found = await countCodes(db, accountId)
   if (found >= limits.registrationCodes) {
-    const message = `an account can have ${limits.registrationCodes} registration codes, found ${found}: delete one first`
+    const message = `an account can have up to ${limits.registrationCodes} registration codes, found ${found}: delete one first`
     throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.registrationCodes, found })
   }
 }

@@ -5,13 +5,13 @@ import type { Viewer } from '../../viewer.ts'
 import { type AttributeName, joinAttributeName, type TargetKind } from '../attributes/attribute-name.ts'
 
 /**
- * Returns the error for a change that a restricted caller may not make, because it could move a device into or out of
- * the caller's restriction.
+ * Returns the error for a change that a caller who is restricted to some devices may not make, such as a change that
+ * could move a device into or out of the restriction.
  */
 export const outside = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'device' })
 
 export const registersOutside = (): ApiError =>
-  outside('the new device would be outside of the devices that you are restricted to')
+  outside('the new device would not be among the devices that you are restricted to')
 
 const decisive = (what: string): ApiError =>
   outside(`${what} cannot be changed, because it decides which devices you are restricted to`)
@@ -38,7 +38,10 @@ export function assertMayChangeServices(viewer: Restricted): void {
   if (readsOfViewer(viewer)?.isServices) throw decisive('a service')
 }
 
-/** Throws FORBIDDEN if a restricted caller's filter reads one of the attributes, or if they belong to the account. */
+/**
+ * Throws FORBIDDEN if the attributes belong to the account and the caller is restricted to some devices, or if the
+ * restriction's filter may read one of the attributes.
+ */
 export function assertMayChangeAttributes(
   viewer: Restricted,
   { kind, context, names }: { kind: TargetKind; context: string | undefined; names: readonly AttributeName[] },

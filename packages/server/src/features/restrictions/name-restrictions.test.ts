@@ -121,7 +121,7 @@ describe('a key that is restricted to some attributes', () => {
       expect(await counts(where), where).toEqual(one)
     for (const where of ['contexts = private', 'any(hidden)', 'contexts:priv*'])
       expect(await counts(where), where).toEqual(none)
-    // The reserved names and the values in groups belong to the device.
+    // These filters match a reserved attribute or a value in a group, which only the device has.
     for (const where of ['any("a")', 'any(w*)', 'any(ok)']) {
       const { login } = await key.data('query ($where: String) { login { devices(where: $where) { total } } }', {
         where,

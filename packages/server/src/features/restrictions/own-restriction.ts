@@ -37,7 +37,7 @@ export async function readOwnRestriction(
   const inContext = parseContext(contextName, 'access.context')
   const names = attributes == null ? {} : readNames(attributes)
   if (where == null && view == null) {
-    if (inContext !== undefined) throw badInput('access.context is only used with access.where or access.view')
+    if (inContext !== undefined) throw badInput('access.context requires access.where or access.view')
     return names
   }
   const own = where == null ? undefined : await readWhere(context, where, usage)
@@ -58,7 +58,7 @@ function readNames({ read = ['*'], write = ['*'] }: Partial<AttributeScope>): Pi
   for (const [list, patterns] of Object.entries({ read, write })) {
     const path = `access.attributes.${list}`
     if (patterns.length > MAX_PATTERNS)
-      throw new ApiError('LIMIT_EXCEEDED', `at most ${MAX_PATTERNS} names in ${path}, found ${patterns.length}`)
+      throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${MAX_PATTERNS} names, found ${patterns.length}`)
     for (const [index, pattern] of patterns.entries()) assertPattern(pattern, `${path}[${index}]`)
   }
   return write.includes('*') ? {} : { attributes: { read: [...new Set(read)], write: [...new Set(write)] } }
@@ -67,7 +67,7 @@ function readNames({ read = ['*'], write = ['*'] }: Partial<AttributeScope>): Pi
 function assertPattern(pattern: string, path: string): void {
   const star = pattern.indexOf('*')
   if (star !== -1 && star < pattern.length - 1)
-    throw badInput(`${path} can only have a star at its end, as in status.*`)
+    throw badInput(`${path} can have a star only at its end, as in status.*`)
   // With a letter in place of `*`, a pattern such as `status.*` becomes a name that can be parsed.
   parseAttributeName(star === -1 ? pattern : `${pattern.slice(0, star)}x`, path)
 }
@@ -79,7 +79,7 @@ async function readWhere(context: Context, where: string, usage: Usage): Promise
   return read
 }
 
-/** The caller's own filter has already been checked, so rejected terms come from the view. */
+/** The filter in `access.where` has already been checked, so rejected terms come from the view. */
 function assertAllowed({ filter }: ReadFilter, usage: Usage): void {
   const place = { kind: 'device', usage, path: 'access.view' } as const
   const { problems, isValid } = check(canonicalize(filter, 'device'), place, { maxLength: Number.POSITIVE_INFINITY })
@@ -124,7 +124,8 @@ function withNames(own: RestrictionPart, attributes: AttributeScope): Restrictio
 
 function assertWithin(patterns: readonly string[], before: readonly string[], path: string): void {
   const more = patterns.find((pattern) => !before.some((each) => includesPattern(each, pattern)))
-  if (more !== undefined) throw badInput(`${path}: ${JSON.stringify(more)} would grant more than the key has`)
+  if (more === undefined) return
+  throw badInput(`${path} may contain only names that the key can already access, not ${JSON.stringify(more)}`)
 }
 
 /**

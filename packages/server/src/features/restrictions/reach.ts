@@ -35,7 +35,7 @@ export async function readReach(
   }
 }
 
-/** A view that was deleted or is invalid matches no device. */
+/** If the view was deleted, or if a filter is invalid, returns a filter that matches no device. */
 async function devicesOf(
   db: Database,
   accountId: string,

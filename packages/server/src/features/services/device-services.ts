@@ -16,7 +16,7 @@ type Acting = Pick<Context, 'db' | 'viewer'>
 
 /**
  * Matches services by name. Removes services that the device added but no longer lists, and keeps unlisted services
- * that the owner added. Returns the listed services in order.
+ * that the owner added. Returns the listed services in the order of `inputs`.
  */
 export async function syncServices(
   context: Acting,

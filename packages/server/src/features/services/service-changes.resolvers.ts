@@ -29,7 +29,10 @@ export const serviceChangesPart: SchemaPart = {
   },
 }
 
-/** Throws NOT_FOUND only if another request has deleted the service since, or if the caller can no longer reach it. */
+/**
+ * Throws NOT_FOUND only if another request has deleted the service since the change, or if the caller can no longer
+ * reach the service.
+ */
 async function getService(context: Context, id: string): Promise<Service> {
   const [service] = await findServices(context, [id])
   if (service === undefined) throw notFound('service', id)

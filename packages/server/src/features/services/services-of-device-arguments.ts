@@ -12,7 +12,7 @@ export interface ServiceListArguments {
   sort?: string | null | undefined
 }
 
-/** A service must match all filters. An empty list matches no service. */
+/** A service must match all filters. An empty list of applications matches no service. */
 export interface ServiceFilter {
   /** A part of the name, case-insensitive. */
   name?: string

@@ -34,7 +34,10 @@ const fieldJson: Readonly<Record<string, Parts>> = {
   lastReported: [orNull(sql`'"' || ${timeText(sql`live.last_reported`)} || '"'`)],
 }
 
-/** The maximum number of selections, because each one is a separate statement, which every connection prepares. */
+/**
+ * The maximum number of selections. The number is limited because each selection is a separate statement, which every
+ * connection prepares.
+ */
 const MAX_SELECTIONS = 200
 
 const selections = new Set<string>()

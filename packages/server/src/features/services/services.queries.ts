@@ -68,8 +68,8 @@ export interface WrittenServices {
 }
 
 /**
- * A device's position, counted from 1; the JSON of its services, separated by commas, or null if it has none; and the
- * number of its services.
+ * The position of a device, counted from 1; the JSON of the matching services of the device, separated by commas, or
+ * null if no service matches; and the number of these services.
  */
 export type WrittenServicesRow = readonly [position: number, services: string | null, count: number]
 

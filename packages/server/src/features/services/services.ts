@@ -52,7 +52,8 @@ export const listServiceNames = (
 ): Promise<ServiceName[]> => selectServiceNames(db, viewer.accountId, deviceId)
 
 /**
- * Returns a list for each device, in the order of `devices`: its services, sorted by name, without the bulk service.
+ * Returns a list for each device, in the order of `devices`: the services of the device, sorted by name, without the
+ * bulk service.
  */
 export async function listServicesOfDevices(
   db: Database,

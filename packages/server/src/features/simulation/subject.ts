@@ -165,7 +165,7 @@ async function roleOf({ db, viewer }: Context, personId: string | null | undefin
   return member && getRole(db, viewer.accountId, member.roleId)
 }
 
-/** Returns undefined for a restricted key, because its creator's role may reach more. */
+/** Returns undefined for a restricted key, because the role of the key's creator may have fewer restrictions. */
 async function ownPersonId(context: Context): Promise<string | undefined> {
   const { accessKey, session, personId, restriction } = context.viewer
   if (session !== undefined) return personId

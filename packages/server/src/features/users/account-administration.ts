@@ -25,7 +25,7 @@ export function addAccount(
     const personId = await lockPerson(transaction, owner)
     if (personId === undefined) throw notFound('user', owner)
     const id = randomUUID()
-    // Servers of the previous release require that each account has an address that no other account has.
+    // Servers of the previous release require each account to have a unique email address.
     await insertOwnedAccount(transaction, {
       id,
       email: `${id}@account.invalid`,

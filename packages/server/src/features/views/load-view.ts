@@ -15,5 +15,8 @@ const loaderOf = perRequest(
     ),
 )
 
-/** Resolves to null if the view does not exist. One query reads the views of all objects in a response. */
+/**
+ * Resolves to null if the view does not exist or the caller cannot see it. One query reads the views of all objects in
+ * a response.
+ */
 export const loadView = (context: Context, id: string): Promise<View | null> => loaderOf(context).load(id)

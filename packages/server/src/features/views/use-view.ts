@@ -79,8 +79,8 @@ function readView({ id, name, kind, where }: View): ReadFilter | undefined {
 }
 
 /**
- * Parses a stored filter, which can exceed the length limit because it is in canonical form. Throws CONFLICT if it is
- * invalid.
+ * Parses a stored filter without the length limit, because the canonical form can be longer than the filter that the
+ * client sent. Throws CONFLICT if the filter is invalid.
  */
 export function readStoredFilter(
   where: string,

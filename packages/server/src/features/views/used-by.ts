@@ -16,7 +16,7 @@ type Viewing = Pick<Context, 'db' | 'viewer'>
 /** An object that uses views, either as its `view` or by `view("id")` in its filter. */
 interface ViewUser {
   target: Target
-  /** The permission that a caller needs to change such an object, and therefore to change the view. */
+  /** The permission that a caller needs to change or replace a view that the object uses. */
   permission: PermissionName
   /** The filter's usage, which determines the allowed terms. */
   usage: FilterUsage
@@ -77,7 +77,7 @@ export async function assertMayChangeUsers(
   )
 }
 
-/** Throws CONFLICT with a list of the objects that use the view. */
+/** Throws CONFLICT with a list of the objects that use the view, if there are any. */
 export async function assertUnused(viewing: Viewing, view: View): Promise<void> {
   const users = (await listUsers(viewing)).filter(({ viewIds }) => viewIds.has(view.id)).map(({ target }) => target)
   if (users.length === 0) return

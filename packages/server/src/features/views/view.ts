@@ -1,7 +1,7 @@
 import type { FilterKind } from '@muster/filter'
 import type { EventSource, Target } from '../events/event-types.ts'
 
-/** The values of FilterKind in the API. */
+/** Maps the values of FilterKind in the API to the names that the filter package uses. */
 export const filterKinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const satisfies Record<
   string,
   FilterKind

@@ -246,7 +246,7 @@ describe('using a view', () => {
     for (const args of ['view: "vw_none"', `view: "${id}"`, `where: "view('${id}')"`, `where: "NOT view('vw_none')"`]) {
       expect((await error(`{ login { devices(${args}) { total } } }`))[0], args).toBe('NOT_FOUND')
       for (const field of ['deviceTotals', 'facets', 'devicesUrl', 'services', 'events', 'eventsUrl']) {
-        // Skips service filters and event filters, because a view in them would have to list these objects.
+        // Skip filters of services and events, because a view in such a filter must also list services or events.
         if (args.startsWith('where') && /^(services|events)/.test(field)) continue
         const fields = field.endsWith('Url') ? '' : '{ total }'
         const by = field === 'facets' ? 'by: "name", ' : ''

@@ -43,7 +43,10 @@ export interface ViewFilter {
   label?: string | null | undefined
 }
 
-/** Restricted callers see only shared views. An account has few views, so they are filtered in memory. */
+/**
+ * Restricted callers see only shared views. An account has few views, so this function reads all of them and filters
+ * them in memory.
+ */
 export async function listViews({ db, viewer }: Viewing, { id, kind, label }: ViewFilter): Promise<View[]> {
   if (id && id.length > limits.idsPerList)
     throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${id.length}`)
@@ -138,7 +141,7 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
   })
 }
 
-/** If the view is in use, `replaceBy` must be the view that replaces it. */
+/** If the view is in use, `replaceBy` must be the ID of the view that replaces it. */
 export async function deleteView(
   { db, viewer }: Viewing,
   { id, replaceBy }: { id: string; replaceBy?: string | null | undefined },
@@ -174,7 +177,7 @@ function assertReplaces(view: View, other: View | undefined, id: string): assert
   }
 }
 
-/** Joins each list to a string, and omits the labels and widths of columns. */
+/** Joins each list into a string, and omits the labels and widths of columns. */
 const dataOf = ({ name, kind, where, context, sortBy, columns, description, labels, isShared }: View) => ({
   ...{ name, kind, where, context, description, isShared },
   sortBy: sortBy.join(', '),
@@ -194,7 +197,7 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
   if (found >= limits.views)
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `an account can have ${limits.views} views, found ${found}: delete one first`,
+      `an account can have up to ${limits.views} views, found ${found}: delete one first`,
       {
         limit: limits.views,
         found,

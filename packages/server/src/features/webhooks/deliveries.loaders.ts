@@ -56,7 +56,7 @@ async function readPages(
   )
 }
 
-/** `markedBy` is the ID of the delivery that the caller passed as `after`, and that must exist. */
+/** `markedBy` is the delivery ID that the caller passed as `after`. The delivery must exist. */
 function readSlice(
   context: Context,
   args: DeliveryListArguments,

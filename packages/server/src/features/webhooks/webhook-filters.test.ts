@@ -65,7 +65,7 @@ describe('a webhook with a filter', () => {
   it("evaluates each of two rapid changes of a device against the device's state at that time", async () => {
     const id = await register(user, 'a', { site: 'rome' })
     await createWebhook(user, receiver, withEnd('site = oslo AND attributes.load = 1'))
-    // Makes four changes in one request. The device matches only between the second and the third change.
+    // Make four changes in one request. The device matches only between the second and the third change.
     const item = (attributes: object) => ({ serviceId: id, attributes })
     await user.data('mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }', {
       items: [{ load: '1' }, { site: 'oslo' }, { load: '2' }, { site: 'rome' }].map(item),

@@ -20,5 +20,5 @@ export const openSecret = (secrets: Secrets, holder: SecretHolder, sealed: Buffe
   PREFIX + secrets.decrypt(ownerOf(holder), sealed).toString('base64')
 
 // The space distinguishes a webhook from an access key, because no ID of an access key contains a space. The encrypted
-// secret of one therefore cannot replace that of the other.
+// secrets of a webhook and of an access key therefore cannot replace each other.
 const ownerOf = ({ accountId, webhookId }: SecretHolder) => ({ accountId, key: `webhook ${webhookId}` })

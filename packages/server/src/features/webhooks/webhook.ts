@@ -15,7 +15,7 @@ export interface Webhook extends StoredSelection {
   created: Date
   /** Whether the webhook is paused because its view is invalid. */
   isViewBroken: boolean
-  /** Present only in the response that creates or rotates the secret. */
+  /** Set only in the results of creating the webhook and of rotating the secret. */
   secret?: string
 }
 

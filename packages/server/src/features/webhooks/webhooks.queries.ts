@@ -164,7 +164,7 @@ export async function findSendable(db: Database, accountId: string, id: string):
     .executeTakeFirst()
 }
 
-/** When the transaction commits, notifies every worker of the webhook in `payload`. */
+/** When the transaction commits, sends `payload`, which identifies a webhook, to every worker. */
 export async function notifyWebhook(db: Database, channel: string, payload: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${payload})`.execute(db)
 }

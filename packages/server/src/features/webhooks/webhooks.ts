@@ -214,7 +214,7 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
   await lockAccount(db, accountId)
   const found = await countWebhookRows(db, accountId)
   if (found >= limits.webhooks) {
-    const message = `an account can have ${limits.webhooks} webhooks, found ${found}: delete one first`
+    const message = `an account can have up to ${limits.webhooks} webhooks, found ${found}: delete one first`
     throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.webhooks, found })
   }
 }

@@ -51,7 +51,7 @@ export interface DocumentNeeds {
 
 export interface OperationUse {
   readonly needs: DocumentNeeds
-  /** Checks whether a field was rejected. Omitted if no field was. */
+  /** Checks whether a field was rejected. Omitted if no field was rejected. */
   readonly rejected?: (field: string) => boolean
   /** True if the server rejected the document without running it. */
   readonly isRejected?: boolean

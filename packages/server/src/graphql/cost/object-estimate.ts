@@ -24,7 +24,10 @@ export type ListBound = number | ((args: Arguments) => number)
  */
 export type ListBounds = Readonly<Record<string, ListBound>>
 
-/** Returns the maximum number of objects in an operation's response for these coerced variables. */
+/**
+ * Returns the maximum number of objects in an operation's response for these coerced variables. For introspection, the
+ * number is an estimate.
+ */
 export type ObjectCount = (variables: Arguments) => number
 
 export function objectsIn(data: unknown, plan: SelectionPlan): number {

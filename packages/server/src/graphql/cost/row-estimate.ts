@@ -108,7 +108,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
       if (sum.rows + sum.walkingFields > 0) own.set(field, sum)
     }
     if (own.size === 0) return noRows
-    // Several places can share a plan, which then runs once for each place.
+    // A plan that several places share counts once for each place.
     const sums = new Map<SelectionPlan, Sum>()
     for (const selection of plan.postOrder) {
       const sum = { ...zero }

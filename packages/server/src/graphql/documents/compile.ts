@@ -38,7 +38,7 @@ interface Literal {
 /**
  * Passes every literal as a variable, because a crafted string can break out of the JavaScript that the compiler
  * generates for literals (`__MAGIC_DATE__…`). The variables have already been coerced, so their types are replaced by a
- * type that accepts anything. Returns undefined if the compiler fails.
+ * type that accepts anything. Returns undefined if the compiler fails or a literal is invalid.
  */
 export function compileOperation(input: {
   schema: GraphQLSchema
@@ -160,7 +160,7 @@ function liftLiterals({
   return { document: { ...lifted, definitions: lifted.definitions.map((each) => retype(each, names)) }, literals }
 }
 
-/** If a resolver could modify the value, each call creates a new one. */
+/** If a resolver could modify the value, each call creates a new value. */
 function literalValue(node: ConstValueNode, argument: GraphQLArgument): () => unknown {
   const value: unknown = valueFromAST(node, argument.type)
   if (typeof value !== 'object' || value === null) return () => value

@@ -27,7 +27,7 @@ export interface KnownOperation {
   readonly plan: OperationPlan
   /** The schema's name of the only root field, or `several` if the operation has more than one. */
   readonly name: string
-  /** The operation's name in the document. If it has none, its root fields' names. */
+  /** The operation's name in the document or, if the operation has no name, the names of its root fields. */
   readonly label: string
   /** Whether the operation selects only introspection fields and fields that require no credentials. */
   readonly isPublic: boolean

@@ -13,7 +13,7 @@ import {
 import { tooComplex } from './limits.ts'
 import { assertTokens } from './tokens.ts'
 
-/** `limits.ts` also limits introspection, and its error reports both numbers. */
+/** `limits.ts` also limits introspection, and its error reports the limit and the number found. */
 const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule)
 
 /** The maximum number of validation errors in a response. */
@@ -36,7 +36,7 @@ export function readDocument(
   const errors = validate(schema, document, rules, { maxErrors })
   if (errors.some(({ message }) => message === aborted.message))
     throw tooComplex(
-      'too many fields of one name to compare with each other',
+      'too many comparisons of fields with the same name',
       aborted.comparisons,
       aborted.comparisons + 1,
     )

@@ -63,7 +63,7 @@ interface Group {
 
 /**
  * Merges a valid document into a plan (GraphQL §6.3.2 CollectFields, §6.4.3 MergeSelectionSets). Ignores `@skip` and
- * `@include`, so the plan is an upper bound. Builds a plan that several places use only once.
+ * `@include`, so the plan is an upper bound. Builds each plan only once, even if several places use the plan.
  */
 export function planOperation(input: PlanInput): OperationPlan {
   const ids = new Map<SelectionSetNode, number>()

@@ -25,7 +25,7 @@ function countTokens(text: string, stop: number): number {
         throw tooComplex('a name in the document has too many characters', nameLength, end - start)
     }
   } catch (error) {
-    // Ignores invalid tokens, because the parser reports them with their position.
+    // Invalid tokens are ignored, because the parser reports them with their position.
     if (!(error instanceof GraphQLError)) throw error
   }
   return count

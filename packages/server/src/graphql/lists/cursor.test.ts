@@ -16,7 +16,7 @@ const rejection = (text: string, order: string): ApiError => {
   } catch (error) {
     return error as ApiError
   }
-  throw new Error(`${text} was taken for a cursor`)
+  throw new Error(`expected decodeCursor to reject ${text}`)
 }
 
 test('decodes a cursor only for the sort order that it was created for', () => {

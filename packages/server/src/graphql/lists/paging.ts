@@ -58,8 +58,8 @@ function readFrom(from: number | null | undefined, firstRecord: 0 | 1): number {
   const position = from ?? firstRecord
   if (position < firstRecord) {
     throw badInput(
-      `from counts records from ${firstRecord}: the first page starts at ${firstRecord}, ` +
-        `a page of 100 after it at ${100 + firstRecord}; found ${position}`,
+      `from counts records from ${firstRecord}: the first page of 100 starts at ${firstRecord}, ` +
+        `and the second at ${100 + firstRecord}; found ${position}`,
     )
   }
   return position - firstRecord

@@ -12,7 +12,10 @@ const LINGER_MS = 500
 export interface EventStream {
   /** A signal that is aborted when the client disconnects or the stream ends. */
   readonly closed: AbortSignal
-  /** Resolves once the client has received all data except what the socket buffers. */
+  /**
+   * Resolves immediately if the response's buffer has room, otherwise once the buffer is empty or the stream has
+   * closed.
+   */
   next(result: FormattedExecutionResult): Promise<void>
   /** Sends the last result, if any, and ends the stream. Further calls do nothing. */
   complete(last?: FormattedExecutionResult): void

@@ -73,7 +73,7 @@ function assertParameters(url: string): void {
 
 /**
  * Clients with Apollo automatic persisted queries first send only a query hash. The error asks them to send the query,
- * and they recognize it by its message or code.
+ * and they recognize the error by its message or code.
  */
 function assertQuery(query: unknown, extensions: unknown): void {
   if (query || typeof extensions !== 'object' || extensions === null || !('persistedQuery' in extensions)) return

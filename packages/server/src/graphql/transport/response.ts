@@ -53,7 +53,7 @@ export function fromTransportError(
 ): unknown {
   if (!(error instanceof Error) || error instanceof ApiError || !('statusCode' in error)) return error
   const { statusCode } = error
-  // Fastify's message repeats the whole URL, whose query may contain a secret.
+  // Fastify's message repeats the whole URL, whose query string may contain a secret.
   if ('code' in error && error.code === 'FST_ERR_BAD_URL')
     return badInput('the path of the URL must be percent-encoded UTF-8')
   if (statusCode === 413) {

@@ -56,7 +56,7 @@ export class JsonWriter {
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index)
       const isPlain = code >= FIRST_PRINTABLE && code <= LAST_PRINTABLE && code !== QUOTE && code !== BACKSLASH
-      // Overwrites the bytes written so far, because the length has not changed yet.
+      // This call overwrites the bytes written so far, because the length has not changed yet.
       if (!isPlain) return void this.json(JSON.stringify(text))
       chunk[at++] = code
     }
@@ -93,7 +93,7 @@ export class JsonWriter {
 
   #takeParts(): Buffer[] {
     const last = this.#chunk.subarray(0, this.#length)
-    // Copies and reuses a chunk of the usual size, because most pages fill only a part of it.
+    // A chunk of the usual size is copied and reused, because most pages fill only a part of it.
     if (this.#chunk.length === CHUNK_BYTES) return [...this.#full, Buffer.from(last)]
     this.#chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
     return [...this.#full, last]

@@ -6,7 +6,8 @@ import { type SeedDevice, seedDevices } from '../../../test/factories/seed-devic
 import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 /**
- * Each run uses the same documents, so only a code change can fail the test. With PARITY_RUNS, it uses new documents.
+ * Without PARITY_RUNS, each run uses the same documents, so only a change of the code can fail the test. With
+ * PARITY_RUNS, each run uses new documents.
  */
 const { PARITY_RUNS } = process.env
 const extent = PARITY_RUNS === undefined ? { numRuns: 60, seed: 1 } : { numRuns: Number(PARITY_RUNS) }

@@ -6,7 +6,10 @@ const RESOLUTION_MS = 50
 /** A suspended process records only one long delay, which must not count as load. */
 const MIN_DELAYS = 3
 
-/** Returns a function that reports whether the median lag exceeds `limitMs`. If `limitMs` is 0, it returns false. */
+/**
+ * Returns a function that reports whether the median lag exceeds `limitMs`. If `limitMs` is 0, the function returns
+ * false.
+ */
 export function watchLag(app: FastifyInstance, limitMs: number): () => boolean {
   if (limitMs === 0) return () => false
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })

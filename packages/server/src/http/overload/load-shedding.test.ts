@@ -147,7 +147,7 @@ test('checks the limit again after authentication', async () => {
     await vi.waitFor(async () => expect(await metrics(another)).toContain('muster_requests_under_way 3'), {
       timeout: 60_000,
     })
-    // Sends the request to a server that has not authenticated the key yet.
+    // Send the request to a server that has not authenticated the key yet.
     const rejected = await another.as(fresh).query(small)
     expect([rejected.status, rejected.errors?.[0]?.extensions.code]).toEqual([503, 'UNAVAILABLE'])
     expect(rejected.headers.get('retry-after')).toBe('1')

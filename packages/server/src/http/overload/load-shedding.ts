@@ -87,8 +87,9 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     const caller = callers.of(request)
     if (!isOverShare(caller, limit, 1)) return true
     const reject = (): void => sendRejection(reason, request, reply)
-    // Queues the rejection, because clients that immediately repeat rejected requests would prolong event-loop
-    // iterations. libuv accepts only one connection per iteration, so other clients could not connect.
+    // If the address has no attempts left, the rejection is queued, because clients that immediately repeat rejected
+    // requests would prolong event-loop iterations. libuv accepts only one connection per iteration, so other clients
+    // could not connect.
     if (isExhausted(options.addressOf(request))) enqueueRejection(caller, reject)
     else reject()
     metrics.countEarly(reason, request)

@@ -41,7 +41,7 @@ test('collects garbage after it has processed large bodies', async () => {
     async () => expect(await metricsOf(app)).toContain(`muster_request_body_bytes ${BODIES * 1024 * 1024}\n`),
     { timeout: 60_000 },
   )
-  // Waits until the periodic check has counted the bodies.
+  // Wait until the periodic check has counted the bodies.
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   const collections = countCollections()
   for (const socket of sockets) socket.destroy()

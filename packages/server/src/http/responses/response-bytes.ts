@@ -96,7 +96,7 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
     done(null, payload)
   })
 
-  // This must be registered after the hook above, which needs the size of the whole body.
+  // This hook must be registered after the hook above, which needs the size of the whole body.
   sendInPieces(app)
 
   return {

@@ -2,7 +2,7 @@ import type { ApiError } from '../../errors.ts'
 
 export interface Need {
   readonly bytes: number
-  /** The number of slots for large responses that the response takes. 0 means that it cannot be large. */
+  /** The number of slots for large responses that the response takes. 0 means that the response cannot be large. */
   readonly weight: number
 }
 

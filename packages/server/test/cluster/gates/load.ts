@@ -106,7 +106,7 @@ export async function readStored(app: TestApp, start: bigint): Promise<StoredEve
   return rows
 }
 
-/** Each acknowledged change has an event, in order, and the last event contains the value. */
+/** Checks that each acknowledged change has an event, the events are in order, and the last value is stored. */
 async function expectNothingLost({ user, deviceId, acknowledged }: Writer, stored: readonly StoredEvent[]) {
   const numbers = stored.filter((event) => event.deviceId === deviceId).map(({ number }) => Number(number))
   expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other))

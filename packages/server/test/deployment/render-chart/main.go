@@ -1,6 +1,6 @@
 // Renders a Helm chart as `helm template` does: render-chart CHART < INPUT. The input is JSON: the release's name, and
-// values that override values.yaml. Provides only those of Helm's template functions that the chart uses. The libraries
-// are those of Debian: golang-github-masterminds-sprig-dev and golang-gopkg-yaml.v3-dev.
+// values that override values.yaml. The program provides only those of Helm's template functions that the chart uses.
+// Its libraries are in Debian's packages golang-github-masterminds-sprig-dev and golang-gopkg-yaml.v3-dev.
 package main
 
 import (
@@ -76,7 +76,7 @@ func read(path string, target *object) {
 	check(yaml.Unmarshal(text, target))
 }
 
-// Merges source into target. Overrides the other values, and merges nested maps.
+// merge copies the values of source into target. It merges nested maps, and overrides all other values.
 func merge(target, source object) {
 	for key, value := range source {
 		inner, isMap := value.(object)

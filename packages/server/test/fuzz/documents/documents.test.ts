@@ -31,7 +31,7 @@ afterAll(async () => {
 it('responds to random documents from the schema without internal errors', longTimeout, async () => {
   const random = createRandom(scale.seed)
   const schema = buildSchema()
-  // Excludes the key, so that no document changes the key that signs the documents. Also excludes the webhook's URL.
+  // Exclude the key, so that no document changes the key that signs the documents. Also exclude the webhook's URL.
   const { accessKey: _key, webhookUrl: _url, ...strings } = own
   const wrong: string[] = []
   const figures = { documents: 0, executed: 0, withoutErrors: 0, rejected: 0 }

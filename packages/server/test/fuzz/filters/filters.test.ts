@@ -72,7 +72,7 @@ async function send({ field, where }: Sent, random: Random): Promise<{ text: str
 function handle({ field: { kind }, where }: Sent): void {
   try {
     const read = readFilter(where, { kind, path: 'where' })
-    // Skips filters with views, which the server replaces before it compiles a filter.
+    // Skip filters with views, which the server replaces before it compiles a filter.
     if (read !== undefined && !read.canonical.includes('view(')) {
       const scope = { accountId: 'x', context: 'night', now: 0, tables: noTables() }
       const toSql = kind === 'event' ? eventCondition : filterCondition
@@ -84,7 +84,7 @@ function handle({ field: { kind }, where }: Sent): void {
   completionsAt(where, where.length, kind)
 }
 
-/** Returns the processor time of the fastest of several runs, because a run may include garbage collection. */
+/** Returns the processor time of the fastest of up to three runs, because a run may include garbage collection. */
 function processorMs(sent: Sent): number {
   let least = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < 3 && least > MAX_MS / 5; attempt++) {

@@ -17,7 +17,7 @@ export function readRequest(bytes: Buffer): HttpRequest | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const [requestLine = '', ...lines] = text.slice(0, end).split('\r\n')
-  // Accepts several spaces in place of one (RFC 9112 §3).
+  // Accept several spaces in place of one (RFC 9112 §3).
   const request = /^([A-Z-]+) +(\/[\x21\x22\x24-\x7e]*) +HTTP\/1\.[01]$/.exec(requestLine)
   if (request === null) return undefined
   const headers: Header[] = []

@@ -57,7 +57,7 @@ it('accepts no mutated request that the reference implementation rejects', longT
   await Promise.all(Array.from({ length: 16 }, work))
   report(figures)
   expect(wrong).toEqual([])
-  // Checks that both results occur, because the comparison would otherwise prove nothing.
+  // Check that both results occur, because the comparison would otherwise prove nothing.
   expect(figures.accepted).toBeGreaterThan(scale.signatures / 100)
   expect(figures.rejected).toBeGreaterThan(scale.signatures / 2)
 })

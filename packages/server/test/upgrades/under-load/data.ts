@@ -3,7 +3,10 @@ import { type Kysely, sql } from 'kysely'
 import { sendAs } from '../../harness/server-process.ts'
 import type { LoadResults } from './load.ts'
 
-/** Inserts rows into the other tables, in addition to the devices and services from `muster seed`. */
+/**
+ * Inserts events, overrides, access keys, webhooks, deliveries, and registration codes, because `muster seed` creates
+ * only devices and services.
+ */
 export async function addRows(db: Kysely<unknown>): Promise<void> {
   await sql`
     insert into event (account_id, type, device_id, targets)

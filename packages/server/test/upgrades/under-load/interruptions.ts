@@ -29,7 +29,7 @@ interface Options {
 /** The time that a server may take to connect again after an outage. */
 const RECONNECT_MS = 5_000
 
-/** Ends when a server finishes the migration, or after `limit` interruptions. */
+/** Interrupts a migration up to `limit` times, until a server finishes the migration. */
 export async function interruptMigration({ db, after, env, limit }: Options): Promise<Interruptions> {
   const done: Interruptions = { servers: 0, sessions: 0, crashes: 0, outages: [] }
   // The session of a killed server can hold the migration lock until its statement ends. Meanwhile, the next server
@@ -46,7 +46,7 @@ export async function interruptMigration({ db, after, env, limit }: Options): Pr
       return session === former ? undefined : session
     }
     while (!isOver && (await currentSession()) === undefined) await sleep(5)
-    // Waits 2 to 1,000 ms with a logarithmic distribution, because most steps are short and some are long.
+    // Wait 2 to 1,000 ms with a logarithmic distribution, because most steps are short and some are long.
     await Promise.race([ended, sleep(2 * 500 ** Math.random())])
     const session = await currentSession()
     if (session === undefined) {
@@ -84,7 +84,7 @@ async function interrupt(
   if (kind === 'servers') return server.stop('SIGKILL')
   if (kind === 'sessions') await sql`select pg_terminate_backend(${session})`.execute(db)
   else done.outages.push(await crash(db, session))
-  // Gives the server a second to exit or to retry the migration, before the caller kills it.
+  // Give the server a second to exit or to retry the migration, before the caller kills it.
   await Promise.race([server.ready, sleep(1_000)])
 }
 

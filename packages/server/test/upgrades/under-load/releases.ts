@@ -23,7 +23,7 @@ export async function formerReleases(): Promise<Release[]> {
   const now = namesOf(await readdir(join(root, migrationsFolder)))
   const commits = (await git('log', '--format=%H', '--reverse', '--', `:(glob)${migrationsFolder}/*.ts`)).split('\n')
   const changing = commits.filter(Boolean)
-  // Checks the parent of each commit that changed the schema, and HEAD, in case the latest change is not committed yet.
+  // Check the parent of each commit that changed the schema, and HEAD, in case the latest change is not committed yet.
   const candidates = [...changing.slice(1).map((commit) => `${commit}^`), 'HEAD']
   const releases = new Map<string, Release>()
   for (const candidate of candidates) {
@@ -32,7 +32,7 @@ export async function formerReleases(): Promise<Release[]> {
     if (migrations.some((name) => renamedBeforeRelease.has(name))) continue
     const unknown = migrations.filter((name) => !now.includes(name))
     if (unknown.length > 0)
-      throw new Error(`migrations must keep their names, but ${unknown.join(', ')} of ${commit} no longer exists`)
+      throw new Error(`migrations must keep their names, but these of ${commit} no longer exist: ${unknown.join(', ')}`)
     if (migrations.length < now.length) releases.set(migrations.join(), { commit, migrations })
   }
   return [...releases.values()]

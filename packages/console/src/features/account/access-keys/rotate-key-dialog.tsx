@@ -61,8 +61,8 @@ function RotationForm({ accessKey: { key, algorithm }, onCreated, onCancel }: Ro
   return (
     <Stack>
       <Text>
-        The new key has another ID and the same access, networks, and time of expiry. Give it to the program before the
-        old key expires.
+        The new key has a different ID and the same access, networks, and expiration time. Give it to the program before
+        the old key expires.
       </Text>
       {error === undefined ? null : (
         <ErrorNotice error={error} title="The key was not rotated" labels={{ publicKey: 'Public key' }} />

@@ -39,7 +39,7 @@ function Codes() {
   const context = useTypes('RegistrationCode')
   const [{ data, error }, refetch] = useQuery({ query: RegistrationCodesDocument, context })
   const [opened, { open, close }] = useDisclosure()
-  // Updates the list, because devices may use codes while this page is open.
+  // Update the list, because devices may use codes while this page is open.
   useLiveEvents({
     onEvents(events) {
       const counts = events.some(

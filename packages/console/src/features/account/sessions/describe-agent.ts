@@ -16,7 +16,7 @@ const systems: [name: string, pattern: RegExp][] = [
   ['Linux', /Linux/],
 ]
 
-/** Returns, for example, `Firefox 140 on Linux`, or the first 60 characters for unknown programs. */
+/** Returns, for example, `Firefox 140 on Linux`. For an unknown program, returns the first 60 characters of `agent`. */
 export function describeAgent(agent: string | null): string {
   if (agent === null || agent === '') return 'Unknown program'
   const browser = browsers.find(([, pattern]) => pattern.test(agent))

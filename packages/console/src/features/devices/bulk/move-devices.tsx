@@ -48,7 +48,7 @@ export function MoveDevices({ devices, count, onMoved, onClose }: MoveDevicesPro
         <Stack gap="sm">
           <Text size="sm">
             The devices keep their IDs, secrets, services, and attributes. Their events stay in this account. Connected
-            devices connect again.
+            devices reconnect.
           </Text>
           <Select
             label="Account"

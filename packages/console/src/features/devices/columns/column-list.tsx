@@ -30,7 +30,7 @@ export function ColumnList({ shown, attributes, onChange, onSave, onReset }: Col
   const add = (name: string): void => {
     const id = attributeColumn(name.trim())
     if (name.trim() !== '' && !shown.includes(id)) onChange([...movable, id])
-    // Clears the field later, because Mantine writes the selected option into the field after this callback.
+    // Clear the field later, because Mantine writes the selected option into the field after this callback.
     setTimeout(() => setTyped(''))
   }
   return (

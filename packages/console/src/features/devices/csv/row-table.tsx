@@ -1,13 +1,13 @@
 import { Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** Displays at most this many rows and only counts the others. */
+/** Maximum number of rows to show. */
 export const SHOWN_ROWS = 100
 
 interface RowTableProps {
   label: string
   columns: readonly string[]
-  /** The number of all rows. `children` contains the first of them. */
+  /** The number of all rows. `children` contains at most the first `SHOWN_ROWS` rows. */
   count: number
   children: ReactNode
 }

@@ -17,7 +17,7 @@ export class ApiError extends CombinedError {
 }
 
 const MAX_FAILURES = 7
-/** Retries rate-limited requests for this time, because many concurrent requests share the caller's quota. */
+/** How long to retry a rate-limited request. This time is long, because many requests share the caller's quota. */
 const RATE_LIMIT_RETRY_MS = 300_000
 
 /** Retries requests and bypasses the cache. */

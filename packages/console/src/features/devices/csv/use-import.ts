@@ -47,7 +47,7 @@ export function useImport(): Import {
       const signal = begin()
       const show = (devices: number): void => setState({ step: 'reading', name: chosen.name, devices })
       show(0)
-      // Updates the state only every 1,000 devices, because each update slows down reading.
+      // Update the state only every 1,000 devices, because each update slows down reading.
       const onRead = (devices: number): void => void (devices % 1000 === 0 && show(devices))
       try {
         const bytes = new Uint8Array(await chosen.arrayBuffer())

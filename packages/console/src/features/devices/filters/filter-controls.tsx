@@ -48,7 +48,7 @@ function PlatformFilter({ value, onChange }: PlatformFilterProps) {
     <MultiSelect
       aria-label="Platform"
       placeholder={value.length === 0 ? 'Any platform' : undefined}
-      // Includes the chosen platforms, because the filter can name a platform that no device uses anymore.
+      // Include the chosen platforms, because the filter can name a platform that no device uses anymore.
       data={[...new Set([...value, ...platforms])]}
       value={value}
       onChange={onChange}

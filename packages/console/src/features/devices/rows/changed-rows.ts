@@ -40,7 +40,7 @@ export function createChangedRows(client: Client, options: ChangedRowsOptions): 
     const variables = { ...filter, ids, withAttributes, isFiltered: isFiltered(filter) }
     const { data } = await client.query(DevicesByIdDocument, variables, { requestPolicy: 'network-only' }).toPromise()
     if (data?.login == null) {
-      // Keeps the IDs, so that the next event or scroll triggers another attempt.
+      // Keep the IDs, so that the next event or scroll triggers another attempt.
       for (const id of ids) changed.add(id)
       return
     }

@@ -105,10 +105,10 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
         const list = data?.login?.devices
         if (list !== undefined) store(first, list)
         notify()
-        // Fetches the rows around these rows after the browser has rendered them.
+        // Fetch the rows around these rows after the browser has rendered them.
         if (list !== undefined) schedule(loadView, RENDER_MS)
       })
-    // Closes the query, because urql would fetch an open query again after each mutation of devices.
+    // Close the query, because urql would fetch an open query again after each mutation of devices.
     const end = (): void => {
       request.unsubscribe()
       for (const page of requested) loading.delete(page)
@@ -138,7 +138,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
     const isNear = (page: number): boolean => page >= near.first && page <= near.last
     for (const request of new Set(loading.values())) if (!request.pages.some(isNear)) request.end()
     for (const run of missingRuns(inView.first, inView.last, isLoaded)) load(run)
-    // Waits for the rows in view, because the rows around them are fetched afterward.
+    // Wait for the rows in view, because the rows around them are fetched afterward.
     if (range(inView.first, inView.last - inView.first + 1).some((page) => loading.has(page))) return
     if (!isCounted) countOnce()
     for (const run of missingRuns(near.first, near.last, isLoaded))
@@ -156,7 +156,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
       .then(({ data }) => {
         if (isClosed) return
         if (data?.login == null) {
-          // Allows another attempt, which the next response triggers.
+          // Allow another attempt, which the next response triggers.
           isCounted = false
           return
         }
@@ -226,10 +226,10 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
       throttleTimer = schedule(endThrottle, SCROLL_THROTTLE_MS)
     },
     markChanged(ids) {
-      // Includes all devices while a request is in flight, because its response may contain outdated rows.
+      // Include all devices while a request is in flight, because its response may contain outdated rows.
       const affected = ids.filter((id) => loading.size > 0 || pages.find(id) !== undefined)
       if (affected.length > 0) changes.add(affected)
-      // Counts again, because a device without a row may now match the filter.
+      // Count again, because a device without a row may now match the filter.
       else if (isFiltered(filter)) this.recount()
     },
     recount() {

@@ -42,13 +42,13 @@ export function useDeviceRows(query: DeviceQuery): ShownRows {
     const endListening = wanted.listen(swap)
     return () => {
       endListening()
-      // Closes this query if a newer query replaced it before its rows appeared.
+      // Close this query if a newer query replaced it before its rows appeared.
       if (current.current !== wanted) wanted.close()
     }
   }, [wanted])
   useEffect(() => () => current.current?.close(), [])
 
-  // Renders the page again only if these values change, because the table itself listens for row changes.
+  // Render the page again only if these values change, because the table itself listens for row changes.
   useSyncExternalStore(shown.listen, () =>
     [shown.isReady, shown.length === 0, shown.total, shown.isOutdated, shown.error === undefined].join(),
   )

@@ -31,7 +31,7 @@ const CHECKBOX_WIDTH = 40
 const PHONE_NAME_WIDTH = 170
 /** Number of rows to render before and after those in view. */
 const OVERSCAN = 8
-/** Shows at most this many rows, because browsers limit the height of an element to about 33 million pixels. */
+/** Maximum number of rows to show, because browsers limit the height of an element to about 33 million pixels. */
 export const MAX_ROWS = 900_000
 
 export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, selection, ...more }: DeviceTableProps) {
@@ -53,7 +53,7 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
   const { startIndex: from, endIndex: last } = virtual.range ?? { startIndex: 0, endIndex: 0 }
   useLayoutEffect(() => rows.setView(from, last + 1), [rows, from, last])
   useLayoutEffect(() => {
-    // Scrolls to the top after the sort order or the filter changes.
+    // Scroll to the top after the sort order or the filter changes.
     if (rows) viewport.current?.scrollTo({ top: 0 })
     lastChecked.current = null
   }, [rows])

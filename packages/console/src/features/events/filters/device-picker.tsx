@@ -20,7 +20,7 @@ export function DevicePicker({ value, onChange }: DevicePickerProps) {
       searchable
       searchValue={typed}
       onSearchChange={setTyped}
-      // Shows all options, because the server has already filtered them.
+      // Show all options, because the server has already filtered them.
       filter={(input) => input.options}
       nothingFoundMessage={typed === '' ? 'No devices yet' : 'No matching devices'}
       clearable

@@ -28,7 +28,7 @@ function ChangedAttribute({ where, onChange }: EventConditionsProps) {
   const { names } = useAttributeNames()
   const labels = useLabels()
   const value = valuesOf(where, 'changed')
-  // Includes the chosen attributes, because the filter can name an attribute that no device has anymore.
+  // Include the chosen attributes, because the filter can name an attribute that no device has anymore.
   const options = [...new Set([...value, ...(names ?? []).map(({ name }) => name)])]
   return (
     <MultiSelect

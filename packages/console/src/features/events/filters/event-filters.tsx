@@ -20,7 +20,7 @@ interface EventFiltersProps {
 
 export function EventFilters({ search, context, isBusy, problem, onChange }: EventFiltersProps) {
   const { types = [], device = [], from, to } = search
-  // Removes the cursor, so that the list starts with the newest event after a filter changes.
+  // Remove the cursor, so that the list starts with the newest event after a filter changes.
   const changeFilter = (patch: Partial<EventsSearch>, options?: { replace?: boolean }): void =>
     onChange({ ...patch, after: undefined }, options)
   return (

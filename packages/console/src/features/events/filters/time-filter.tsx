@@ -21,7 +21,7 @@ export function TimeFilter({ label, value, onChange }: TimeFilterProps) {
   return (
     <TextInput
       type="datetime-local"
-      // Accepts seconds if the value contains them, because a bar of the histogram can begin at any second.
+      // Accept seconds if the value contains them, because a bar of the histogram can begin at any second.
       step={typed.length > 16 ? 1 : undefined}
       aria-label={label}
       leftSection={label}

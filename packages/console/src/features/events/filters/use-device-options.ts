@@ -12,7 +12,7 @@ export function useDeviceOptions(selected: readonly string[], typed: string): { 
   const names = new Map(data?.login?.device.map((device) => [device.id, device.name]))
   const found = data?.login?.devices.items ?? []
   return [
-    // Shows the ID of a device without a known name, because the URL and events can refer to deleted devices.
+    // Show the ID of a device without a known name, because the URL and events can refer to deleted devices.
     ...selected.map((id) => ({ value: id, label: names.get(id) ?? id })),
     ...found.filter(({ id }) => !selected.includes(id)).map((device) => ({ value: device.id, label: device.name })),
   ]

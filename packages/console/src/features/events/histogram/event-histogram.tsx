@@ -27,7 +27,7 @@ export function EventHistogram({ intervals, error, onRetry, isNarrowed, onRange 
       </Text>
     )
   const [first, last] = [intervals?.[0], intervals?.at(-1)]
-  // Describes the middle interval, because the first and the last one may be shorter.
+  // Describe the middle interval, because the first and the last one may be shorter.
   const typical = intervals?.[Math.floor(intervals.length / 2)]
   return (
     <section aria-label="Events over time" style={{ marginBottom: 'var(--mantine-spacing-sm)' }}>

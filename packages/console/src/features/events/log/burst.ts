@@ -48,7 +48,7 @@ export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
 /** Returns the same string for similar events, or undefined for events that the log always shows one by one. */
 function similarityOf({ type, state, actor, source, target, data }: LoggedEvent): string | undefined {
   if (!target.some(({ kind }) => kind === 'device')) return undefined
-  // Ignores the source if it is a device, because each device is a different source.
+  // Ignore the source if it is a device, because each device is a different source.
   const from = source.kind === 'accessKey' ? source.id : null
   return JSON.stringify([type, state, actor?.id, source.kind, from, data.context])
 }

@@ -69,7 +69,7 @@ export function useEventLog({ filter, after, isLive, size = PAGE_SIZE, fills = f
     const newest = await fetchNewest()
     if (newest === undefined) return
     const arrived = newest.items.filter(({ id }) => !known.has(id))
-    // Reloads the page if all fetched events are new, because there may be more events between these and the known
+    // Reload the page if all fetched events are new, because there may be more events between these and the known
     // ones.
     if (arrived.length === newest.items.length && newest.hasMore) return reload()
     add(arrived)
@@ -77,7 +77,7 @@ export function useEventLog({ filter, after, isLive, size = PAGE_SIZE, fills = f
   useLiveEvents({
     onEvents(events) {
       if (!isNewest) return
-      // Asks the server for the matching events, because only the server can evaluate the filter.
+      // Ask the server for the matching events, because only the server can evaluate the filter.
       if (filter.where !== undefined || filter.view !== undefined) fetchMatching()
       else add(events.filter((event) => matches(event, filter)).toReversed())
     },

@@ -4,7 +4,7 @@ import { badInput } from '../../../errors.ts'
 /** Without vowels, a code contains no word (RFC 8628 §6.1). */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 
-/** Returns eight letters with 34 random bits. */
+/** Returns eight random letters, which contain more than 34 bits of entropy. */
 export const newUserCode = (): string => Array.from({ length: 8 }, () => letters[randomInt(letters.length)]).join('')
 
 export function readUserCode(typed: string): string {

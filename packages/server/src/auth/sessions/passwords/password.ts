@@ -10,7 +10,8 @@ export const PASSWORD_LENGTH = { min: 12, max: 128 }
 // password is normalized to Unicode NFKC. better-auth reads these hashes unchanged.
 const parameters = { N: 16_384, r: 16, p: 1 }
 const KEY_BYTES = 64
-// The limit is twice the memory of 128·N·r (RFC 7914 §2). Node's default is exactly that amount, which is too low.
+// scrypt needs at least 128·N·r bytes (RFC 7914 §2). Node's default limit is exactly that amount, which is too low, so
+// this limit is twice as high.
 const options: ScryptOptions = { ...parameters, maxmem: 128 * parameters.N * parameters.r * 2 }
 
 /** Reads a new password and checks its length. */

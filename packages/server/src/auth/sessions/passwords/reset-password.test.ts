@@ -13,7 +13,7 @@ import {
 import { codeOf } from '../../../../test/clients/totp.ts'
 import { statActivity } from '../../../../test/cluster/cluster-databases.ts'
 import { sharedTestApp } from '../../../../test/harness/app.ts'
-import { createPasswordLink } from './password-link.ts'
+import { createPasswordLink } from './password-reset-link.ts'
 import { resetPassword } from './reset-password.ts'
 
 /** The server counts attempts by the minute, so each test runs in a separate minute. */

@@ -16,7 +16,9 @@ export interface ResetPassword {
   user: SignedInUser
   password: string
   sessions: number
-  /** The ways to sign in that were removed: whether codes were turned off, and how many passkeys were deleted. */
+  /**
+   * The sign-in methods that were removed. `totp`: whether codes were turned off. `passkeys`: the number of passkeys.
+   */
   removed: { totp: boolean; passkeys: number }
 }
 

@@ -14,7 +14,7 @@ import type { AuthCall, AuthDeps } from '../auth-call.ts'
 import { commandLineCalls } from '../command-line/command-line-calls.ts'
 import { registerCommandLineRoutes } from '../command-line/command-line-routes.ts'
 import { createForward } from '../forward.ts'
-import { passwordLinkCall } from '../passwords/password-link.ts'
+import { passwordLinkCall } from '../passwords/password-reset-link.ts'
 import { CONSOLE_HEADER, isFromConsole } from '../same-origin.ts'
 import { sessionCalls } from '../session-calls.ts'
 import { type SessionCookie, sessionCookie } from '../session-cookie.ts'
@@ -46,7 +46,7 @@ export interface SignInOptions
 
 const BODY_BYTES = 64 * 1024
 
-/** Exposes only the functions of better-auth that the server uses. */
+/** Registers the routes for sign-in. They expose only the functions of better-auth that the server uses. */
 export function registerSignIn(
   app: FastifyInstance,
   { secrets, log, beforeRequest, people, ...options }: SignInOptions,

@@ -9,7 +9,7 @@ import { endFormerSession } from './complete-sign-in.ts'
 export interface StartedSession {
   method: SignInMethod
   seconds: number
-  /** Whether the session ends after this time even if it is in use. */
+  /** Whether the session ends after `seconds` even if it is in use. */
   isFixed: boolean
 }
 

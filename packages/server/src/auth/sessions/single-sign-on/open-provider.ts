@@ -17,10 +17,10 @@ export async function openProvider(
   }
   const isWanted = (oidcIssuer ?? oidcClientId ?? oidcClientSecret) !== undefined
   const missing = Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [name] : []))
-  if (isWanted && missing.length > 0) throw new StartError(`Single sign-on also needs ${missing.join(', ')}.`)
+  if (isWanted && missing.length > 0) throw new StartError(`Single sign-on also requires ${missing.join(', ')}.`)
   if (!isWanted) {
     if (config.signIn === 'sso')
-      throw new StartError('MUSTER_SIGN_IN=sso needs MUSTER_OIDC_ISSUER: without it, no user could sign in.')
+      throw new StartError('MUSTER_SIGN_IN=sso requires MUSTER_OIDC_ISSUER: without it, no user could sign in.')
     return undefined
   }
   const [{ createOutboundFetch }, { createProvider }] = await Promise.all([

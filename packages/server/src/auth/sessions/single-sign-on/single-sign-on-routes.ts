@@ -129,7 +129,7 @@ function unlessUnavailable(error: unknown): undefined {
   return undefined
 }
 
-/** The log entry contains neither the request's query, which contains a code, nor the provider's message. */
+/** The log entry contains neither the request's query string, which contains a code, nor the provider's message. */
 function reasonOf({ logRejection, addressOf }: SsoRouteDeps, request: FastifyRequest, error: unknown): string {
   if (!(error instanceof ApiError)) {
     request.log.error({ err: error }, 'single sign-on failed because of an internal error')

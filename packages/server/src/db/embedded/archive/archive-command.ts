@@ -2,7 +2,7 @@
  * PostgreSQL runs this file as its archive_command: `node archive-command.ts <WAL folder of the archive> <path>
  * <name>`. PostgreSQL keeps the WAL and repeats the command until the exit code is 0.
  */
-import { archiveWalFile } from './wal-files.ts'
+import { archiveWalFile } from './wal-archive.ts'
 
 const [folder = '', path = '', name = ''] = process.argv.slice(2)
 

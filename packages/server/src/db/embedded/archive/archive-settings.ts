@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { walFolderOf } from './wal-files.ts'
+import { walFolderOf } from './wal-archive.ts'
 
 type Settings = Readonly<Record<string, string>>
 

@@ -4,7 +4,7 @@ import { replacePrivateFile } from '../../../lib/private-file.ts'
 import { EmbeddedError, systemCode } from '../embedded-error.ts'
 import type { EmbeddedLog } from '../embedded-log.ts'
 import { isRoot, type UserId } from '../privileges.ts'
-import { archiveWalFile, walFolderOf } from './wal-files.ts'
+import { archiveWalFile, walFolderOf } from './wal-archive.ts'
 import { timelineOfHistory } from './wal-names.ts'
 
 interface Preparation {

@@ -3,7 +3,7 @@
  * <path>`. An exit code of 1 means that the archive does not contain the file, which ends the replay. If the exit code
  * is above 125, PostgreSQL stops, so it never mistakes a damaged file for the end of the archive.
  */
-import { fetchWalFile } from './wal-files.ts'
+import { fetchWalFile } from './wal-archive.ts'
 
 const [folder = '', name = '', path = ''] = process.argv.slice(2)
 

@@ -52,7 +52,7 @@ test('reads recent changes by event ID', async () => {
   const range = { after: 4_990n, limit: 100, names: ['site'] }
   for (const read of [readRecentChanges, findRecentTargets]) {
     const plan = await database.planFor((db) => read(db, ACCOUNT, range))
-    // Ignores the monthly partitions, because the plan scans those that are empty.
+    // Ignore the monthly partitions, because the plan scans those that are empty.
     expect(plan.scanned.filter((table) => !table.startsWith('event_20'))).toEqual([])
     expect(plan.indexes.filter((index) => index.endsWith('_pkey')).length).toBeGreaterThan(0)
   }

@@ -56,8 +56,8 @@ const baseNames = (targets: Targets, overrides: string) => `
   where t.account_id = $1 and ${overrides} and ${targets.condition('t.id')}`
 
 /**
- * Only a target with overrides can have a name more than once, so only these targets are deduplicated. Deduplicating
- * all targets would take most of the time.
+ * Only a target with overrides can have a name more than once, so only the names of such targets are deduplicated.
+ * Deduplicating the names of all targets would take most of the time.
  */
 const countText = (targets: Targets) => `
   select name,
@@ -125,7 +125,7 @@ const recentEvents = `
     where account_id = $1 and id > $2 order by id desc limit $3
   )`
 
-/** The attribute names of a device, and of its services, that an event moved to the account. */
+/** If an event moved a device to the account, the attribute names of the device and its services. */
 const namesMovedIn = `jsonb_array_elements_text(
   case when type = 'DEVICE_TRANSFER' and data ->> 'direction' = 'in' then data -> 'attributeNames' end)`
 

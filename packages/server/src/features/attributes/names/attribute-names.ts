@@ -29,14 +29,14 @@ const MAX_AGE_SECONDS = 60
 /** The age, in seconds, after which counts are out of date even without changes. */
 const MAX_UNCHANGED_AGE_SECONDS = 3_600
 /**
- * The maximum age, in seconds, of counts that a request returns while the server counts again. It is shorter than the
- * retention of events.
+ * The maximum age, in seconds, of counts that a request returns while the server counts again: one day, which is also
+ * the shortest retention of events.
  */
 const MAX_RETURNED_AGE_SECONDS = 86_400
 /** The maximum number of events that a request reads in addition to the summary, newest first. */
 const RECENT_EVENTS = 20_000
 
-/** The error reports this reason if counting the names inside a restriction takes too long. */
+/** The reason in the error if counting the names on the devices of a restriction takes too long. */
 const COUNTING = ['attributeNames counts the names of every device']
 /** The maximum number of milliseconds that a request waits for a count of a large account. */
 const MAX_WAIT_MS = 10_000
@@ -47,14 +47,17 @@ interface ListOptions {
    * be missing.
    */
   isComplete?: boolean
-  /** The maximum number of milliseconds to wait for a count. With 0, lists the names that are known so far. */
+  /**
+   * The maximum number of milliseconds to wait for a count of a large account. With 0, lists the names that are already
+   * known.
+   */
   waitMs?: number
 }
 
 /**
  * Names come from a summary and later events. If the summary is out of date, the server counts the names again. In an
- * account with many devices, this request returns the previous counts instead of waiting, unless they are more than a
- * day old. Throws UNAVAILABLE if it waits too long.
+ * account with many devices, the request returns the previous counts instead of waiting, unless they are more than a
+ * day old. Throws UNAVAILABLE if the request waits too long.
  */
 export const listAttributeNames = perRequest((context: Context) => listReadable(context, {}))
 

@@ -81,7 +81,10 @@ export function createNameCounts({ db, feed, log }: Deps): NameCounts {
   }
 }
 
-/** The feed's position is undefined while a transaction that began before the feed is still running. */
+/**
+ * Treats an undefined position as 0. The feed has no position while a transaction that began before the feed is still
+ * running.
+ */
 const later = (one = 0n, other = 0n): bigint => (one > other ? one : other)
 
 /**
@@ -128,8 +131,8 @@ function keepMostUsed(counts: Map<string, NameCount>, limit: number): void {
 }
 
 /**
- * Filters accept every name that the account ever used. If there are too many names, keeps the names in use and, of the
- * others, those that changed last.
+ * Adds the names that are no longer in use, because filters also accept those names. If there are too many names, adds
+ * only the names that changed last.
  */
 function withFormerNames(
   names: readonly AttributeName[],

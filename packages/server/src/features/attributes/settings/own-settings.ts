@@ -7,7 +7,7 @@ import { type Attributes, emptyObject } from '../attributes.ts'
 import { assertAllAllowed } from '../initial-attributes.ts'
 import { findOwnSettings, lockOwnSettings, updateOwnSettings } from './own-settings.queries.ts'
 
-/** Returns undefined for a key, which has no settings. */
+/** Returns undefined without a session, because only a signed-in person has settings. */
 export const personWithSettings = ({ session, personId, accountId }: Viewer): string | undefined =>
   session === undefined ? undefined : (personId ?? accountId)
 
@@ -22,7 +22,7 @@ export async function withOwnSettings({ db, viewer }: Context, attributes: Attri
 export const hasOwnSettings = (viewer: Viewer, targetId: string): boolean =>
   targetId === viewer.accountId && personWithSettings(viewer) !== undefined
 
-/** A person's settings have no contexts. */
+/** Omits the account's group $ui, because the person's own settings replace it and have no contexts. */
 export function withoutAccountSettings(viewer: Viewer, targetId: string, overrides: Attributes): Attributes {
   if (!Object.hasOwn(overrides, CONSOLE_GROUP) || !hasOwnSettings(viewer, targetId)) return overrides
   const { [CONSOLE_GROUP]: _ofAccount, ...others } = overrides

@@ -2,7 +2,7 @@ import { limits } from '../../../limits.ts'
 import { eventTargets } from '../../events/event-insert.ts'
 import { reservedColumns } from '../attributes.ts'
 
-// The SQL expressions that make up the statements of `setAttribute`.
+// These SQL expressions are parts of the statements that `setAttribute` runs.
 
 /** Returns the account, type, data, and previous time of a change's event as SQL expressions. */
 export const attributeChange = ({
@@ -32,8 +32,8 @@ export const now = 'statement_timestamp()::timestamptz(3)'
 const milliseconds = (time: string): string => `(date_part('epoch', ${time}) * 1000)::bigint`
 
 /**
- * The statement records writes of a value that is already stored at most four times per expected interval. Only such
- * writes look up the interval.
+ * If a write does not change the value, the statement records its time at most four times per expected interval. Only
+ * such writes look up the interval.
  */
 export const isConfirmed = ({ fullName, value }: ChangeColumns): string => `
       case when old = ${value} then coalesce(coalesce(attribute_confirmed(attribute_times, ${fullName}), 0)
@@ -66,8 +66,8 @@ export const asParameters: ChangeColumns = {
 export const asRows: ChangeColumns = { name: 'name', subName: 'sub_name', fullName: 'full_name', value: 'value' }
 
 /**
- * Names are counted only if the change adds one. `reserved` describes the names in the other row, which also count
- * toward the limits.
+ * Names are counted only if the change adds one. `reserved` describes the names in device_live, which also count toward
+ * the limits.
  */
 export const withinLimits = (reserved: { count: string; attributes: string }) =>
   `(old is not null or attribute_count(attributes) + ${reserved.count} < ${limits.namesPerTarget})

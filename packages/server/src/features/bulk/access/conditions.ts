@@ -13,7 +13,7 @@ export function creatorSeenBy({ accountId, restriction, accessKey, personId }: V
   return accessKey === undefined ? { personId: personId ?? accountId } : { accessKey }
 }
 
-/** Checks whether the viewer created the job. A caller who becomes restricted sees only these jobs. */
+/** Checks whether the viewer created the job. A restricted viewer sees only jobs that the viewer created. */
 export function isCreator(
   { accountId, accessKey, personId }: Viewer,
   { createdBy, actorId }: Pick<BulkJob, 'createdBy' | 'actorId'>,
@@ -31,8 +31,8 @@ export function isCreatedBy(creator: Creator | undefined): Sql {
 }
 
 /**
- * A restricted caller sees the items of the devices that it can reach. It also sees items whose device does not exist,
- * such as rejected rows, and items that the job rejected with NOT_FOUND or skipped with GONE.
+ * A restricted caller sees the items of the devices that the caller can reach. The caller also sees items whose device
+ * does not exist, such as rejected rows, and items that the job rejected with NOT_FOUND or skipped with GONE.
  */
 export function isVisibleItem(accountId: string, inside: ResolvedFilter | undefined): Sql {
   if (inside === undefined) return sql`true`

@@ -13,7 +13,7 @@ import { attributeOfPlaceholder, namesInTemplate } from '../preview/templates.ts
 
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
-/** Checks only the rules that do not depend on the device. `assertMayChangeDevice` checks the others. */
+/** Checks only rules that do not depend on the device. `assertMayChangeDevice` checks those that do. */
 export function assertMayRequest(
   viewer: Restricted,
   { operations, target }: Pick<BulkJob, 'operations' | 'target'>,

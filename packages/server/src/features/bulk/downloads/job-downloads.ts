@@ -28,8 +28,8 @@ export const reportUrl = (context: Context, job: BulkJob): Promise<string> =>
   })
 
 /**
- * The URL serves the secrets once and within a day after the end of the job. Returns null if no secrets can be
- * downloaded now, or if the caller may not register devices.
+ * The secrets can be downloaded once, within a day after the job ends. Returns null if no secrets can be downloaded
+ * now, or if the caller is read-only or may not register devices.
  */
 export async function secretsUrl(context: Context, job: BulkJob): Promise<string | null> {
   const { viewer, clock } = context

@@ -13,7 +13,7 @@ export interface BulkDevice {
   fields: Record<FieldName, string | null>
   state: State
   target: Target
-  /** The services, if an operation or a row needs them. */
+  /** The services; empty if the job's changes do not concern services. */
   services: BulkService[]
   matches: ServiceMatches
 }
@@ -33,7 +33,7 @@ interface ReadOptions {
   ids: readonly string[]
   /** The devices that the caller can reach. Undefined for all devices. */
   inside: ResolvedFilter | undefined
-  /** The contexts in which device attributes are set, in addition to the base. */
+  /** The contexts whose device attributes are read, in addition to the base values. */
   contexts: readonly string[]
   withServices: boolean
   matches: ServiceMatches
@@ -60,7 +60,7 @@ export function toBulkService(stored: StoredService, device: { id: string; name:
   const { id, name, attributes, overrideNames, overrides, overrideTimes } = stored
   const fields = fieldsOfService(stored)
   const identity = { kind: 'service' as const, id, name, device }
-  // A run locks the device before it reads the services, so no other change is later than this read.
+  // A run locks the device before it reads the services, so all earlier changes to services have earlier times.
   const times = { times: stored.times as ValueTimes, lockedAt: stored.readAt }
   const target = newTarget(identity, attributes as Attributes, overrideNames as OverrideNames, times)
   target.contextCount = Object.keys(overrides).length

@@ -16,7 +16,7 @@ export interface Found {
   name: string
 }
 
-/** The maximum number of devices that a request previews. If there are more, a background job previews all of them. */
+/** The maximum number of devices that a request previews. If there are more, the bulk worker previews all devices. */
 export const PREVIEWED_AT_ONCE = 1_000
 /** The maximum number of devices that one step searches. */
 const READ_AT_ONCE = 5_000

@@ -28,8 +28,8 @@ interface PlanOptions {
 }
 
 /**
- * Computes a job's changes to the first of these devices, as many as fit in memory. Writes nothing and takes no locks
- * on devices.
+ * Computes a job's changes to as many of the given devices as fit in memory, starting with the first. Writes nothing
+ * and takes no locks on devices.
  */
 export async function planDevices(
   db: Database,

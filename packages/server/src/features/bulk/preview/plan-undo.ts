@@ -12,7 +12,7 @@ import type { BulkDevice } from './bulk-device.ts'
 import { applyContextChanges } from './operations.ts'
 import { emptyPlan, type Plan, planOf } from './plan.ts'
 
-/** `isPart` is true if a value has changed since the job wrote it, and is therefore kept. */
+/** `isPart` is true if a change is not reverted, such as a value that has changed since the undone job wrote it. */
 interface Reverted {
   changes: DeviceChanges
   isPart: boolean
@@ -28,8 +28,8 @@ export const concernsServices = ({
   setAttributes.some(({ service }) => service !== undefined)
 
 /**
- * Reverts only values that have not changed since the job wrote them. If other values remain, the plan's reason is
- * CHANGED_SINCE.
+ * Reverts only values that have not changed since the undone job wrote them. If any value has changed, the plan's
+ * reason is CHANGED_SINCE.
  */
 export function planUndo(
   device: BulkDevice,
@@ -93,7 +93,7 @@ function revertNames(target: Target, context: string | null, changes: Changes): 
 }
 
 /**
- * Removes added services and reverts updated fields, if they have not changed since. Adds removed services again with
+ * Removes added services and reverts updated fields that have not changed since. Adds removed services again with
  * new IDs, unless an earlier undo has done so.
  */
 function revertServices(

@@ -26,8 +26,8 @@ import { planDevices } from './plan-devices.ts'
 /** The maximum number of devices that one step of a preview plans. */
 const PLANNED_AT_ONCE = 250
 /**
- * The maximum number of devices that one step of an undo's preview plans. It is smaller, because the step also reads
- * the changes that the undone job recorded.
+ * The maximum number of devices that one step of an undo's preview plans. It is smaller than `PLANNED_AT_ONCE`, because
+ * the step also reads the changes that the undone job recorded.
  */
 const UNDONE_AT_ONCE = 100
 /**
@@ -111,7 +111,7 @@ async function findStep(
   return save(db, accountId, job, last === null ? { phase: null, planned: null, total } : { planned: last, total })
 }
 
-/** For another job's CSV rows, finds the devices again, because they may exist by now. */
+/** For another job's CSV rows, finds the devices again, because devices that did not exist may exist by now. */
 async function addFound(
   db: Database,
   place: { accountId: string; jobId: string },
@@ -159,7 +159,7 @@ async function planStep(db: Database, accountId: string, { job, charge, caller }
 
 const sizeOf = (prepared: readonly UnplannedItem[]): number => prepared.reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** The next step plans the other devices. */
+/** The next step plans the devices after `last`. */
 const upTo = (items: readonly UnplannedItem[], last: string) => ({
   next: items.slice(0, items.findIndex(({ id }) => id === last) + 1),
   isLast: false,

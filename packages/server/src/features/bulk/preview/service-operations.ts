@@ -52,7 +52,7 @@ function addedService(
 const presentServices = (services: readonly BulkService[]): BulkService[] =>
   services.filter(({ fields }) => fields !== undefined)
 
-/** Returns the services of a device that match an operation's filter, except those that an earlier operation removed. */
+/** Returns the services that match the operation's filter, except services that an earlier operation removed. */
 export const matchingServices = (device: BulkDevice, operation: BulkOperation): BulkService[] =>
   presentServices(device.services).filter(({ id }) => device.matches.get(operation)?.has(id) === true)
 
@@ -60,7 +60,7 @@ export function removeServices(device: BulkDevice, operation: BulkOperation): vo
   for (const service of matchingServices(device, operation)) service.fields = undefined
 }
 
-/** Adds and changes services, so that the device has those of a row. Keeps all other services. */
+/** Adds and changes services so that the device has the services of a row. Keeps all other services. */
 export function setServices(device: BulkDevice, wanted: readonly ServiceFields[]): void {
   const present = Map.groupBy(presentServices(device.services), ({ fields }) => fields!.name)
   for (const [name, ofName] of Map.groupBy(wanted, (service) => service.name)) {

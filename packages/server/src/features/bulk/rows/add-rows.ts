@@ -67,7 +67,7 @@ async function insertInParts(
     }
     return [...added, ...(await inserting)]
   } finally {
-    // The transaction must not end before its statement, even if `prepare` throws.
+    // The transaction must not end before the insert ends, even if `prepare` throws.
     await Promise.allSettled([inserting])
   }
 }
@@ -79,8 +79,8 @@ export function withoutResult({ isNew: _isNew, error, ...row }: CsvRow): CsvRow 
 
 /**
  * Adds the device that a row registers, so that the preview only checks for conflicts with other devices. Leaves two
- * kinds of devices to the preview: those that break a rule, which it rejects, and those to which operations give
- * hardware IDs, because two rows may get the same one.
+ * kinds of devices to the preview: devices that break a rule, which the preview rejects, and devices to which
+ * operations give hardware IDs, because two devices may get the same hardware ID.
  */
 function prepareItem(item: RowItem, operations: readonly BulkOperation[]): PreparedItem {
   const unprepared = { ...item, changes: {} }

@@ -15,7 +15,7 @@ import { type BulkService, toBulkService } from '../preview/bulk-device.ts'
 import { concernsServices } from '../preview/plan-undo.ts'
 import type { PendingItem } from './pending.queries.ts'
 
-/** A returned service may not exist: it may have been removed since the preview, or the changes may add it. */
+/** Returns IDs of services that may not exist: removed since the preview, or to be added by the changes. */
 export const servicesToLock = ({ setAttributes = [], updateService = [], removeService = [] }: DeviceChanges) =>
   [...setAttributes.flatMap(({ service }) => service ?? []), ...updateService, ...removeService].map(({ id }) => id)
 
@@ -29,7 +29,7 @@ export async function readServices(
   return ({ id, name }) => (stored?.get(id) ?? []).map((service) => toBulkService(service, { id, name }))
 }
 
-/** With `isCsv`, a service that the row would add must not exist yet, because a row does not add an equal service. */
+/** With `isCsv`, a service to add must not exist yet, because a row does not add a service that the device has. */
 export function areServicesOld(
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,
   services: readonly BulkService[],

@@ -3,7 +3,7 @@ import { type BulkJob, countsOf, jobTarget } from '../bulk-job.ts'
 
 /** The source of the events is the caller who starts the job. */
 export function startEvents(job: BulkJob): NewEvent[] {
-  // The filter contains that of the job's view, which may change or be deleted later.
+  // The job's filter includes the filter of its view, because the view may change or be deleted later.
   const where = job.filter === null ? {} : { where: job.filter }
   const event = { targets: [jobTarget(job)], ...(job.startedBy !== null && { source: job.startedBy }) }
   const start = { name: job.name, operations: job.operations, ...where, counts: countsOf(job) }

@@ -94,7 +94,7 @@ const REQUEST_STEPS = 10
 
 /**
  * Each step is a transaction, so that no long transaction delays the event feed. A request with an Idempotency-Key has
- * one transaction, so the number of steps is limited. A background job continues the preview after these steps, or if
+ * one transaction, so the number of steps is limited. The bulk worker continues the preview after these steps, or if
  * the server stops during them.
  */
 export async function finishPreview(
@@ -175,7 +175,7 @@ async function runOnce(options: WorkOptions, place: JobPlace, next: string | und
   try {
     return await runLocked(options, place, next)
   } catch (error) {
-    // The batch that was read in advance begins after the devices of this one, which are still pending.
+    // The batch that was read in advance begins after the devices of the failed batch, which are still pending.
     options.ahead?.forget(place.id)
     throw error
   }
@@ -219,7 +219,7 @@ async function secretsOf({ secrets }: WorkOptions, db: Database, { accountId, id
   return key === null ? undefined : openJobKey(secrets, { accountId, jobId: id }, key)
 }
 
-/** Records that a device failed, if its item is still pending. The next batch changes the other devices. */
+/** Records that a device failed, if its item is still pending. The next batch changes the remaining devices. */
 async function failDevice(
   options: WorkOptions,
   place: JobPlace,

@@ -23,11 +23,11 @@ interface AheadBatch {
 }
 
 /**
- * Reads the next batch of each job while PostgreSQL still runs the previous one. If another process has worked on the
- * job since, the number of devices that the job has finished is usually different, and the batch is not used. The
- * number does not identify the devices, so a batch also fails if one of its devices is no longer pending
- * (`writeResults`), and an empty batch that was read in advance is not used. After a failed batch, its process forgets
- * the next one.
+ * Reads a job's next batch while PostgreSQL still runs the previous batch, unless the job's rate is limited. If another
+ * process has worked on the job since, the number of finished devices is usually different, and the batch is not used.
+ * The number does not identify the devices, so a batch also fails if one of its devices is no longer pending
+ * (`writeResults`), and an empty batch that was read in advance is not used. If a batch fails, its process forgets the
+ * job's next batch.
  */
 export interface LookAhead {
   /** Does nothing if the batches in memory are too large or many requests are in flight. */
@@ -39,7 +39,7 @@ export interface LookAhead {
 }
 
 interface Entry {
-  /** The size of the changes, which is the maximum size until the batch has been read. */
+  /** The size of the changes, in bytes. Until the batch has been read, this is the maximum size. */
   bytes: number
   batch: Promise<AheadBatch | undefined>
 }
@@ -57,7 +57,7 @@ export function createLookAhead(db: Database, load: Load): LookAhead {
             entry.bytes = next.bytes
             return { finished, next }
           },
-          // After a failure, the batch reads its devices itself.
+          // If reading in advance fails, the batch reads its devices when it runs.
           () => undefined,
         ),
       }

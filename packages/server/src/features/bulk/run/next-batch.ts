@@ -73,7 +73,7 @@ async function findTaken(
   return new Set(hardwareIds.length === 0 ? [] : (await selectHardwareIds(db, accountId, hardwareIds)).keys())
 }
 
-/** Returns the first devices of a batch, as many as fit in memory together. */
+/** Returns as many of a batch's devices as fit in memory together, starting with the first. */
 export async function fittingBatch(
   db: Database,
   accountId: string,

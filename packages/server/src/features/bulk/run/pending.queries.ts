@@ -11,7 +11,7 @@ interface Place {
 export interface PendingItem {
   id: string
   changes: DeviceChanges
-  /** The size of the changes of this device and of those before it in its batch. */
+  /** The size, in bytes, of the changes of this device and of the devices before it in the batch. */
   bytesUpTo: number
 }
 

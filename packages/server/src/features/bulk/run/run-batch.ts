@@ -36,10 +36,7 @@ import { type ItemResult, type PendingItem, writeResults } from './pending.queri
 import { assertNoneTaken, registerDevices } from './register-devices.ts'
 import { type JobCaller, viewerOfJob } from './starter.ts'
 
-/**
- * The statements that add new devices and record the results have been sent. The last changes are the deletion of
- * devices and the events.
- */
+/** The statements that add new devices and record the results have been sent. `recordEvents` sends the rest. */
 export interface Batch {
   results: ItemResult[]
   /** Wait for these statements with `sentTogether`. */
@@ -131,7 +128,7 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
     results,
     written: sentTogether([registering, writeResults(db, { accountId, jobId: job.id }, withEvents)]),
     async recordEvents() {
-      // With a restriction, registering sends another statement after the insert. The events must follow it.
+      // With a restriction, registering sends another statement after the insert. The events must be inserted later.
       if (inside !== undefined) await registering
       if (removed.length > 0) await deleteLockedDevices(db, context, removed)
       await recordEvents(db, context, numbered)

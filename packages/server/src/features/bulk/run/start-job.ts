@@ -26,7 +26,7 @@ export async function startJob(
 }
 
 /**
- * Throws CONFLICT if another job already undoes the job `undoOf`. Locks that job, because two undos must not begin at
+ * Throws CONFLICT if another job already undoes the job `undoOf`. Locks `undoOf`, because two undos must not begin at
  * the same time.
  */
 export async function assertOnlyUndo(

@@ -29,7 +29,7 @@ interface Check {
 /** Throws FORBIDDEN if the caller has lost its access. */
 export async function callerToPreview(db: Database, accountId: string, check: Check): Promise<JobCaller> {
   const { starter } = check.job
-  // The previous release recorded no caller. Its restricted callers could not create jobs.
+  // The previous release recorded no caller. In that release, restricted callers could not create jobs.
   if (starter === null) return { accountId }
   const caller = await findCaller(db, accountId, { ...check, starter })
   if (typeof caller === 'string') throw new ApiError('FORBIDDEN', caller)
@@ -59,7 +59,7 @@ export async function callerToRun(
   return { caller }
 }
 
-/** Returns the current access of a caller, or the reason why it has none. */
+/** Returns the current access of a caller, or the reason why the caller has no access. */
 async function findCaller(
   db: Database,
   accountId: string,

@@ -14,15 +14,15 @@ interface AttributesToRead {
 }
 
 /**
- * Returns the first of these devices whose attributes fit in memory together: at least one. `error` is set if the
- * attributes of the first device alone are too large.
+ * Returns as many of the given devices as have attributes that fit in memory together, starting with the first.
+ * `error` is set if the attributes of the first device alone are too large. `ids` then contains only this device.
  */
 export async function fitInMemory(
   db: Database,
   accountId: string,
   { ids, contexts, withServices, inside }: AttributesToRead,
 ): Promise<{ ids: readonly string[]; error?: ApiError }> {
-  // The base attributes of a batch are small.
+  // Without contexts and services, only base attributes are read. The base attributes of a batch are small.
   if (contexts.length === 0 && withServices.length === 0) return { ids }
   const bytes = await selectAttributeBytes(db, accountId, { ids, contexts, withServices, inside })
   const limit = limits.bulkDeviceBytes

@@ -8,8 +8,8 @@ export const deviceChannel = 'muster_device'
 export const anyDevice = '*'
 
 /**
- * Makes every server process check these devices after the transaction commits. The processes disconnect devices with
- * an invalid secret.
+ * Makes every server process check these devices after the transaction commits. The processes disconnect the devices
+ * that `findOtherSecrets` returns.
  */
 export async function cutOffDevices(db: Database, ids: readonly string[]): Promise<void> {
   await sql`select pg_notify(${deviceChannel}, id) from unnest(${ids}::text[]) as id`.execute(db)
@@ -28,8 +28,8 @@ export interface PresentedSecret {
 }
 
 /**
- * Returns the given devices that were deleted, have moved to another account, no longer have this secret, or belong to a
- * disabled account.
+ * Returns the given devices that were deleted, have moved to another account, no longer have the presented secret, or
+ * belong to a disabled account.
  */
 export async function findOtherSecrets<Presented extends PresentedSecret>(
   db: Database,

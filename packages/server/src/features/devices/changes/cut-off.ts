@@ -25,8 +25,8 @@ export interface CutOffOptions<Session extends PresentedSecret> {
 }
 
 /**
- * Calls `onCutOff` when any process deletes or moves a connected device, replaces or revokes its secret, or disables its
- * account. While notifications may be lost, checks the secrets of all connected devices every second.
+ * Calls `onCutOff` when any process deletes or moves a connected device, replaces or revokes its secret, or disables
+ * its account. While notifications may be lost, checks the secrets of all connected devices every second.
  */
 export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOptions<Session>): CutOffs {
   const { db, notifications, log, sessions, onCutOff } = options
@@ -34,7 +34,7 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
   let checking: Promise<void> | undefined
   /** The devices that notifications have named since the last check. */
   const notified = new Set<string>()
-  /** Devices that were authenticating during a check, which could not know the account that they will have. */
+  /** Devices that were authenticating during a check. The check could not know the account that they will have. */
   const authenticating = new Set<string>()
   let mayHaveMissed = false
 

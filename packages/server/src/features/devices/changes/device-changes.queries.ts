@@ -153,7 +153,7 @@ export const updateDeviceRow = (db: Database, accountId: string, device: LockedD
     ...valuesOf(device),
   ])
 
-/** The deletion of a device cascades to all its other data. */
+/** The deletion of a device cascades to all its data except these overrides. */
 export async function deleteOverridesOfDevices(db: Database, accountId: string, ids: readonly string[]): Promise<void> {
   await sql`
     delete from attribute_override

@@ -168,13 +168,13 @@ export async function deleteLockedDevices(
   )
 }
 
-/** Throws CONFLICT if another device has the hardware ID, which aborts the transaction. */
+/** Throws CONFLICT if another device has the hardware ID. The failed statement aborts the transaction. */
 export const writeDevice = (transaction: Database, accountId: string, device: LockedDevice): Promise<void> =>
   rejectDuplicateHardwareId(device.hardwareId, async () => {
     await updateDeviceRow(transaction, accountId, device)
   })
 
-/** The maximum number of devices that one step deletes, because their contents are in memory at once. */
+/** The maximum number of devices that one step deletes. The contents of all these devices are in memory at once. */
 const DELETED_AT_ONCE = 50
 
 async function deleteLocked(
@@ -204,7 +204,7 @@ async function deleteLocked(
   )
 }
 
-/** Throws NOT_FOUND if the viewer has no such device. */
+/** Throws NOT_FOUND if the account has no such device, or if the viewer cannot reach it. */
 export async function getDeviceLocked(
   transaction: Database,
   { viewer }: Pick<Context, 'viewer'>,

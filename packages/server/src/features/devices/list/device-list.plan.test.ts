@@ -47,7 +47,8 @@ async function fill(): Promise<void> {
     insert into attribute_override (account_id, target_id, context, attributes)
     select account_id, id, 'lab', jsonb_build_object('rack', 'r' || length(name) * 1000) from device
     where platform like 'platform 1%'`.execute(db)
-  // Merges the pending lists of the indexes now, because autovacuum would merge them at any time and change their cost.
+  // Merge the pending lists of the indexes now. Otherwise, autovacuum could merge the lists during the tests, and the
+  // costs of the plans would change.
   await sql`vacuum analyze`.execute(db)
 }
 
@@ -138,7 +139,7 @@ test.each([
   expect(new Set(all).size).toBe(20_000)
   for (const limit of [1, 2, 63, 64, 65, 255, 256, 257, 1_001]) {
     expect(await idsFrom({ offset: 0 }, limit)).toEqual(all.slice(0, limit))
-    // Reads before and after the last of the 16,000 devices that have reported.
+    // Read before and after the last of the 16,000 devices that have reported.
     for (const from of [8_000, 15_990, 16_100]) {
       const place = await findPlace(db, ACCOUNT, { order, id: all[from - 1]!, inside: undefined })
       const after = databasePlace(order, place!)

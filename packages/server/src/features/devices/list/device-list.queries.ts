@@ -129,7 +129,7 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
 
 /**
  * The `OFFSET 0` fences keep the order of the list. If the filter reads the table that contains the key, the list
- * includes its columns, which saves a lookup for each device.
+ * includes that table's columns, which saves a lookup for each device.
  */
 function walkedRows(
   accountId: string,

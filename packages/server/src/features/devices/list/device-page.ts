@@ -22,7 +22,7 @@ export async function readDevicePage(reading: PageReading): Promise<ListedDevice
   return canSample(page) && (await countAll()) > WALKED ? readMatches(page, read) : read(page)
 }
 
-/** First reads `WALKED` devices in order, which usually fills the page. Otherwise, reads all devices. */
+/** First reads up to `WALKED` devices in order. If they do not fill the page, reads all devices. */
 async function readWithoutIndex({ page, read, charge, countAll }: PageReading): Promise<ListedDeviceRow[]> {
   if (!canWalk(page)) {
     await charge()

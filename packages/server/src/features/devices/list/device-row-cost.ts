@@ -24,7 +24,7 @@ export const FAR = 5_000
 /**
  * Estimates how many rows the `devices` field may read but not return. The server needs the estimate before the field
  * runs, to charge for the rows, to queue the request, and to name the expensive argument in an error. If the field
- * would reject the arguments, it reads no rows.
+ * would reject the arguments, the field reads no rows.
  */
 export function rowsRead(
   args: DeviceListArguments,
@@ -117,7 +117,7 @@ export const isIndexed = ({ name, state, platforms, applications, values, where,
   (where?.isIndexed ?? false)
 
 /**
- * Checks for three consecutive letters or digits, without which the index cannot find a part. A sigma does not count,
- * because the search replaces it with a wildcard.
+ * Checks for three consecutive letters or digits, without which the index cannot find a part of a name. A sigma does
+ * not count, because the search replaces it with a wildcard.
  */
 const hasTrigram = (part: string): boolean => /[\p{L}\p{N}]{3}/u.test(part.replaceAll(/[Σσς]/g, '_'))

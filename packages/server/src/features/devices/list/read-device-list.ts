@@ -32,7 +32,7 @@ function assertReadableOrder(viewer: Viewer, { order, filter }: DeviceListReques
   for (const { by } of [order, ...order.further]) if (typeof by !== 'string') assertReadable(viewer, by)
   for (const { name, value } of filter.values ?? []) {
     assertReadable(viewer, name)
-    // A missing value would show whether there is a group with this name.
+    // A condition for a missing value would show whether a device has a group with this name.
     if (value === null) assertReadsAll(viewer, 'null in attributes')
   }
 }

@@ -101,7 +101,7 @@ it('downloads the same events as the list', async () => {
     if (!page.hasMore) break
     page = await readPage(user, page.cursor)
   }
-  // Includes the events for the access key and the link.
+  // The list also contains the events for the access key and the link.
   expect(listed).toHaveLength(2_502)
   expect(await download(link)).toEqual(listed)
 })

@@ -18,7 +18,7 @@ import { readableData } from '../readable-events.ts'
 const PATH = '/events/v1.csv'
 /** The number of events that one statement examines if PostgreSQL must check each event separately. */
 const WINDOW = 20_000
-/** The maximum number of devices that the event of a link lists. */
+/** The maximum number of device IDs in the event that records a link. */
 const LISTED_DEVICES = 20
 
 /** If the view changes later, the URL still serves the same selection. */
@@ -27,7 +27,7 @@ export async function eventsUrl(context: Context, args: EventListArguments): Pro
   const { viewer, clock } = context
   const filter = { ...readEventFilter(args, { now: clock(), defaultsToMonth: true }), ...permittedEvents(viewer) }
   const where = await readEventWhere(context, args)
-  // The link does not contain the caller's restriction. Each page applies the current one.
+  // The link does not contain the caller's restriction. Each page applies the current restriction.
   const { deviceIds, inside: _inside, readable: _readable, ...rest } = filter
   const content: DownloadContent = {
     filter: rest,

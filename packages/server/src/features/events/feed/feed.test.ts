@@ -212,7 +212,7 @@ describe('the event feed', () => {
     const follower = follow(database)
     const { feed, received } = follower
     expect(await feed.readNow()).toBe(10n)
-    // Waits, because transactions in other databases can also delay the position.
+    // Wait, because transactions in other databases can also delay the position.
     await until(() => feed.position === 10n)
     await database.db.executeQuery(sql.raw(insert('after', 2_500)).compile(database.db))
     await until(() => received.length === 2_500)

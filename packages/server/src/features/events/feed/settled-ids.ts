@@ -13,8 +13,9 @@ export interface SettledIds {
 
 /**
  * On a cluster, a transaction ends first on the node that assigned its event IDs, and only then on the nodes with its
- * rows. It has prepared its commit there, so it has a transaction ID on these nodes. An ID is therefore settled when
- * every transaction has ended that had a transaction ID on any node after the ID was settled on the first node.
+ * rows. On these nodes, the transaction has prepared its commit, so it has a transaction ID there. An event ID is
+ * therefore settled once it is settled on the first node and every transaction that had a transaction ID on any node at
+ * that time has ended.
  */
 export function createSettledIds(): SettledIds {
   const assigned = createMarks()

@@ -62,7 +62,7 @@ function columnsIn([group, subName]: AttributeName): string[] {
   return column === undefined ? [...reservedColumns.values()] : [column]
 }
 
-/** Returns undefined for names that are not reserved. */
+/** Returns undefined for names that have no column in `device_live`. */
 export function columnOf(scope: FilterScope, { of, name }: Pick<AttributeSubject, 'of' | 'name'>): Sql | undefined {
   const [column] = of === 'device' && name.length === 2 ? columnsIn(name) : []
   if (column === undefined) return undefined
@@ -120,7 +120,7 @@ export function overrideText(scope: FilterScope, subject: AttributeSubject): Sql
   return overrides && valueIn(overrides, subject.name)
 }
 
-/** The condition has a form that can use the indexes on values. */
+/** Unless the condition is negated, its form can use the indexes on values. */
 function equalsAny(scope: FilterScope, subject: AttributeSubject, values: readonly string[], use: Use): Sql {
   const { of, name } = subject
   const column = columnOf(scope, subject)

@@ -6,7 +6,10 @@ import { baseText, columnOf, overridesOf, overrideText } from './attribute-condi
 import { compareTime } from './compare.ts'
 import { either, type FilterScope, type Sql } from './rows.ts'
 
-/** The time when all servers had begun to record the times of values. A value with an older time has this time. */
+/**
+ * The time by which every server process had begun to record the times of values. Conditions treat an earlier time of a
+ * value as this time.
+ */
 export const timesSince = sql`(select since from attribute_times_start)`
 
 export function compareAttributeTime(

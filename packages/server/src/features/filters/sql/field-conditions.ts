@@ -39,7 +39,8 @@ export function compareField(scope: FilterScope, { subject, operator, literal }:
 }
 
 /**
- * Compares twice: the first comparison uses the index, which does not distinguish A1 from a01, and the second is exact.
+ * For `=` with a device's name or platform, compares twice: the first comparison uses the index, which does not
+ * distinguish A1 from a01, and the second is exact.
  */
 function compareString(column: Sql, { subject, operator, literal }: Omit<FieldCompare, 'type'>): Sql {
   const isSorted = subject.of === 'device' && (subject.name === 'name' || subject.name === 'platform')
@@ -69,7 +70,10 @@ export function hasField(scope: FilterScope, { subject }: HasValue & { subject: 
   return optional.includes(subject.name) ? sql`${columnOf(scope, subject)} is not null` : sql`true`
 }
 
-/** Matches a part of the name, of a device's hardware ID, or of a service's host, or the beginning of the ID. */
+/**
+ * Matches a part of the name, a part of a device's hardware ID or of a service's host, or, for a word without
+ * wildcards, the beginning of the ID.
+ */
 export function matchesWord(scope: FilterScope, { of, literal }: WordSearch): Sql {
   if (of === 'event') throw new Error('a word in a filter of events is evaluated in event-conditions.ts')
   const column = (name: string): Sql =>

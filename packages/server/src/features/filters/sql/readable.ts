@@ -26,7 +26,7 @@ export const namedValues = (attributes: Sql): Sql => sql`(
   ) as each (name, value)`
 
 /**
- * Requires that the row `x` of `attribute_override` has a value that the caller can read. Empty if the caller can read
+ * Requires the row `x` of `attribute_override` to have a value that the caller can read. Empty if the caller can read
  * all names.
  */
 export const andReadableOverride = (scopes: ReadableNames | undefined): Sql =>

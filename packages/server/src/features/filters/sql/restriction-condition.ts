@@ -11,9 +11,9 @@ import { type FilterTables, noTables, type Sql } from './rows.ts'
 export const insideCondition = (accountId: string, inside: ResolvedFilter, tables: FilterTables): Sql =>
   filterCondition(inside, { accountId, context: undefined, now: 0, tables })
 
-/** SQL that limits a statement on `device d` whose text already uses the parameters $1 to `used`. */
+/** SQL that limits a statement on `device d`. The text of the statement already uses the first `used` parameters. */
 export interface InsideText {
-  /** Joins `device_live l` if the condition reads it. */
+  /** Joins `device_live l` if the condition reads this table and the statement does not join it already. */
   readonly joins: string
   readonly condition: string
   readonly parameters: readonly unknown[]

@@ -12,7 +12,10 @@ export type ValueSubject = FieldSubject | AttributeSubject
 /** Weeks start on Monday. */
 export type Interval = 'hour' | 'day' | 'week' | 'month'
 
-/** Returns a value as text of at most 200 characters. A time becomes the start of its interval in UTC. */
+/**
+ * Returns a value as text of at most 200 characters. The value of a time field becomes the start of its interval in
+ * UTC.
+ */
 export function textOfValue(scope: FilterScope, subject: ValueSubject, interval: Interval): Sql {
   if (subject.type === 'attribute') return sortable(attributeText(scope, subject))
   if (subject.valueType === 'boolean') return sql`${booleanText(scope, subject)}`

@@ -69,7 +69,10 @@ export async function listServices(
 const limitTo = (inside: ResolvedFilter | undefined, request: ServiceListRequest): ServiceListRequest =>
   inside === undefined ? request : { ...request, selection: { ...request.selection, inside } }
 
-/** A long walk is useful if no index supports the filter but one supports the order. */
+/**
+ * A long walk is useful if no index supports the filter, an index supports the order, and the account has more than
+ * `WALKED` devices.
+ */
 async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceListRequest): Promise<boolean> {
   if (reasonWithoutIndex(selection) === undefined || keys[0]!.by !== 'device.name') return false
   return (await countDevices(db, viewer.accountId, {})) > WALKED

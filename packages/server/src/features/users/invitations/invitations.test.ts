@@ -103,7 +103,7 @@ describe('invitations', () => {
       expect((await openBrowser(app).auth('/invitation', { token })).status).toBe(200)
       accepting = openBrowser(app).auth('/accept-invitation', { token, password })
       await expect.poll(isWaiting, { timeout: 30_000 }).toBe(true)
-      // Fails if the request has already locked the invitation.
+      // This statement fails if the request has already locked the invitation.
       await sql`select from invitation where account_id = ${account.accountId} and id = ${id} for update nowait`.execute(
         transaction,
       )
@@ -149,7 +149,7 @@ describe('invitations', () => {
     const { createInvitation } = await done(admin, create, { roleId: 'viewer', expires })
     const resend = 'mutation ($id: ID!) { resendInvitation(id: $id) { created expires } }'
     for (let round = 0; round < 3; round++) {
-      // Makes the invitation a day older.
+      // Make the invitation a day older.
       const found = app.db.selectFrom('invitation').select(['created', 'expires']).where('id', '=', createInvitation.id)
       const times = await found.executeTakeFirstOrThrow()
       const earlier = (time: Date): Date => new Date(time.getTime() - day)

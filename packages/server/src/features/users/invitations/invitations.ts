@@ -211,7 +211,7 @@ async function assertBelowLimit(db: Database, accountId: string, now: Date): Pro
   if (found >= limits.invitations)
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `an account can have ${limits.invitations} open invitations, found ${found}: delete one first`,
+      `an account can have up to ${limits.invitations} open invitations, found ${found}: delete one first`,
       { limit: limits.invitations, found },
     )
 }

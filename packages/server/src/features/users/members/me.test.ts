@@ -197,7 +197,7 @@ describe('console settings', () => {
     expect((await ask(viewer, twice)).error).toEqual(forbidden)
     expect(await attributesOf(viewer)).toEqual({})
 
-    // With a key, these are attributes of the account.
+    // For a key, names in `$ui` refer to attributes of the account.
     const { createAccessKey } = await account.data(
       'mutation { createAccessKey(access: { permissions: [DEVICE_READ] }) { key secret } }',
     )

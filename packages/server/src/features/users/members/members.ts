@@ -43,7 +43,7 @@ export async function addMember(
     throw new ApiError('CONFLICT', 'the person is already a member of this account')
   const found = await countMembers(transaction, accountId)
   if (found >= limits.members)
-    throw new ApiError('LIMIT_EXCEEDED', `an account can have ${limits.members} members, found ${found}`, {
+    throw new ApiError('LIMIT_EXCEEDED', `an account can have up to ${limits.members} members, found ${found}`, {
       limit: limits.members,
       found,
     })
@@ -122,8 +122,9 @@ async function endMembership(
 }
 
 /**
- * Adds a membership with the role, or changes its role. Without a role, ends the membership. Memberships that do not
- * result from groups stay unchanged. Call this with the account locked. Throws CONFLICT if no owner would be left.
+ * Adds a membership with the role, or changes the role of the existing membership. Without a role, ends the membership.
+ * Memberships that do not result from groups stay unchanged. Call this with the account locked. Throws CONFLICT if no
+ * owner who can sign in would be left.
  */
 export async function changeGroupMembership(
   transaction: Database,
@@ -145,7 +146,7 @@ export async function changeGroupMembership(
   await changeRole({ db: transaction, viewer }, before, role)
 }
 
-/** `email` identifies the person in the event. Throws CONFLICT if no owner would be left. */
+/** `email` identifies the person in the event. Throws CONFLICT if no owner who can sign in would be left. */
 export async function endMembershipOf(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { personId, email }: { personId: string; email: string },

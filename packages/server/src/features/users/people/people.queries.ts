@@ -86,7 +86,8 @@ export async function replaceByRemovedPerson(
   db: Database,
   { id, email, now }: { id: string; email: string; now: Date },
 ): Promise<boolean> {
-  // While the person is locked, no transaction adds a membership. A cluster rejects one statement for both tables.
+  // While the person is locked, no transaction adds a membership. A cluster rejects a single statement that reads both
+  // tables.
   await query(db, 'select id from person where id = $1 for update', [id])
   const memberships = await query(db, 'select account_id from membership where person_id = $1 limit 1', [id])
   if (memberships.length > 0) return false
@@ -101,7 +102,7 @@ export async function replaceByRemovedPerson(
   return rows.length > 0
 }
 
-/** Disables the person's accounts without an enabled member. Returns the IDs of the accounts that it disabled. */
+/** Disables the person's enabled accounts that have no enabled member. Returns their IDs. */
 export async function disableAccountsOf(db: Database, personId: string, now: Date): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,

@@ -23,7 +23,8 @@ export const findActor = async (
 ): Promise<Pick<KnownPerson, 'id' | 'email'> | null> => {
   if (id === null) return null
   const { accountId, founderEmail } = context.viewer
-  // If the founder is removed, the account keeps the founder's ID, but its address no longer belongs to a person.
+  // If the founder is removed, the account keeps the founder's ID, but the account's address no longer belongs to a
+  // person.
   if (id === accountId && founderEmail !== undefined && !founderEmail.endsWith('@account.invalid'))
     return { id, email: founderEmail }
   return (await loadPerson(context, id)) ?? { id, email: `removed-${id}@invalid` }

@@ -74,7 +74,7 @@ export async function createRole(context: Context, { name, access, groups }: Mut
     if (custom.length >= limits.roles)
       throw new ApiError(
         'LIMIT_EXCEEDED',
-        `an account can have ${limits.roles} custom roles, found ${custom.length}: delete one first`,
+        `an account can have up to ${limits.roles} custom roles, found ${custom.length}: delete one first`,
         {
           limit: limits.roles,
           found: custom.length,
@@ -199,7 +199,7 @@ function readName(name: string): string {
 
 function readGroups(groups: readonly string[]): string[] {
   if (groups.length > limits.roleGroups)
-    throw new ApiError('LIMIT_EXCEEDED', `a role can have ${limits.roleGroups} groups, found ${groups.length}`, {
+    throw new ApiError('LIMIT_EXCEEDED', `a role can have up to ${limits.roleGroups} groups, found ${groups.length}`, {
       limit: limits.roleGroups,
       found: groups.length,
     })

@@ -90,7 +90,8 @@ async function addPerson(
     }
     const isMapped = signUp !== 'invited' && (await hasRoleFor(transaction, groups))
     if (!invitation && !isMapped && signUp !== 'anyone') {
-      // Only the owner of the address may learn about its invitations, and a person can accept one only with its link.
+      // Only the owner of the address may learn whether it was invited, and a person can accept an invitation only with
+      // its link.
       const isInvited = emailVerified && (await isInvitedByEmail(transaction, email, now))
       throw ssoError(isInvited ? 'sso-use-invitation' : 'sso-not-invited')
     }

@@ -35,13 +35,16 @@ export interface OwedEvent extends DeliverableEvent {
   accountId: string
   email: string
   webhookIds: string[]
-  /** The webhooks that receive the event only if it matches their filter. */
+  /** The webhooks that receive the event only if the event's device matches their filter. */
   filteringIds: string[]
 }
 
 export interface Owed {
   events: OwedEvent[]
-  /** Earlier than requested if the deliveries would be too large for one transaction. */
+  /**
+   * The event ID up to which `events` is complete. Lower than requested if the deliveries would be too large for one
+   * transaction.
+   */
   upTo: bigint
 }
 

@@ -9,7 +9,7 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 import { moveCursor, type OwedEvent, readCursor, readOldestAge, selectOwed } from './fan-out.queries.ts'
 import { saveDeliveries } from './save-deliveries.ts'
 
-/** Each process runs a fan-out, but only one creates deliveries at a time. */
+/** Each process runs a fan-out, but only one process at a time creates deliveries. */
 export interface FanOut {
   /** Returns undefined until the feed's position is known. */
   lag(): Promise<FeedLag | undefined>

@@ -19,8 +19,8 @@ export interface DeliveredEvent extends DeliverableEvent {
 const FALLBACK_SECONDS = 5
 
 /**
- * Unless this process is already sending, also adds jobs that start sending. Returns the webhooks that have new
- * deliveries. `db` must be a transaction.
+ * For each webhook whose deliveries this process is not already sending, also adds a job that starts sending them.
+ * Returns the webhooks that have new deliveries. `db` must be a transaction.
  */
 export async function saveDeliveries(
   db: Database,

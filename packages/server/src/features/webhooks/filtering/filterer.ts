@@ -112,7 +112,10 @@ export function createFilterer(options: FiltererOptions): Filterer {
   }
 }
 
-/** If the webhook's view is invalid, pauses the webhook instead. */
+/**
+ * Applies the webhook's filter to up to `limit` pending events. If the webhook's view is invalid, pauses the webhook
+ * instead.
+ */
 async function filterBatch(options: FiltererOptions, webhook: WebhookAddress, limit: number): Promise<'done' | 'more'> {
   const { db } = options
   const { accountId, webhookId } = webhook

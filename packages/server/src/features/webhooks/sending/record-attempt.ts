@@ -26,7 +26,8 @@ export interface Ended {
 export async function recordAttempt(deps: RecordAttemptDeps, ended: Ended): Promise<{ isStopped: boolean }> {
   const { db, results, webhook } = deps
   const { delivery, url, result, health } = ended
-  // A 410 response ends the delivery only if the server also stops sending to the URL, so that step runs first.
+  // A 410 response ends the delivery only if the server also stops sending to the URL, so the webhook is disabled
+  // first.
   const isReplaced = ended.evaluation.isGone && !(await pauseOrDisable(db, webhook, { reason: 'gone', url }))
   const { isGone, ...evaluation } = isReplaced ? evaluateReplaced(deps, ended) : ended.evaluation
   const { isHopeless } = await results.add(

@@ -4,7 +4,10 @@ import type { Database } from '../../../db/database.ts'
 import { DAYS_OF_FAILURES } from './pause-or-disable.ts'
 import { type HealthChange, type Result, writeHealth, writeResults } from './results.queries.ts'
 
-/** Each batch contains the outcomes of one account that were added during the previous writes. */
+/**
+ * Writes outcomes in batches. Each batch contains outcomes of one account that were added while earlier batches were
+ * being written.
+ */
 export interface Results {
   /**
    * Resolves when the outcome is committed. `isHopeless` means that all attempts have failed for more than

@@ -54,7 +54,7 @@ export function toVariables(values: KeyValues, permissions: readonly Permission[
     personal: kind === 'personal',
     networks,
     rateShare: Number(rateShare),
-    // Marks the key as read-only if its permissions allow no mutation, so that its badge says so.
+    // Mark the key as read-only if its permissions allow no mutation, so that its badge says so.
     readOnly: isReadOnly(permissions),
     requireDigest,
     expires: expiryTime(expiry),

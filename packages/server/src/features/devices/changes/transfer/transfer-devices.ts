@@ -24,8 +24,8 @@ import {
 } from './transfer.queries.ts'
 
 /**
- * Moves all devices or none to another account of the signed-in person. Returns the number of devices. Their earlier
- * events stay in this account.
+ * Moves all devices or none to another account of the signed-in person. The devices' earlier events stay in this
+ * account. Returns the number of devices.
  */
 export async function transferDevices(
   context: Context,
@@ -55,7 +55,7 @@ export async function transferDevices(
   return ids.length
 }
 
-/** The maximum number of devices that one step moves, because their contents are in memory at once. */
+/** The maximum number of devices that one step moves. The contents of all these devices are in memory at once. */
 const MOVED_AT_ONCE = 50
 
 function assertPossible({ viewer, isCluster }: Context, to: string): void {
@@ -93,8 +93,8 @@ const hardwareIdTaken = (which: string): ApiError =>
   new ApiError('CONFLICT', `the hardwareId ${which} is in use in the other account`)
 
 /**
- * Charges the other account for its events and for the data that it receives. The request pays for this account's
- * events.
+ * Charges the other account for the data and the events that it receives. The request pays for the events of this
+ * account.
  */
 async function chargeReceiver(
   { db, viewer, storage }: Context,
@@ -138,7 +138,7 @@ async function moveLocked(
     targets: [{ id: device.id, name: device.name, kind: 'device' }],
     data: { accountId: other, direction, ...valuesOf(device) },
   })
-  // The account that the devices leave keeps their contents, because they are needed to judge earlier events.
+  // The events of the account that the devices leave contain the devices' values, which judging earlier events needs.
   const left = devices.map((device) => {
     const { contents: kept = null, previous } = contents.get(device.id)!
     const event = eventOf(device, to, 'out')

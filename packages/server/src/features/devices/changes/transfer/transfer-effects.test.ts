@@ -88,7 +88,7 @@ describe('a connected device that moves', () => {
     await closed
     const client = await connectMqtt(url(), device)
     await untilState(there, device.id, 'active')
-    // By then, the grace period after the first disconnection has ended.
+    // Wait until the grace period after the first disconnection has ended.
     await setTimeout(HOLD * 1_000 + 500)
     expect(await stateOf(there, device.id)).toBe('active')
     client.end(true)
@@ -175,7 +175,7 @@ it('has an availability in each account from its arrival there', async () => {
   const first = await availability(there, hoursAgo(2))
   expect(first.from).toBe(first.arrived)
   expect(first.segments).toEqual([{ from: first.arrived, state: 'active' }])
-  // The device was in the other account then.
+  // In this time span, the device was in the other account.
   const before = await availability(there, hoursAgo(2), hoursAgo(1))
   expect(before).toMatchObject({ from: before.until, segments: [] })
 

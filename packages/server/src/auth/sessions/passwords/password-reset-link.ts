@@ -32,7 +32,10 @@ export async function createPasswordLink(
   return { token, expires }
 }
 
-/** Sets a new password with a link from the operator. The person then signs in with it, and with a code if required. */
+/**
+ * Sets a new password with a link from the operator. The person then signs in with that password, and with a code if
+ * required.
+ */
 export const passwordLinkCall: AuthCall = {
   method: 'POST',
   path: '/new-password',
