@@ -59,8 +59,7 @@ export function readMessage(request: ReceivedRequest, fields: Fields): Message {
 
 export function assertSingle(fields: Fields, name: string): void {
   const count = fields.get(name)?.length ?? 0
-  if (count > 1)
-    throw new Rejection('duplicate-header', `The header ${name} is present ${count} times. Send it once.`)
+  if (count > 1) throw new Rejection('duplicate-header', `The header ${name} is present ${count} times. Send it once.`)
 }
 
 /** The header must be present once, and contain only characters that a signature base allows (RFC 9421 §2.5). */

@@ -58,16 +58,17 @@ export type User = {
   /**
    * The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices
    * and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts
-   * can be out of date. If attributes have changed and the counts are more than 60 seconds old, a request makes the server
-   * count again. The request waits for the result only if there are no counts yet or they are more than a day old. A
-   * request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues.
+   * can be out of date. A request makes the server count again if the counts are more than an hour old, or if attributes
+   * have changed and the counts are more than 60 seconds old. The request waits for the result only if there are no counts
+   * yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the
+   * count continues.
    */
   attributeNames: Array<AttributeName>;
   /**
    * The number of devices that were online over time, as at most 1,000 points. The server stores a point every five
    * minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time
-   * range contains more than 1,000 points, the server combines neighboring points. Times when no server was running have
-   * no points. Null for a caller who is restricted to some devices.
+   * range contains more than 1,000 points, the server combines neighboring points. Times when no server was running or the
+   * account had no devices have no points. Null for a caller who is restricted to some devices.
    */
   presence?: Maybe<Array<PresencePoint>>;
   /**
@@ -90,10 +91,10 @@ export type User = {
    */
   device: Array<Device>;
   /**
-   * Counts the matching events in intervals of equal length, oldest interval first. The arguments are those of events. The
-   * server chooses a round length of at least one second, such as an hour, and returns at most as many intervals as
-   * requested. The first interval starts at minDate, and the last one ends at maxDate or includes now, so these two
-   * intervals can be shorter. The server reads every matching event.
+   * Counts the matching events in intervals of equal length, oldest interval first. The filter arguments are those of
+   * events. The server chooses a round length of at least one second, such as an hour, and returns at most as many
+   * intervals as requested. The first interval starts at minDate, and the last interval ends at maxDate, so these two
+   * intervals can be shorter. Without maxDate, the last interval includes now. The server reads every matching event.
    */
   eventCounts: Array<EventCount>;
   /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
@@ -106,10 +107,10 @@ export type User = {
   /**
    * Counts the matching devices by the values of each name in by, which accepts at most 8 names. A name is a field or an
    * attribute of devices, as in a filter, or a field of services, such as services.port. For an unknown name, returns
-   * BAD_USER_INPUT and suggests the closest known name.
+   * BAD_USER_INPUT and suggests a similar known name, if there is one.
    */
   facets: Array<Facet>;
-  /** Counts the matching devices, all at the same moment. */
+  /** Counts the matching devices. All counts are from the same moment. */
   deviceTotals: DeviceTotals;
   /**
    * Checks a filter without running it. For an invalid filter, the field returns the problems instead of failing.
@@ -134,8 +135,8 @@ export type User = {
   /** The account's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: Array<RegistrationCode>;
   /**
-   * Returns the services with these IDs, at most 1,000. A device ID returns the device's bulk service. Omits unknown IDs
-   * and other accounts' IDs.
+   * Returns the services with these IDs, at most 1,000. For a device ID, returns the device's bulk service. Omits unknown
+   * IDs and other accounts' IDs.
    */
   service: Array<Service>;
   /**
@@ -144,10 +145,10 @@ export type User = {
    */
   services: ServiceList;
   /**
-   * What a key, a person, a role, or a new key could do now, with the reason for each denial. Pass exactly one of key,
-   * personId, roleId, and access. The document does not run, and a simulation does not count as use of a key. Needs
-   * KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. The caller's own key, person, and role need
-   * no permission. The simulation ignores the sign-in policy.
+   * Simulates what a key, a person, a role, or a new key could do now, and returns the reason for each denial. Pass
+   * exactly one of key, personId, roleId, and access. The document does not run, and a simulation does not count as use of
+   * a key. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. Simulating the caller's own
+   * key, person, or role needs no permission. The simulation ignores the sign-in policy.
    */
   simulate: Simulation;
   /** Open invitations and invitations that expired in the last seven days, newest first, at most 200. */
@@ -550,10 +551,10 @@ export type Mutation = {
    */
   updateAccessKey: AccessKey;
   /**
-   * Creates a key with the same access, networks, and expiry as the given key. The old key remains valid for overlap
-   * seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or
-   * has expired. Deletes the key that the given key replaced, if that one has expired. Only the person who created a
-   * personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys.
+   * Creates a key with the same settings as the given key, including its expiry. The given key remains valid for overlap
+   * seconds, 0 to 2,592,000, or until its current expiry if that is earlier. Returns CONFLICT if the given key was already
+   * rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. Only the
+   * person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys.
    */
   rotateAccessKey: CreatedAccessKey;
   /**
@@ -564,9 +565,9 @@ export type Mutation = {
   setKeyPolicy: KeyPolicy;
   /** Deletes an access key. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   deleteAccessKey: Scalars['Boolean']['output'];
-  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in that context, or null. */
+  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or null. */
   setAttribute?: Maybe<Scalars['String']['output']>;
-  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
+  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in the context. */
   setAttributes: Scalars['Object']['output'];
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Array<AttributesResult>;
@@ -660,8 +661,9 @@ export type Mutation = {
   /** Removes the signed-in person from this account. The last owner cannot leave. */
   leaveAccount: Scalars['Boolean']['output'];
   /**
-   * Removes a person from the account, with the person's personal keys. Within a second, the server ends the person's
-   * streams in the account. With disableKeys, it also disables the account keys that the person created.
+   * Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server
+   * ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person
+   * created.
    */
   removeMember: Scalars['Boolean']['output'];
   /** Changes a member's role. Returns CONFLICT if no owner who can sign in would remain. */
@@ -712,7 +714,10 @@ export type Mutation = {
   rotateWebhookSecret: Webhook;
   /** Sends a test event and returns the result. The server makes one attempt, even if the webhook is disabled or paused. */
   testWebhook: WebhookDelivery;
-  /** Resends the given delivery, or all failed deliveries created since the given time. Returns the number of deliveries. */
+  /**
+   * Resends one delivery, or all failed deliveries created since a time. Pass exactly one of deliveryId and since. Returns
+   * the number of deliveries to resend.
+   */
   redeliver: Scalars['Int']['output'];
 };
 
@@ -1449,7 +1454,7 @@ export type BulkItemList = {
 export type BulkItem = {
   __typename?: 'BulkItem';
   device: EventTarget;
-  /** The line of the CSV that the device comes from; null for other targets. */
+  /** The line of the device's row in the CSV; null if there is no such row. */
   line?: Maybe<Scalars['Int']['output']>;
   outcome: BulkOutcome;
   status: BulkItemStatus;
@@ -1486,9 +1491,9 @@ export type BulkItemStatus =
   | 'SKIPPED'
   | 'FAILED';
 
-/** Why a bulk job skipped a device. */
+/** Why a bulk job skipped a device or did not revert it completely. */
 export type BulkSkipReason =
-  /** A value that the job writes has changed since the preview. In an undo: since the undone job wrote it. */
+  /** A value that the job writes has changed since the preview or, in an undo, since the undone job wrote it. */
   | 'CHANGED_SINCE'
   /** The device no longer exists, or the caller who started the job can no longer reach it. */
   | 'GONE'
@@ -1613,9 +1618,9 @@ export type BulkJob = {
   /** A URL for downloading the devices and their results as CSV. It is valid for one hour and needs no signature. */
   reportUrl: Scalars['String']['output'];
   /**
-   * A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends.
-   * null until the job ends, after the download, 24 hours after the end, if there are no secrets, and for callers who are
-   * read-only or lack DEVICE_CREATE.
+   * A URL for downloading the secrets of the registered devices as CSV. The URL is valid for one hour. The secrets can be
+   * downloaded once, within 24 hours after the job ends. null until the job ends, after the download, 24 hours after the
+   * end, if there are no secrets, and for callers who are read-only or lack DEVICE_CREATE.
    */
   secretsUrl?: Maybe<Scalars['String']['output']>;
   /** Whether undoBulk can revert the job. false for a job that deletes devices, such as the undo of registrations. */
@@ -1821,8 +1826,8 @@ export type EventType =
   | 'DEVICE_DELETE'
   /**
    * A device moved to another account, or from another account to this one. data: name, hardwareId, platform; accountId,
-   * the other account; direction, out or in. For out, also attributes, overrides, and services, as for DEVICE_DELETE; for
-   * in, attributeNames, the names of the attributes of the device and its services, and the device's state (see state)
+   * the other account; direction, out or in. For out, also attributes, overrides, and services, as for DEVICE_DELETE. For
+   * in, also attributeNames, the names of the attributes of the device and its services; state is the device's state.
    */
   | 'DEVICE_TRANSFER'
   /** data: allow, whether the device can register itself again; registrationCode, the code's ID if the device did so */
@@ -1883,11 +1888,11 @@ export type EventType =
   | 'ROLE_UPDATE'
   /** data: name */
   | 'ROLE_DELETE'
-  /** A bulk job was started. data: name, operations, where, and counts */
+  /** A bulk job was started. data: name, operations, and counts; where, if the job has a filter */
   | 'BULK_START'
   /** A bulk job ended. data: state, counts, and seconds */
   | 'BULK_FINISH'
-  /** A bulk job that undoes another job was started. data: job, the other job's ID; counts */
+  /** A bulk job that undoes another job was started. data: job, the ID of the undone job; counts */
   | 'BULK_UNDO'
   /** An attribute's expected interval changed. data: name; seconds, the old and new interval */
   | 'FRESHNESS_UPDATE'
@@ -1969,22 +1974,22 @@ export type Facet = {
   __typename?: 'Facet';
   name: Scalars['String']['output'];
   buckets: Array<FacetBucket>;
-  /** The number of devices without a value. */
+  /** The number of matching devices without a value. */
   missing: Scalars['Int']['output'];
-  /** The number of active devices without a value. */
+  /** The number of matching active devices without a value. */
   missingActive: Scalars['Int']['output'];
   /**
-   * The number of devices with a value that has no bucket. For fields of services and for contexts, a device counts once
-   * for each such value.
+   * The number of matching devices with a value that has no bucket. For fields of services and for contexts, a device
+   * counts once for each such value.
    */
   other: Scalars['Int']['output'];
-  /** The number of active devices with a value that has no bucket, counted like other. */
+  /** The number of matching active devices with a value that has no bucket, counted like other. */
   otherActive: Scalars['Int']['output'];
   /** The number of distinct values. */
   distinct: Scalars['Int']['output'];
   /**
-   * The number of matching devices. Except for fields of services and for contexts, this is the sum of the buckets, other,
-   * and missing.
+   * The number of matching devices. Except for fields of services and for contexts, this is the sum of the counts of all
+   * buckets, other, and missing.
    */
   total: Scalars['Int']['output'];
 };
@@ -2088,11 +2093,15 @@ export type FilterCompletion = {
   from: Scalars['Int']['output'];
   /** The end of the part of the filter that the completion replaces, in code points from 0. */
   to: Scalars['Int']['output'];
-  /** The approximate number of devices or services that have the name or value; null if unknown. */
+  /**
+   * For an attribute name, the approximate number of devices or services that have the attribute. For a value or a
+   * context, the number in a sample of at most 10,000 devices or services. Null for other completions and for types of
+   * events.
+   */
   count?: Maybe<Scalars['Int']['output']>;
 };
 
-/** The name of an attribute that clients are expected to write at an interval. */
+/** The interval at which clients are expected to write an attribute. */
 export type Freshness = {
   __typename?: 'Freshness';
   name: Scalars['String']['output'];
@@ -2108,9 +2117,9 @@ export type HistorySpan = {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: Scalars['DateTime']['output'];
   /**
-   * When all servers had begun to record the times of changes. Earlier releases did not record times, so filters treat a
-   * value that has not changed since this time as changed at this time. AttributeInfo.changed can be earlier, because it
-   * also reads events.
+   * The time by which all servers had begun to record the times of changes. Earlier releases did not record times, so
+   * filters treat a value that has not changed since this time as changed at this time. AttributeInfo.changed can be
+   * earlier, because that field also reads events.
    */
   timesSince: Scalars['DateTime']['output'];
 };
@@ -2130,7 +2139,7 @@ export type AttributeChangeList = {
 /** A change to one value. */
 export type AttributeChange = {
   __typename?: 'AttributeChange';
-  /** ID of the event. Changes that were made together share an event. */
+  /** ID of the event. Changes to one object that were made together in the same context share an event. */
   eventId: Scalars['ID']['output'];
   /** The event that recorded the change. */
   event?: Maybe<Event>;
@@ -2159,14 +2168,16 @@ export type AttributeInfo = {
   /** The base value that the override hides; null if there is none. */
   base?: Maybe<Scalars['String']['output']>;
   /**
-   * When the value last changed: the timestamp of the event. After the removal of an override, it is the time of the base
-   * value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not
-   * record these times. For a value from such a release, it is the time of the upgrade if the event is no longer stored.
+   * When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the
+   * base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did
+   * not record these times. For a value from such a release, this is the time of the upgrade if the event is no longer
+   * stored.
    */
   changed?: Maybe<Scalars['DateTime']['output']>;
   /**
-   * When the value was last written, even if it did not change. The server records at most four such writes per expected
-   * interval. For a name without an expected interval, it is the same as changed. Null if changed is null.
+   * When the value was last written, even if it did not change. The server records at most four writes of an unchanged
+   * value per expected interval. For a name without an expected interval, this is the same as changed. Null if changed is
+   * null.
    */
   confirmed?: Maybe<Scalars['DateTime']['output']>;
   /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
@@ -2253,7 +2264,7 @@ export type ApplicationType = {
   protocol: Scalars['String']['output'];
 };
 
-/** What a key, a person, a role, or a new key could do, with the reason for each denial. */
+/** The simulated access of a key, a person, a role, or a new key, with the reason for each denial. */
 export type Simulation = {
   __typename?: 'Simulation';
   /**
@@ -2376,8 +2387,8 @@ export type Grant = {
   attributes?: Maybe<AttributeScope>;
   permissions: Array<Permission>;
   /**
-   * A filter for the devices that the request can reach, in canonical form; null if no filter limits them. If view is set,
-   * both apply.
+   * A filter for the devices that the request can reach, in canonical form; null if there is none. If view is also set, a
+   * device must match both where and the view.
    */
   where?: Maybe<Scalars['String']['output']>;
   view?: Maybe<View>;
@@ -2473,7 +2484,10 @@ export type AccessInput = {
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** Attribute names, as in setAttribute. A name can end with the wildcard *: status.*, net.w*, * */
+/**
+ * Attribute names, as in setAttribute. A name can end with the wildcard *, as in status.* and net.w*. The name * matches
+ * all names.
+ */
 export type AttributeScopeInput = {
   /** Names that can be read. Names that can be set can be read, too. */
   read?: Array<Scalars['String']['input']>;
@@ -2505,8 +2519,8 @@ export type Limit = {
 };
 
 /**
- * A named filter with columns and an order. Lists, bulk jobs, subscriptions, webhooks, roles, and access keys accept its
- * ID.
+ * A named filter with columns and an order. Lists, bulk jobs, subscriptions, webhooks, roles, and access keys accept the
+ * ID of a view.
  */
 export type View = {
   __typename?: 'View';
@@ -2575,7 +2589,7 @@ export type Webhook = {
    * immediately before or after the event.
    */
   where?: Maybe<Scalars['String']['output']>;
-  /** A saved view of devices. Its current filter applies in addition to where. */
+  /** A saved view of devices. The view's current filter applies in addition to where. */
   view?: Maybe<View>;
   /** The context in which the filter reads attributes. Default: the view's context. */
   context?: Maybe<Scalars['String']['output']>;

@@ -9,7 +9,7 @@ export type BulkItemStatus = 'DONE' | 'FAILED' | 'PENDING' | 'SKIPPED' | 'UNCHAN
 /** The result of the preview for a device. */
 export type BulkOutcome = 'CHANGE' | 'REGISTER' | 'REJECTED' | 'UNCHANGED'
 
-/** Why a bulk job skipped a device. */
+/** Why a bulk job skipped a device or did not revert it completely. */
 export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
 
 /** A bulk job's state. */
@@ -46,7 +46,7 @@ export interface AccessInput {
   where?: string | null | undefined
 }
 
-/** Attribute names, as in setAttribute. A name can end with the wildcard *: status.*, net.w*, * */
+/** Attribute names, as in setAttribute. A name can end with the wildcard *, as in status.* and net.w*. The name * matches all names. */
 export interface AttributeScopeInput {
   /** Names that can be read. Names that can be set can be read, too. */
   read?: readonly string[] | undefined
@@ -202,7 +202,7 @@ export interface AttributeChange {
   context: string | null
   /** The event that recorded the change. */
   event: Event | null
-  /** ID of the event. Changes that were made together share an event. */
+  /** ID of the event. Changes to one object that were made together in the same context share an event. */
   eventId: string
   name: string
   /** The new value; null if the value was removed. */
@@ -229,9 +229,9 @@ export interface AttributeChangeList {
 export interface AttributeInfo {
   /** The base value that the override hides; null if there is none. */
   base: string | null
-  /** When the value last changed: the timestamp of the event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, it is the time of the upgrade if the event is no longer stored. */
+  /** When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is the time of the upgrade if the event is no longer stored. */
   changed: string | null
-  /** When the value was last written, even if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if changed is null. */
+  /** When the value was last written, even if it did not change. The server records at most four writes of an unchanged value per expected interval. For a name without an expected interval, this is the same as changed. Null if changed is null. */
   confirmed: string | null
   /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
   expectedInterval: number | null
@@ -325,7 +325,7 @@ export interface BulkItem {
   device: EventTarget
   /** The IDs of the events that the job recorded for the device. */
   eventIds: string[]
-  /** The line of the CSV that the device comes from; null for other targets. */
+  /** The line of the device's row in the CSV; null if there is no such row. */
   line: number | null
   message: string | null
   outcome: BulkOutcome
@@ -367,7 +367,7 @@ export interface BulkJob {
   rate: number
   /** A URL for downloading the devices and their results as CSV. It is valid for one hour and needs no signature. */
   reportUrl: string
-  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends. null until the job ends, after the download, 24 hours after the end, if there are no secrets, and for callers who are read-only or lack DEVICE_CREATE. */
+  /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for one hour. The secrets can be downloaded once, within 24 hours after the job ends. null until the job ends, after the download, 24 hours after the end, if there are no secrets, and for callers who are read-only or lack DEVICE_CREATE. */
   secretsUrl: string | null
   started: string | null
   /** The caller whose permissions the job uses; null before the job starts. */
@@ -548,16 +548,16 @@ export interface Facet {
   buckets: FacetBucket[]
   /** The number of distinct values. */
   distinct: number
-  /** The number of devices without a value. */
+  /** The number of matching devices without a value. */
   missing: number
-  /** The number of active devices without a value. */
+  /** The number of matching active devices without a value. */
   missingActive: number
   name: string
-  /** The number of devices with a value that has no bucket. For fields of services and for contexts, a device counts once for each such value. */
+  /** The number of matching devices with a value that has no bucket. For fields of services and for contexts, a device counts once for each such value. */
   other: number
-  /** The number of active devices with a value that has no bucket, counted like other. */
+  /** The number of matching active devices with a value that has no bucket, counted like other. */
   otherActive: number
-  /** The number of matching devices. Except for fields of services and for contexts, this is the sum of the buckets, other, and missing. */
+  /** The number of matching devices. Except for fields of services and for contexts, this is the sum of the counts of all buckets, other, and missing. */
   total: number
 }
 
@@ -589,7 +589,7 @@ export interface FilterCheck {
 
 /** A possible completion at the cursor. */
 export interface FilterCompletion {
-  /** The approximate number of devices or services that have the name or value; null if unknown. */
+  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value or a context, the number in a sample of at most 10,000 devices or services. Null for other completions and for types of events. */
   count: number | null
   /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: number
@@ -629,7 +629,7 @@ export interface FilterTerm {
   to: number
 }
 
-/** The name of an attribute that clients are expected to write at an interval. */
+/** The interval at which clients are expected to write an attribute. */
 export interface Freshness {
   name: string
   /** The expected interval, in seconds. */
@@ -646,7 +646,7 @@ export interface Grant {
   context: string | null
   permissions: Permission[]
   view: View | null
-  /** A filter for the devices that the request can reach, in canonical form; null if no filter limits them. If view is set, both apply. */
+  /** A filter for the devices that the request can reach, in canonical form; null if there is none. If view is also set, a device must match both where and the view. */
   where: string | null
 }
 
@@ -654,7 +654,7 @@ export interface Grant {
 export interface HistorySpan {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: string
-  /** When all servers had begun to record the times of changes. Earlier releases did not record times, so filters treat a value that has not changed since this time as changed at this time. AttributeInfo.changed can be earlier, because it also reads events. */
+  /** The time by which all servers had begun to record the times of changes. Earlier releases did not record times, so filters treat a value that has not changed since this time as changed at this time. AttributeInfo.changed can be earlier, because that field also reads events. */
   timesSince: string
 }
 
@@ -854,7 +854,7 @@ export interface ServiceList {
   total: number
 }
 
-/** What a key, a person, a role, or a new key could do, with the reason for each denial. */
+/** The simulated access of a key, a person, a role, or a new key, with the reason for each denial. */
 export interface Simulation {
   /** Whether the server would run the document, considering credentials, readOnly, permissions, and the restriction; null without a document. */
   allowed: boolean | null
@@ -876,7 +876,7 @@ export interface Simulation {
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
-  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. If attributes have changed and the counts are more than 60 seconds old, a request makes the server count again. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
+  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. A request makes the server count again if the counts are more than an hour old, or if attributes have changed and the counts are more than 60 seconds old. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
   attributeNames: AttributeName[]
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
@@ -910,7 +910,7 @@ export interface UserReference {
   id: string
 }
 
-/** A named filter with columns and an order. Lists, bulk jobs, subscriptions, webhooks, roles, and access keys accept its ID. */
+/** A named filter with columns and an order. Lists, bulk jobs, subscriptions, webhooks, roles, and access keys accept the ID of a view. */
 export interface View {
   columns: ViewColumn[]
   /** The context in which the filter and the sort read attributes; null for the base values. */
@@ -962,7 +962,7 @@ export interface Webhook {
   /** The signing secret, whsec_…, only in the responses of createWebhook and rotateWebhookSecret. Null in other responses. */
   secret: string | null
   url: string
-  /** A saved view of devices. Its current filter applies in addition to where. */
+  /** A saved view of devices. The view's current filter applies in addition to where. */
   view: View | null
   /** A device filter in canonical form; null if there is none. The server sends only events of devices that matched immediately before or after the event. */
   where: string | null
@@ -1077,7 +1077,7 @@ export interface AttributeChangeFields {
   context: Leaf<string | null>
   /** The event that recorded the change. */
   event: Branch<'Event', 'maybe'>
-  /** ID of the event. Changes that were made together share an event. */
+  /** ID of the event. Changes to one object that were made together in the same context share an event. */
   eventId: Leaf<string>
   name: Leaf<string>
   /** The new value; null if the value was removed. */
@@ -1105,9 +1105,9 @@ export interface AttributeChangeListFields {
 export interface AttributeInfoFields {
   /** The base value that the override hides; null if there is none. */
   base: Leaf<string | null>
-  /** When the value last changed: the timestamp of the event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, it is the time of the upgrade if the event is no longer stored. */
+  /** When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is the time of the upgrade if the event is no longer stored. */
   changed: Leaf<string | null>
-  /** When the value was last written, even if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if changed is null. */
+  /** When the value was last written, even if it did not change. The server records at most four writes of an unchanged value per expected interval. For a name without an expected interval, this is the same as changed. Null if changed is null. */
   confirmed: Leaf<string | null>
   /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
   expectedInterval: Leaf<number | null>
@@ -1201,7 +1201,7 @@ export interface BulkItemFields {
   device: Branch<'EventTarget', 'one'>
   /** The IDs of the events that the job recorded for the device. */
   eventIds: Leaf<string[]>
-  /** The line of the CSV that the device comes from; null for other targets. */
+  /** The line of the device's row in the CSV; null if there is no such row. */
   line: Leaf<number | null>
   message: Leaf<string | null>
   outcome: Leaf<BulkOutcome>
@@ -1253,7 +1253,7 @@ export interface BulkJobFields {
   rate: Leaf<number>
   /** A URL for downloading the devices and their results as CSV. It is valid for one hour and needs no signature. */
   reportUrl: Leaf<string>
-  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends. null until the job ends, after the download, 24 hours after the end, if there are no secrets, and for callers who are read-only or lack DEVICE_CREATE. */
+  /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for one hour. The secrets can be downloaded once, within 24 hours after the job ends. null until the job ends, after the download, 24 hours after the end, if there are no secrets, and for callers who are read-only or lack DEVICE_CREATE. */
   secretsUrl: Leaf<string | null>
   started: Leaf<string | null>
   /** The caller whose permissions the job uses; null before the job starts. */
@@ -1362,7 +1362,7 @@ export interface DeviceFields {
   created: Leaf<string>
   /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: Branch<'EventList', 'one', {
-    /** Start after this event ID or page cursor, with older events. */
+    /** Start after this event ID or page cursor. The page then contains only older events. */
     after?: string | null | undefined
     /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
@@ -1500,16 +1500,16 @@ export interface FacetFields {
   buckets: Branch<'FacetBucket', 'many'>
   /** The number of distinct values. */
   distinct: Leaf<number>
-  /** The number of devices without a value. */
+  /** The number of matching devices without a value. */
   missing: Leaf<number>
-  /** The number of active devices without a value. */
+  /** The number of matching active devices without a value. */
   missingActive: Leaf<number>
   name: Leaf<string>
-  /** The number of devices with a value that has no bucket. For fields of services and for contexts, a device counts once for each such value. */
+  /** The number of matching devices with a value that has no bucket. For fields of services and for contexts, a device counts once for each such value. */
   other: Leaf<number>
-  /** The number of active devices with a value that has no bucket, counted like other. */
+  /** The number of matching active devices with a value that has no bucket, counted like other. */
   otherActive: Leaf<number>
-  /** The number of matching devices. Except for fields of services and for contexts, this is the sum of the buckets, other, and missing. */
+  /** The number of matching devices. Except for fields of services and for contexts, this is the sum of the counts of all buckets, other, and missing. */
   total: Leaf<number>
 }
 
@@ -1541,7 +1541,7 @@ export interface FilterCheckFields {
 
 /** The selectable fields of FilterCompletion. */
 export interface FilterCompletionFields {
-  /** The approximate number of devices or services that have the name or value; null if unknown. */
+  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value or a context, the number in a sample of at most 10,000 devices or services. Null for other completions and for types of events. */
   count: Leaf<number | null>
   /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: Leaf<number>
@@ -1598,7 +1598,7 @@ export interface GrantFields {
   context: Leaf<string | null>
   permissions: Leaf<Permission[]>
   view: Branch<'View', 'maybe'>
-  /** A filter for the devices that the request can reach, in canonical form; null if no filter limits them. If view is set, both apply. */
+  /** A filter for the devices that the request can reach, in canonical form; null if there is none. If view is also set, a device must match both where and the view. */
   where: Leaf<string | null>
 }
 
@@ -1606,7 +1606,7 @@ export interface GrantFields {
 export interface HistorySpanFields {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: Leaf<string>
-  /** When all servers had begun to record the times of changes. Earlier releases did not record times, so filters treat a value that has not changed since this time as changed at this time. AttributeInfo.changed can be earlier, because it also reads events. */
+  /** The time by which all servers had begun to record the times of changes. Earlier releases did not record times, so filters treat a value that has not changed since this time as changed at this time. AttributeInfo.changed can be earlier, because that field also reads events. */
   timesSince: Leaf<string>
 }
 
@@ -1805,7 +1805,7 @@ export interface MutationFields {
     events?: readonly EventType[] | null | undefined
     name?: string | null | undefined
     url: string
-    /** The ID of a saved view of devices. Its current filter applies in addition to where. */
+    /** The ID of a saved view of devices. The view's current filter applies in addition to where. */
     view?: string | null | undefined
     /** A device filter. The server sends only events of devices that matched immediately before or after the event. */
     where?: string | null | undefined
@@ -1853,7 +1853,7 @@ export interface MutationFields {
   previewBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Resends the given delivery, or all failed deliveries created since the given time. Returns the number of deliveries. */
+  /** Resends one delivery, or all failed deliveries created since a time. Pass exactly one of deliveryId and since. Returns the number of deliveries to resend. */
   redeliver: Leaf<number, {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
@@ -1867,7 +1867,7 @@ export interface MutationFields {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }>
-  /** Removes a person from the account, with the person's personal keys. Within a second, the server ends the person's streams in the account. With disableKeys, it also disables the account keys that the person created. */
+  /** Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person created. */
   removeMember: Leaf<boolean, {
     disableKeys?: boolean | undefined
     personId: string
@@ -1903,7 +1903,7 @@ export interface MutationFields {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }>
-  /** Creates a key with the same access, networks, and expiry as the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired. Deletes the key that the given key replaced, if that one has expired. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the same settings as the given key, including its expiry. The given key remains valid for overlap seconds, 0 to 2,592,000, or until its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey: Branch<'CreatedAccessKey', 'one', {
     key: string
     overlap?: number | null | undefined
@@ -1933,7 +1933,7 @@ export interface MutationFields {
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
-  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in that context, or null. */
+  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or null. */
   setAttribute: Leaf<string | null, {
     /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
@@ -1944,7 +1944,7 @@ export interface MutationFields {
     /** The new value, up to 16 KiB. Required. null removes the attribute or the whole group. */
     value?: string | null | undefined
   }>
-  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
+  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in the context. */
   setAttributes: Leaf<Attributes, {
     /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
@@ -2299,7 +2299,7 @@ export interface UserFields {
     /** Attribute names. A name that is not set has null values. */
     names?: readonly string[] | null | undefined
   }>
-  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. If attributes have changed and the counts are more than 60 seconds old, a request makes the server count again. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
+  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. A request makes the server count again if the counts are more than an hour old, or if attributes have changed and the counts are more than 60 seconds old. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
   attributeNames: Branch<'AttributeName', 'many'>
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
@@ -2336,11 +2336,11 @@ export interface UserFields {
   device: Branch<'Device', 'many', {
     id: readonly string[]
   }>
-  /** Counts the matching devices, all at the same moment. */
+  /** Counts the matching devices. All counts are from the same moment. */
   deviceTotals: Branch<'DeviceTotals', 'one', {
     /** The context in which the filter and the count of stale values read attributes. */
     context?: string | null | undefined
-    /** The ID of a saved view of devices. Its filter applies in addition to where. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to where. */
     view?: string | null | undefined
     /** A device filter. */
     where?: string | null | undefined
@@ -2395,7 +2395,7 @@ export interface UserFields {
     where?: string | null | undefined
   }>
   email: Leaf<string>
-  /** Counts the matching events in intervals of equal length, oldest interval first. The arguments are those of events. The server chooses a round length of at least one second, such as an hour, and returns at most as many intervals as requested. The first interval starts at minDate, and the last one ends at maxDate or includes now, so these two intervals can be shorter. The server reads every matching event. */
+  /** Counts the matching events in intervals of equal length, oldest interval first. The filter arguments are those of events. The server chooses a round length of at least one second, such as an hour, and returns at most as many intervals as requested. The first interval starts at minDate, and the last interval ends at maxDate, so these two intervals can be shorter. Without maxDate, the last interval includes now. The server reads every matching event. */
   eventCounts: Branch<'EventCount', 'many', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2415,7 +2415,7 @@ export interface UserFields {
   }>
   /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: Branch<'EventList', 'one', {
-    /** Start after this event ID or page cursor, with older events. */
+    /** Start after this event ID or page cursor. The page then contains only older events. */
     after?: string | null | undefined
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2449,7 +2449,7 @@ export interface UserFields {
     /** An event filter, as in events. */
     where?: string | null | undefined
   }>
-  /** Counts the matching devices by the values of each name in by, which accepts at most 8 names. A name is a field or an attribute of devices, as in a filter, or a field of services, such as services.port. For an unknown name, returns BAD_USER_INPUT and suggests the closest known name. */
+  /** Counts the matching devices by the values of each name in by, which accepts at most 8 names. A name is a field or an attribute of devices, as in a filter, or a field of services, such as services.port. For an unknown name, returns BAD_USER_INPUT and suggests a similar known name, if there is one. */
   facets: Branch<'Facet', 'many', {
     by: readonly string[]
     /** The context in which the filter and the counts read attributes. */
@@ -2458,7 +2458,7 @@ export interface UserFields {
     interval?: FacetInterval | null | undefined
     /** Maximum number of values for each name, 1 to 100. */
     size?: number | null | undefined
-    /** The ID of a saved view of devices. Its filter applies in addition to where. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to where. */
     view?: string | null | undefined
     /** A device filter. */
     where?: string | null | undefined
@@ -2487,7 +2487,7 @@ export interface UserFields {
   overrides: Leaf<Attributes, {
     context: string
   }>
-  /** The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time range contains more than 1,000 points, the server combines neighboring points. Times when no server was running have no points. Null for a caller who is restricted to some devices. */
+  /** The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time range contains more than 1,000 points, the server combines neighboring points. Times when no server was running or the account had no devices have no points. Null for a caller who is restricted to some devices. */
   presence: Branch<'PresencePoint', 'maybeMany', {
     from: string | Date
     /** Default: now. Must be at most 400 days after from. */
@@ -2497,7 +2497,7 @@ export interface UserFields {
   registrationCodes: Branch<'RegistrationCode', 'many'>
   /** The account's roles: first the four built-in roles, then the custom roles by name. */
   roles: Branch<'Role', 'many'>
-  /** Returns the services with these IDs, at most 1,000. A device ID returns the device's bulk service. Omits unknown IDs and other accounts' IDs. */
+  /** Returns the services with these IDs, at most 1,000. For a device ID, returns the device's bulk service. Omits unknown IDs and other accounts' IDs. */
   service: Branch<'Service', 'many', {
     id: readonly string[]
   }>
@@ -2517,14 +2517,14 @@ export interface UserFields {
     size?: number | null | undefined
     /** At most 4 keys, each in the format of sort in devices. The server rejects attributes that the account has never used. */
     sortBy?: readonly string[] | null | undefined
-    /** A saved view's ID. Its filter applies in addition to where. Its context and order apply if the request does not set them. */
+    /** A saved view's ID. The view's filter applies in addition to where. The view's context and order apply if the request does not set them. */
     view?: string | null | undefined
     /** A service filter, such as port = 22 AND device.state = active. */
     where?: string | null | undefined
   }>
   /** How members must sign in to work in this account. This does not affect access keys. */
   signInPolicy: Leaf<SignInPolicy>
-  /** What a key, a person, a role, or a new key could do now, with the reason for each denial. Pass exactly one of key, personId, roleId, and access. The document does not run, and a simulation does not count as use of a key. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. The caller's own key, person, and role need no permission. The simulation ignores the sign-in policy. */
+  /** Simulates what a key, a person, a role, or a new key could do now, and returns the reason for each denial. Pass exactly one of key, personId, roleId, and access. The document does not run, and a simulation does not count as use of a key. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. Simulating the caller's own key, person, or role needs no permission. The simulation ignores the sign-in policy. */
   simulate: Branch<'Simulation', 'one', {
     /** The permissions and restrictions of a key that does not exist yet. */
     access?: AccessInput | null | undefined
@@ -2631,7 +2631,7 @@ export interface WebhookFields {
   /** The signing secret, whsec_…, only in the responses of createWebhook and rotateWebhookSecret. Null in other responses. */
   secret: Leaf<string | null>
   url: Leaf<string>
-  /** A saved view of devices. Its current filter applies in addition to where. */
+  /** A saved view of devices. The view's current filter applies in addition to where. */
   view: Branch<'View', 'maybe'>
   /** A device filter in canonical form; null if there is none. The server sends only events of devices that matched immediately before or after the event. */
   where: Leaf<string | null>
@@ -2845,7 +2845,7 @@ export interface Mutations {
     events?: readonly EventType[] | null | undefined
     name?: string | null | undefined
     url: string
-    /** The ID of a saved view of devices. Its current filter applies in addition to where. */
+    /** The ID of a saved view of devices. The view's current filter applies in addition to where. */
     view?: string | null | undefined
     /** A device filter. The server sends only events of devices that matched immediately before or after the event. */
     where?: string | null | undefined
@@ -2895,7 +2895,7 @@ export interface Mutations {
   previewBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Resends the given delivery, or all failed deliveries created since the given time. Returns the number of deliveries. */
+  /** Resends one delivery, or all failed deliveries created since a time. Pass exactly one of deliveryId and since. Returns the number of deliveries to resend. */
   redeliver(args: {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
@@ -2909,7 +2909,7 @@ export interface Mutations {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }, options?: CallOptions): Promise<DeviceRegistration>
-  /** Removes a person from the account, with the person's personal keys. Within a second, the server ends the person's streams in the account. With disableKeys, it also disables the account keys that the person created. */
+  /** Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person created. */
   removeMember(args: {
     disableKeys?: boolean | undefined
     personId: string
@@ -2945,7 +2945,7 @@ export interface Mutations {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates a key with the same access, networks, and expiry as the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired. Deletes the key that the given key replaced, if that one has expired. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the same settings as the given key, including its expiry. The given key remains valid for overlap seconds, 0 to 2,592,000, or until its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey(args: {
     key: string
     overlap?: number | null | undefined
@@ -2975,7 +2975,7 @@ export interface Mutations {
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
-  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in that context, or null. */
+  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or null. */
   setAttribute(args: {
     /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
@@ -2986,7 +2986,7 @@ export interface Mutations {
     /** The new value, up to 16 KiB. Required. null removes the attribute or the whole group. */
     value?: string | null | undefined
   }, options?: CallOptions): Promise<string | null>
-  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
+  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in the context. */
   setAttributes(args: {
     /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges

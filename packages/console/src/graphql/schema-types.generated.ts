@@ -18,7 +18,10 @@ export type AccessInput = {
   where?: string | null | undefined;
 };
 
-/** Attribute names, as in setAttribute. A name can end with the wildcard *: status.*, net.w*, * */
+/**
+ * Attribute names, as in setAttribute. A name can end with the wildcard *, as in status.* and net.w*. The name * matches
+ * all names.
+ */
 export type AttributeScopeInput = {
   /** Names that can be read. Names that can be set can be read, too. */
   read?: Array<string>;
@@ -83,9 +86,9 @@ export type BulkRemoveServiceInput = {
   where: string;
 };
 
-/** Why a bulk job skipped a device. */
+/** Why a bulk job skipped a device or did not revert it completely. */
 export type BulkSkipReason =
-  /** A value that the job writes has changed since the preview. In an undo: since the undone job wrote it. */
+  /** A value that the job writes has changed since the preview or, in an undo, since the undone job wrote it. */
   | 'CHANGED_SINCE'
   /** The device no longer exists, or the caller who started the job can no longer reach it. */
   | 'GONE'
@@ -188,9 +191,9 @@ export type EventType =
   | 'BACKUP_RESTORE'
   /** A bulk job ended. data: state, counts, and seconds */
   | 'BULK_FINISH'
-  /** A bulk job was started. data: name, operations, where, and counts */
+  /** A bulk job was started. data: name, operations, and counts; where, if the job has a filter */
   | 'BULK_START'
-  /** A bulk job that undoes another job was started. data: job, the other job's ID; counts */
+  /** A bulk job that undoes another job was started. data: job, the ID of the undone job; counts */
   | 'BULK_UNDO'
   /**
    * data: name, hardwareId, platform, attributes, overrides by context, and services before the device was deleted. If the
@@ -208,8 +211,8 @@ export type EventType =
   | 'DEVICE_STATE'
   /**
    * A device moved to another account, or from another account to this one. data: name, hardwareId, platform; accountId,
-   * the other account; direction, out or in. For out, also attributes, overrides, and services, as for DEVICE_DELETE; for
-   * in, attributeNames, the names of the attributes of the device and its services, and the device's state (see state)
+   * the other account; direction, out or in. For out, also attributes, overrides, and services, as for DEVICE_DELETE. For
+   * in, also attributeNames, the names of the attributes of the device and its services; state is the device's state.
    */
   | 'DEVICE_TRANSFER'
   /** data: changes, the old and new value of each field that changed */
