@@ -10,7 +10,7 @@ const counts: UpgradeCase = {
     await addDevices(db, 'meanwhile', 5)
     await sql`delete from device where id like 'before-%' and right(id, 1) in ('1', '2')`.execute(db)
   },
-  async check(db) {
+  async checkAlways(db) {
     const { rows } = await sql<{ id: string; devices: number; counted: number }>`
       select account.id, (select count(*) from device where account_id = account.id)::int as devices,
         (select coalesce(sum(devices), 0) from device_count where account_id = account.id)::int as counted

@@ -4,7 +4,7 @@ import type { UpgradeCase } from '../case.ts'
 
 /** The migration adds only indexes and functions, which read values that any release wrote. */
 const functions: UpgradeCase = {
-  async check(db) {
+  async checkAlways(db) {
     const { rows } = await sql<{ value: string; number: string | null; time: Date | null }>`
       select value, attribute_number(value)::text as number, attribute_time(value) as time
       from unnest(array['1.50', '-3', 'x', '1e400', '2026-11-20', '2026-02-30', '2026-11-20T10:00:00+02:00', '2026-11-20T10:00:00'])
