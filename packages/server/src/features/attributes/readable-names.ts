@@ -1,41 +1,12 @@
 import type { Condition, ResolvedFilter } from '@muster/filter'
 import { ApiError } from '../../errors.ts'
-import { type AttributeScope, namesOf } from '../../restriction.ts'
+import { namesOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { type AttributeName, joinAttributeName } from './attribute-name.ts'
 import { type Attributes, emptyObject } from './attributes.ts'
+import { covers, coversGroup } from './name-patterns.ts'
 
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
-
-/** `status.*` also matches the name `status`. */
-function covers(pattern: string, name: string): boolean {
-  if (!pattern.endsWith('*')) return pattern === name
-  const beginning = pattern.slice(0, -1)
-  return name.startsWith(beginning) || `${name}.` === beginning
-}
-
-const coversGroup = (pattern: string, group: string): boolean =>
-  pattern.endsWith('*') && `${group}.`.startsWith(pattern.slice(0, -1))
-
-/** Returns null if there are no scopes, because all names are then allowed. */
-export function commonScope(scopes: readonly AttributeScope[]): AttributeScope | null {
-  const [first = null, ...others] = scopes
-  if (first === null || others.length === 0) return first
-  const write = scopes.map((scope) => scope.write).reduce(commonPatterns)
-  const read = scopes.map((scope) => [...scope.read, ...scope.write]).reduce(commonPatterns)
-  return { read: read.filter((pattern) => !write.some((each) => includesPattern(each, pattern))), write }
-}
-
-/** Of two patterns that share names, one always includes the other. */
-const commonPatterns = (some: readonly string[], others: readonly string[]): string[] => {
-  const within = (patterns: readonly string[], limits: readonly string[]): string[] =>
-    patterns.filter((pattern) => limits.some((limit) => includesPattern(limit, pattern)))
-  return [...new Set([...within(some, others), ...within(others, some)])]
-}
-
-/** Checks whether a pattern covers every name that another pattern covers. */
-export const includesPattern = (pattern: string, other: string): boolean =>
-  other.endsWith('*') ? pattern.endsWith('*') && other.startsWith(pattern.slice(0, -1)) : covers(pattern, other)
 
 /** Names in `write` are readable too. */
 const isReadable = (viewer: Restricted, name: AttributeName): boolean => {

@@ -13,7 +13,7 @@ import {
 } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
-import { commonScope, includesPattern } from '../attributes/readable-names.ts'
+import { commonScope, includesPattern } from '../attributes/name-patterns.ts'
 import { assertKnownNames } from '../filters/account-names.ts'
 import { check, filterError, type ReadFilter, readFilter } from '../filters/read-filter.ts'
 import { applyView, readStoredFilter } from '../views/use-view.ts'
@@ -117,15 +117,17 @@ const omitNames = ({ attributes: _attributes, ...part }: RestrictionPart): Restr
 
 function withNames(own: RestrictionPart, attributes: AttributeScope): RestrictionPart {
   const { read = ['*'], write = ['*'] } = own.attributes ?? {}
-  assertWithin(attributes.write, write, 'access.attributes.write')
-  assertWithin(attributes.read, [...read, ...write], 'access.attributes.read')
+  assertWithin(attributes.write, write, 'write')
+  assertWithin(attributes.read, [...read, ...write], 'read')
   return { ...own, attributes }
 }
 
-function assertWithin(patterns: readonly string[], before: readonly string[], path: string): void {
+function assertWithin(patterns: readonly string[], before: readonly string[], verb: 'read' | 'write'): void {
   const more = patterns.find((pattern) => !before.some((each) => includesPattern(each, pattern)))
   if (more === undefined) return
-  throw badInput(`${path} may contain only names that the key can already access, not ${JSON.stringify(more)}`)
+  throw badInput(
+    `access.attributes.${verb} may contain only names that the key can already ${verb}, not ${JSON.stringify(more)}`,
+  )
 }
 
 /**
