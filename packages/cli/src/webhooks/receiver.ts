@@ -42,8 +42,13 @@ export async function receiveDeliveries({ host, port, answer, json, secret }: Re
       response.writeHead(400).end()
     }
   })
-  await listen(server, host, port)
   const name = host.includes(':') ? `[${host}]` : host
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+  } catch (error) {
+    throw usageError(`cannot listen on ${name}:${port}: ${(error as Error).message}`, 'Set another --host or --port.')
+  }
   return {
     url: `http://${name}:${(server.address() as AddressInfo).port}/`,
     until: async (signal) => {
@@ -53,15 +58,6 @@ export async function receiveDeliveries({ host, port, answer, json, secret }: Re
       server.close().closeAllConnections()
       if (server.listening) await once(server, 'close')
     },
-  }
-}
-
-async function listen(server: ReturnType<typeof createServer>, host: string, port: number): Promise<void> {
-  try {
-    server.listen(port, host)
-    await once(server, 'listening')
-  } catch (error) {
-    throw usageError(`cannot listen on ${host}:${port}: ${(error as Error).message}`, 'Set another --host or --port.')
   }
 }
 

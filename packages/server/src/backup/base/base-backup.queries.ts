@@ -65,7 +65,7 @@ export async function selectArchiveCommand(client: pg.ClientBase): Promise<strin
 }
 
 /**
- * Returns the time since which archiving has failed: when the last file was archived or, if no archived file is
+ * Returns the time since which archiving has been failing: when the last file was archived or, if no archived file is
  * recorded, when the statistics were reset or archiving last failed. Returns undefined if the last attempt succeeded.
  * PostgreSQL retries until an attempt succeeds.
  */

@@ -18,7 +18,7 @@ export interface BackupStatus {
 }
 
 export interface ArchiveStatus {
-  /** The time since which archiving has failed, or null if archiving works. */
+  /** The time since which archiving has been failing, or null if archiving works. */
   failingSince: string | null
   /** The size, in bytes, of the finished write-ahead log segments that are not in the archive yet. */
   pendingBytes: number

@@ -170,7 +170,7 @@ async function takeOrNotify(
   })
 }
 
-/** Returns false if the hold had already ended. */
+/** Returns false if this process is no longer the webhook's holder, for example because another one took over. */
 async function release(
   db: Database,
   webhook: WebhookAddress,

@@ -52,7 +52,7 @@ export async function renewHolds(
   return rows.map(({ id }) => id)
 }
 
-/** Returns false if the hold had already ended. */
+/** Returns false if this process is no longer the webhook's holder, for example because another one took over. */
 export async function releaseHold(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
