@@ -10,11 +10,11 @@ export async function schemaOf(db: Kysely<unknown>): Promise<string[]> {
       select oid, relname, relkind, reloptions, relpersistence from pg_class
       where relnamespace = 'public'::regnamespace and not relispartition and relname not in ${former}
     )
-    select concat_ws(' ', 'relation', relname, relkind, relpersistence, reloptions, obj_description(oid, 'pg_class')) as line from own
+    select concat_ws(' ', 'relation', relname, relkind, relpersistence, reloptions) as line from own
     union all
     select concat_ws(' ', 'column', relname, attname, format_type(atttypid, atttypmod), case when attnotnull then 'not null' end,
       attgenerated, (select collname from pg_collation where pg_collation.oid = attcollation),
-      (select pg_get_expr(adbin, adrelid) from pg_attrdef where adrelid = own.oid and adnum = attnum), col_description(own.oid, attnum))
+      (select pg_get_expr(adbin, adrelid) from pg_attrdef where adrelid = own.oid and adnum = attnum))
     from own join pg_attribute on attrelid = own.oid and attnum > 0 and not attisdropped where relkind in ('r', 'p', 'v')
     union all
     select concat_ws(' ', pg_get_indexdef(indexrelid), case when not indisvalid then 'invalid' end)
