@@ -112,7 +112,9 @@ async function expectSuccess(environment: Environment, scenario: Scenario): Prom
   return outcome
 }
 
-const killsOf = ({ interruptions: { servers, sessions, crashes } }: Outcome): number => servers + sessions + crashes
+function killsOf({ interruptions: { servers, sessions, crashes } }: Outcome): number {
+  return servers + sessions + crashes
+}
 
 function longest({ results }: Outcome): number {
   return Math.max(...results.writes)
