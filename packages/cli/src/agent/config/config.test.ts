@@ -26,6 +26,7 @@ test.each([
   ['[services]\nweb = http:81\nshop = tcp:81', 3, /"web" already uses port 81/],
   ['[services]\nignore = 80, ssh', 2, /"ssh" is not a port/],
   ['[services]\nloopback = perhaps', 2, /loopback must be yes or no/],
+  ['[services]\nforget = always', 2, /forget must be "never" or a duration such as 30s/],
 ])('rejects %j and reports the line number', (config, line, message) => {
   const rejection = rejectionOf(config)
   expect(rejection.exitCode).toBe(2)

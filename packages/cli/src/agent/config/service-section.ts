@@ -41,7 +41,9 @@ function portsOf(entry: Entry): Set<number> {
 }
 
 const forgottenAfter = (entry: Entry): number =>
-  entry.value === 'never' ? Number.POSITIVE_INFINITY : durationOf(entry, { least: 60, most: 10 * 365 * 86_400 })
+  entry.value === 'never'
+    ? Number.POSITIVE_INFINITY
+    : durationOf(entry, { least: 60, most: 10 * 365 * 86_400, other: 'never' })
 
 function expectedService(entry: Entry, before: readonly ExpectedService[]): ExpectedService {
   if (Array.from(entry.key).length > NAME_LENGTH)

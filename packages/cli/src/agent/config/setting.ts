@@ -9,13 +9,19 @@ export function parseDuration(text: string): number | undefined {
   return seconds === undefined ? undefined : Number(digits) * seconds * 1_000
 }
 
-/** `least` and `most` are in seconds. Returns milliseconds. */
-export function durationOf(entry: Entry, { least, most }: { least: number; most: number }): number {
+/**
+ * `least` and `most` are in seconds. `other` is a word that the caller accepts instead of a duration. Returns
+ * milliseconds.
+ */
+export function durationOf(
+  entry: Entry,
+  { least, most, other }: { least: number; most: number; other?: string },
+): number {
   const found = parseDuration(entry.value)
   if (found !== undefined && found >= least * 1_000 && found <= most * 1_000) return found
   throw configError(
     entry,
-    `${entry.key} must be a duration such as 30s, 5m, 1h, or 2d, from ${least} to ${most} seconds, not "${entry.value}"`,
+    `${entry.key} must be ${other === undefined ? '' : `"${other}" or `}a duration such as 30s, 5m, 1h, or 2d, from ${least} to ${most} seconds, not "${entry.value}"`,
   )
 }
 
