@@ -66,7 +66,7 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
       }
     },
     endAll(reason) {
-      for (const streams of byKey.values()) for (const end of streams.keys()) end(reason)
+      for (const streams of byKey.values()) for (const end of streams.keys()) if (streams.delete(end)) end(reason)
     },
   }
 }
