@@ -17,7 +17,7 @@ export function rejectionOfKey(
   if (!grant.enabled) return rejected('key-disabled')
   if (grant.expires !== null && grant.expires <= now) return rejected('key-expired')
   if (grant.suspended !== undefined) return rejected(`key-${grant.suspended}`)
-  if (isStale(grant.lastSignIn, { now, staleMs })) return rejected('key-stale')
+  if (isSignInStale(grant.lastSignIn, { now, staleMs })) return rejected('key-stale')
   if (grant.suspendedFrom !== undefined && grant.suspendedFrom <= now) return rejected('key-policy')
   if (address === undefined || grant.isAllowedFrom === undefined || grant.isAllowedFrom(address)) return undefined
   const message = `The signature is valid, but its access key cannot be used from ${address}.`
@@ -28,5 +28,5 @@ export const rejected = (reason: keyof typeof keyReasons): ApiError =>
   new ApiError('UNAUTHENTICATED', keyReasons[reason].meaning, { reason })
 
 /** Checks whether the last single sign-on of a member through a group is too old. */
-export const isStale = (lastSignIn: Date | null, { now, staleMs }: { now: Date; staleMs: number }): boolean =>
+export const isSignInStale = (lastSignIn: Date | null, { now, staleMs }: { now: Date; staleMs: number }): boolean =>
   lastSignIn !== null && staleMs > 0 && lastSignIn.getTime() + staleMs <= now.getTime()

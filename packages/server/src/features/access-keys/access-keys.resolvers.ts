@@ -1,6 +1,6 @@
 import { namesIn } from '../../access.ts'
 import { consequencesOf } from '../../auth/key-policy-rules.ts'
-import { isStale } from '../../auth/rejected-key.ts'
+import { isSignInStale } from '../../auth/rejected-key.ts'
 import { schemaPart } from '../../graphql/assemble.ts'
 import { describeSource } from '../events/event-source.ts'
 import { readOwnRestriction, shownRestriction } from '../restrictions/own-restriction.ts'
@@ -27,7 +27,7 @@ export const accessKeysPart = schemaPart(new URL('./access-keys.graphql', import
     context: ({ own }) => own.context ?? null,
     async suspended(key, _arguments, context) {
       if (key.isWithoutMember) return 'member'
-      if (isStale(key.lastSignIn, { now: context.clock(), staleMs: context.staleMs })) return 'stale'
+      if (isSignInStale(key.lastSignIn, { now: context.clock(), staleMs: context.staleMs })) return 'stale'
       const { suspendedFrom } = consequencesOf(await getKeyPolicy(context), key)
       return suspendedFrom !== undefined && suspendedFrom <= context.clock() ? 'policy' : null
     },
