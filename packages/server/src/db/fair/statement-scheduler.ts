@@ -219,7 +219,10 @@ function waitedTooLong(user: UserStatements, lane: Lane, { waitMs, perUser, walk
     return rateLimited(
       `${waited}: this account has ${user.inFlight} statements running and ${user.waiting.length + 1} waiting; send fewer requests at the same time`,
     )
-  if (lane === 'walking') return rateLimited(`${waited}: too many queries that read every record are running`)
+  if (lane === 'walking')
+    return rateLimited(
+      `${waited}: no connection for queries that read every record was free, and all accounts share these connections`,
+    )
   return new ApiError('UNAVAILABLE', `${waited}: the database is busy`, { retryAfter: 1 })
 }
 

@@ -150,6 +150,22 @@ it('rejects a statement that waits too long, and reports what it waited for', as
   expect(isIdle(database)).toBe(true)
 })
 
+it("reports that a statement without an index waited for other users' statements", async () => {
+  const database = await open({ waitMs: 5_000 })
+  const release = await holdLock(database)
+  const others = ['a', 'a', 'b', 'b'].map((user) => walk(userDatabase(database.db, user), ['all'], blocked))
+  await waitUntil(() => database.counts.inFlight().walking === 4)
+  const error = await failure(walk(userDatabase(database.db, 'c'), ['all'], blocked))
+  expect(error).toMatchObject({
+    code: 'RATE_LIMITED',
+    message: expect.stringMatching(/no connection for queries that read every record was free, and all accounts share/),
+    details: { retryAfter: 1 },
+  })
+  await release()
+  await Promise.all(others)
+  expect(isIdle(database)).toBe(true)
+})
+
 it('cancels a statement without an index at its time limit and reports why, without affecting the next statement', async () => {
   const database = await open({ queryMs: 300 })
   const release = await holdLock(database)
