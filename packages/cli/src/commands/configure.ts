@@ -108,5 +108,8 @@ async function list({ credentials, json = false }: Options): Promise<void> {
  */
 async function warnIfNotUsed(file: string, { credentials }: Options): Promise<void> {
   const used = await credentialsFile(undefined)
-  if (credentials === undefined && used !== file) console.error(`note: commands in this folder use ${used} instead`)
+  if (credentials !== undefined || used === file) return
+  console.error(
+    `note: commands in this folder read ${used} instead; to use the profile here, pass --credentials ${file} or set MUSTER_CREDENTIALS`,
+  )
 }

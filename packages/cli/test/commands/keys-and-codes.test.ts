@@ -1,9 +1,10 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKeyPair } from '@muster/client'
 import { describe, expect, it } from 'vitest'
 import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { createCliUser } from '../harness/cli-user.ts'
+import { credentialsOf } from '../harness/muster.ts'
 
 const app = sharedTestApp()
 
@@ -34,6 +35,19 @@ describe('configure', () => {
     expect(readFileSync(file, 'utf8')).toBe(
       `${before}\n[other]\nMUSTER_URL=${app.url}\nMUSTER_ACCESS_KEY_ID=${user.keyId}\nMUSTER_SECRET_ACCESS_KEY=d3Jvbmc=\n`,
     )
+  })
+
+  it("prints how to use a profile in a server's folder, which has its own credentials", async () => {
+    const { user, start, home } = await createCliUser(app)
+    mkdirSync(join(home, 'data'))
+    writeFileSync(join(home, 'data', 'credentials'), credentialsOf(app.url, user))
+    const run = (...args: string[]) =>
+      start([...args, '--profile', 'work'], { input: user.secret, env: { MUSTER_CREDENTIALS: '' } }).done
+    const saved = await run('configure', '--url', app.url, '--key-id', user.keyId, '--secret-stdin')
+    const file = join(home, '.muster', 'credentials')
+    expect(saved).toMatchObject({ code: 0, stderr: expect.stringContaining(`pass --credentials ${file} or set`) })
+    expect(await run('devices', 'list')).toMatchObject({ code: 2 })
+    expect(await run('devices', 'list', '--credentials', file)).toMatchObject({ code: 0 })
   })
 
   it('saves an access key with a public key', async () => {
