@@ -65,11 +65,20 @@ export async function insertRows(
   { accountId, jobId }: Place,
   items: readonly PreparedItem[],
 ): Promise<string[]> {
+  const column = (value: (item: PreparedItem) => string | null): Sql => sql`${items.map(value)}::text[]`
+  // PostgreSQL reads hundreds of rows faster from arrays than from one large JSON value.
+  const columns = [
+    column(({ id }) => id),
+    column(({ name }) => name),
+    column(({ row }) => JSON.stringify(row)),
+    column(({ key }) => key),
+    column(({ changes }) => JSON.stringify(changes)),
+    column(({ changes }) => (changes.register === undefined ? null : 'REGISTER')),
+  ]
   const { rows } = await sql<{ id: string }>`
     insert into bulk_item (account_id, job_id, device_id, name, row, row_key, changes, outcome)
-    select ${accountId}, ${jobId}, item.id, item.name, item.row, item.key, item.changes,
-      case when item.changes ? 'register' then 'REGISTER' end
-    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as item (id text, name text, row jsonb, key text, changes jsonb)
+    select ${accountId}, ${jobId}, item.id, item.name, item.row::jsonb, item.key, item.changes::jsonb, item.outcome
+    from unnest(${sql.join(columns)}) as item (id, name, row, key, changes, outcome)
     on conflict do nothing returning device_id as id`.execute(db)
   return rows.map(({ id }) => id)
 }
