@@ -1,3 +1,4 @@
+import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import {
@@ -145,6 +146,19 @@ new-3,,,,bergen,
       { name: 'new-3' },
       { name: 'old', attributes: {} },
     ])
+  })
+
+  it('keeps quotes, backslashes, braces, and the text NULL', async () => {
+    const user = await app.createUser()
+    const strings = ['NULL', 'it\'s "two"\nlines', '\\N\\"', '{a,"b"}']
+    await register(user, strings[2]!, {})
+    const csv = ['name,site\n', ...strings.map((string) => formatCsvRow([string, string]))].join('')
+    const job = await create(user, csv, { register: true })
+    expect(job.counts).toMatchObject({ total: 4, change: 1, register: 3 })
+    await run(user, job)
+    const devices: { name: string; attributes: { site: string } }[] = await devicesOf(user)
+    expect(devices.map(({ name }) => name).sort()).toEqual(strings.toSorted())
+    expect(devices.map(({ attributes }) => attributes.site)).toEqual(devices.map(({ name }) => name))
   })
 
   it('rejects a device that is in it twice, and accepts more rows in later requests', async () => {
