@@ -39,8 +39,8 @@ export interface Untouched {
 }
 
 /**
- * Counts and hashes the rows of each table. Excludes the account whose devices the load changes, and device counts,
- * which a job rewrites.
+ * Counts and hashes the rows of each table. Excludes the account whose devices the load changes, and device counts and
+ * presence samples, which jobs write.
  */
 export async function untouchedRows(
   db: Kysely<unknown>,
@@ -49,7 +49,8 @@ export async function untouchedRows(
   const { rows: tables } = await sql<{ name: string; columns: string[] }>`
     select relname as name, array_agg(attname::text order by attname) as columns
     from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'device_count'
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+      and relname not in ('device_count', 'presence_sample')
     group by relname having 'account_id' = any (array_agg(attname))`.execute(db)
   const found = new Map<string, Untouched>()
   for (const { name, columns } of tables) {
