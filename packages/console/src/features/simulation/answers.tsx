@@ -19,7 +19,7 @@ export function Answers({ simulated: { simulation, needs }, asked }: AnswersProp
   const given = answers.filter(([, answer]) => answer !== null)
   const lacking = permissions.filter(({ granted }) => !granted).map(({ permission }) => permission)
   const missing = lacking.filter((permission) => needs?.some((need) => need.permission === permission))
-  // Omit missing permissions, because the list of permissions already shows them.
+  // Omit reasons that only name a missing permission, because the list of permissions already shows it.
   const others = reasons.filter((reason) => !/ lacks [A-Z_]+$/.test(reason))
   if (given.length === 0 && others.length === 0) return null
   return (

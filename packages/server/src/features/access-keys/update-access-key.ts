@@ -92,7 +92,7 @@ function applyChange(before: AccessKey, change: AccessKeyChange, now: Date): Acc
 }
 
 const grantsMore = (rule: string): ApiError =>
-  badInput(`updateAccessKey only takes access away: ${rule}. To grant more, create another key`)
+  badInput(`access and expires can only limit the key further: ${rule}. To allow more, create another key`)
 
 /** A key can delete itself. */
 export async function deleteAccessKey({ db, viewer }: Changing, key: string): Promise<void> {

@@ -61,7 +61,7 @@ export async function removeUser(db: Database, address: string, removal: Removal
   const { id, email, accounts } = await planRemoval(db, address)
   const deleted = accounts.map(({ accountId }) => accountId)
   if ((await countOtherAccounts(db, deleted)) === 0)
-    throw new ApiError('CONFLICT', 'the last user cannot be removed: add another user first')
+    throw new ApiError('CONFLICT', 'no account would remain: make another member an owner, or add another user first')
   if (accounts.length > 0 && removal.withAccounts !== true) {
     const named = accounts.map((account) => account.email).join(', ')
     const message = `these accounts would have no owner: ${named}. Make another member an owner first, or delete them with --with-accounts`
