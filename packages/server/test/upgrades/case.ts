@@ -8,7 +8,7 @@ export interface UpgradeCase {
   meanwhile?(db: Kysely<unknown>): Promise<void>
   /** Throws if the data after the migration is wrong. No server of this release has written to the database. */
   check?(db: Kysely<unknown>): Promise<void>
-  /** Throws if the data is wrong, whichever rows exist and whichever releases wrote them. */
+  /** Throws if the data is wrong. Also runs after servers of both releases have written under load. */
   checkAlways?(db: Kysely<unknown>): Promise<void>
   /** The only columns that the migration may change in existing rows, such as `device.attributes`. */
   changes?: readonly string[]

@@ -14,10 +14,10 @@ export function buildCommand(): Command {
   return newCommand('remove')
     .description(
       prose(`Remove a user from the installation: the password, passkeys, sessions, personal keys, and memberships.
-Account keys and devices stay in their accounts. You cannot remove a user if no account would remain. If an account would have no owner who
-can sign in, make another member an owner first, or pass --with-accounts to delete the account with all its devices,
-services, attributes, access keys, registration codes, webhooks, and events. To confirm, type the email address. Only
-restoring a backup can undo this command.
+Account keys and devices stay in their accounts. You cannot remove a user if no account would remain. If an account
+would have no owner who can sign in, make another member an owner first, or pass --with-accounts to delete the account
+with all its devices, services, attributes, access keys, registration codes, webhooks, and events. To confirm, type
+the email address. Only restoring a backup can undo this command.
 
 Events name the user by the email address. With --erase, the server forgets the address. Data of earlier events can
 still contain it, such as the event of an invitation.
