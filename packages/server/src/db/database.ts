@@ -202,10 +202,16 @@ function namingClient(
   return naming as unknown as NamingClient
 }
 
+/**
+ * Matches statements that return every column of a table, such as those of the authentication library. After a
+ * migration adds a column, PostgreSQL rejects such a statement on each connection that has prepared it (SQLSTATE 0A000).
+ */
+const returningAllColumns = /\bselect ("\w+"\.)?\* from "|\breturning \*/
+
 function nameOf(text: string, names: Map<string, string>): string | undefined {
   if (text.startsWith(plannedEachTime)) return undefined
   let name = names.get(text)
-  if (name === undefined && names.size < MAX_NAMED) {
+  if (name === undefined && names.size < MAX_NAMED && !returningAllColumns.test(text)) {
     name = `m${names.size}`
     names.set(text, name)
   }

@@ -8,6 +8,8 @@ export type Statements = ReadonlyMap<string, ReadonlySet<string>>
 
 export interface Recording {
   statements: Statements
+  /** The statements that a connection prepared by name. */
+  prepared: ReadonlySet<string>
   /** The statements that changed other rows after events in the same transaction. */
   afterEvents: ReadonlySet<string>
   stop(): void
@@ -22,6 +24,7 @@ export interface SentStatement {
 /** The sender is known only for statements through Kysely, which functions call synchronously. */
 export function recordStatements(db: Database, onStatement: (sent: SentStatement) => void = () => {}): Recording {
   const statements = new Map<string, Set<string>>()
+  const prepared = new Set<string>()
   const afterEvents = new Set<string>()
   /** The connections with a transaction, and whether the transaction has inserted events. */
   const transactions = new WeakMap<object, boolean>()
@@ -37,9 +40,10 @@ export function recordStatements(db: Database, onStatement: (sent: SentStatement
     onStatement({ text, sender, parameters })
   })
   const restoreClient = wrap(pg.Client.prototype, 'query', (first, client) => {
-    const text = typeof first === 'string' ? first : (first as { text?: unknown }).text
+    const { text, name } = typeof first === 'string' ? { text: first } : (first as { text?: unknown; name?: string })
     if (typeof text !== 'string') return
     record(text)
+    if (name !== undefined) prepared.add(text)
     if (/^\s*(begin|start transaction)\b/i.test(text)) transactions.set(client, false)
     else if (/^\s*(commit|rollback)\b/i.test(text)) transactions.delete(client)
     else if (insertsEvents(text) && transactions.has(client)) transactions.set(client, true)
@@ -47,6 +51,7 @@ export function recordStatements(db: Database, onStatement: (sent: SentStatement
   })
   return {
     statements,
+    prepared,
     afterEvents,
     stop() {
       restoreKysely()

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CompiledQuery } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Database } from '../../src/db/database.ts'
 import { allowLocalWebhooks, createOwnedObjects, startFailingReceiver } from '../access/owned-objects.ts'
 import { isCluster } from '../cluster/cluster-databases.ts'
+import { createTestDatabase } from '../database/test-database.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
 import { brokenRules, type ClusterRule, readVolatileFunctions } from './cluster-rules.ts'
@@ -15,6 +18,7 @@ import { recordStatements, type Statements } from './record.ts'
 let app: TestApp
 let receiver: Receiver
 let statements: Statements
+let prepared: ReadonlySet<string>
 let errors: readonly string[]
 let afterEvents: ReadonlySet<string>
 let sent: ReadonlyMap<AccountScope, ReadonlyMap<string, string>>
@@ -31,6 +35,7 @@ beforeAll(async () => {
     recording.stop()
   }
   statements = recording.statements
+  prepared = recording.prepared
   afterEvents = recording.afterEvents
   tables = await accountTablesOf(app.db)
   volatileFunctions = await readVolatileFunctions(app.db)
@@ -105,6 +110,17 @@ describe('every statement of the server', () => {
     expect(differences(sendersOf('given'), ofGivenAccounts)).toEqual({})
   })
 
+  it('still runs after a migration adds a column to each table, if connections have prepared it', async () => {
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    // The job queue's schema has its own migrations.
+    const own = [...prepared].filter((text) => !text.includes('graphile_worker'))
+    expect(own.length).toBeGreaterThan(100)
+    expect(await failuresAfterMigration(database.db, own)).toEqual([])
+    const stale = ['select * from device where id = $1', 'delete from device where id = $1 returning *']
+    expect(await failuresAfterMigration(database.db, stale)).toEqual(stale)
+  })
+
   it.each(['volatile', 'locks', 'events', 'last'] as const)(
     'keeps the rule "%s" for clusters, or is listed as an exception',
     (rule) => {
@@ -112,6 +128,30 @@ describe('every statement of the server', () => {
     },
   )
 })
+
+/** Returns the statements that PostgreSQL rejects on a connection that prepared them before a migration. */
+async function failuresAfterMigration(db: Database, statements: readonly string[]): Promise<string[]> {
+  return db.connection().execute(async (connection) => {
+    const run = <Row>(statement: string) => connection.executeQuery<Row>(CompiledQuery.raw(statement))
+    const named = statements.map((text, number) => ({ text, name: `s${number}` }))
+    for (const { text, name } of named) await run(`prepare ${name} as ${text}`)
+    const { rows: found } = await run<{ alter: string }>(
+      `select format('alter table %I add later_%s int', relname, (select count(*) from pg_attribute where attrelid = c.oid)) as alter
+       from pg_class c where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`,
+    )
+    for (const { alter } of found) await run(alter)
+    const { rows } = await run<{ name: string; values: string }>(
+      `select name, '(' || nullif(array_to_string(array_fill('null'::text, array[cardinality(parameter_types)]), ', '), '') || ')' as values
+       from pg_prepared_statements`,
+    )
+    const valuesOf = new Map(rows.map(({ name, values }) => [name, values]))
+    const failed: string[] = []
+    for (const { text, name } of named)
+      await run(`explain execute ${name}${valuesOf.get(name) ?? ''}`).catch(() => failed.push(text))
+    await run('deallocate all')
+    return failed
+  })
+}
 
 /** Returns the functions that query files export and whose first parameter is the database or a transaction. */
 async function queryFunctions(): Promise<string[]> {

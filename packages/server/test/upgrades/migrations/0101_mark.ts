@@ -4,6 +4,7 @@ import type { Step } from '../../../src/db/migration.ts'
 /** A sample migration with a step of each kind. */
 export const steps: readonly Step[] = [
   { change: 'column mark', run: addColumn },
+  { change: 'columns of the sign-in tables', run: addSignInColumns },
   { change: 'trigger for new marks', run: addTrigger },
   { backfill: 'marks of devices', batch: markDevices },
   { index: 'device_by_mark', on: 'device', as: '(account_id, mark, id)' },
@@ -13,6 +14,12 @@ export const steps: readonly Step[] = [
 
 async function addColumn(db: Kysely<unknown>): Promise<void> {
   await sql`alter table device add column mark text collate "C"`.execute(db)
+}
+
+/** Running servers must continue to sign people in. */
+async function addSignInColumns(db: Kysely<unknown>): Promise<void> {
+  for (const table of ['person', 'session', 'sign_in_step'])
+    await sql`alter table ${sql.table(table)} add column mark text`.execute(db)
 }
 
 async function addTrigger(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, signIn } from '../../clients/browser.ts'
 import { sendAs } from '../../harness/server-process.ts'
 
@@ -67,20 +68,46 @@ async function readResponses(
   return responses
 }
 
-/** Asserts that both releases return the same responses, and that each accepts a password that the other has set. */
-export async function assertSameResponses(client: FormerClient, former: string, current: string): Promise<void> {
+/**
+ * Asserts that both releases return the same responses, and that each accepts a password that the other has set.
+ * `failuresAtFormer` is the number of times that the former release may fail to change the password or to sign in.
+ */
+export async function assertSameResponses(
+  client: FormerClient,
+  former: string,
+  current: string,
+  failuresAtFormer: number,
+): Promise<void> {
   for (const url of [former, current]) assert.deepEqual(await readResponses(client, url), client.responses)
+  const at = (url: string, work: () => Promise<Browser>): Promise<Browser> =>
+    url === former ? repeat(work, failuresAtFormer) : work()
   let { MUSTER_EMAIL: email = '', MUSTER_PASSWORD: password = '' } = client.credentials
   for (const [changing, reading] of [
     [former, current],
     [current, former],
   ] as const) {
-    const browser = await signIn({ url: reading }, { id: '', email, password })
+    const signInWith = (secret: string) =>
+      at(reading, () => signIn({ url: reading }, { id: '', email, password: secret }))
+    const browser = await signInWith(password)
     const newPassword = `${password}-changed`
     const body = { currentPassword: password, newPassword }
-    const { status } = await browser.send('/auth/change-password', { body, server: { url: changing } })
-    assert.equal(status, 200)
+    await at(changing, async () => {
+      const { status } = await browser.send('/auth/change-password', { body, server: { url: changing } })
+      assert.equal(status, 200)
+      return browser
+    })
     password = newPassword
-    await signIn({ url: reading }, { id: '', email, password })
+    await signInWith(password)
+  }
+}
+
+async function repeat<Result>(work: () => Promise<Result>, failures: number): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (failures === 0) throw error
+    console.log(`repeated on the former release: ${(error as Error).message.split('\n')[0]}`)
+    await sleep(1_000)
+    return repeat(work, failures - 1)
   }
 }

@@ -18,6 +18,8 @@ export interface Scenario {
   before: string
   after: string
   check(db: Kysely<unknown>): Promise<void>
+  /** The number of times that the previous release may fail to change a password or to sign in. Default: 0. */
+  failuresBefore?: number
   devices: number
   kills: number
 }
@@ -63,7 +65,7 @@ export async function runScenario(environment: Environment, scenario: Scenario):
     await sleep(2_000)
     await load.stop()
     const { results } = load
-    await assertSameResponses(client, former.url, server.url)
+    await assertSameResponses(client, former.url, server.url, scenario.failuresBefore ?? 0)
     await former.stop('SIGTERM')
 
     await assertAcknowledged(credentials, server.url, results)
