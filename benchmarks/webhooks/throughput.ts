@@ -13,7 +13,7 @@ import { openNotifications } from '../../packages/server/src/db/notifications.ts
 import { createFeed } from '../../packages/server/src/features/events/feed/feed.ts'
 import { createUser } from '../../packages/server/src/features/users/users.ts'
 import { generateWebhookSecret, sealSecret } from '../../packages/server/src/features/webhooks/webhook-secret.ts'
-import { createOutbound } from '../../packages/server/src/outbound/outbound.ts'
+import { createOutbound } from '../../packages/server/src/outbound/outbound-post.ts'
 import { buildWorker } from '../../packages/server/src/worker.ts'
 import { startDatabase } from '../environment/database.ts'
 

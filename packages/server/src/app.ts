@@ -59,7 +59,7 @@ import { registerSecurityHeaders, securityHeaders } from './http/security-header
 import { clientAddress } from './lib/client-address.ts'
 import { openMailer } from './mail/mailer.ts'
 import type { Metrics } from './metrics.ts'
-import type { Outbound } from './outbound/outbound.ts'
+import type { Outbound } from './outbound/outbound-post.ts'
 import { createAccountSizes } from './rate-limits/account-sizes.ts'
 import { addRateLimitHeaders } from './rate-limits/rate-limit-headers.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'

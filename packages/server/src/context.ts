@@ -9,7 +9,7 @@ import type { DocumentNeeds } from './graphql/access/field-needs.ts'
 import type { RowMeter } from './graphql/cost/row-meter.ts'
 import type { NeedsOptions, OperationRequest, RejectedOperation } from './graphql/execute.ts'
 import type { Mailer } from './mail/mailer.ts'
-import type { Outbound } from './outbound/outbound.ts'
+import type { Outbound } from './outbound/outbound-post.ts'
 import type { StorageQuotas } from './rate-limits/storage-quotas.ts'
 import type { Viewer } from './viewer.ts'
 

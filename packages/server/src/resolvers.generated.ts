@@ -4,7 +4,7 @@ import type { User as UserModel } from './features/users/user.ts';
 import type { Device as DeviceModel, DeviceList as DeviceListModel } from './features/devices/device.ts';
 import type { Service as ServiceModel, ServiceList as ServiceListModel } from './features/services/service.ts';
 import type { Event as EventModel, EventList as EventListModel } from './features/events/event.ts';
-import type { AttributeChange as AttributeChangeModel, AttributeChangeList as AttributeChangeListModel } from './features/history/history.ts';
+import type { AttributeChange as AttributeChangeModel, AttributeChangeList as AttributeChangeListModel } from './features/history/attribute-history.ts';
 import type { AttributeInfo as AttributeInfoModel } from './features/history/attribute-info.ts';
 import type { Freshness as FreshnessModel } from './features/freshness/intervals.ts';
 import type { BulkJob as BulkJobModel, BulkItem as BulkItemModel, BulkJobList as BulkJobListModel, BulkItemList as BulkItemListModel } from './features/bulk/bulk-job.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import mqtt, { type MqttClient } from 'mqtt'
 import { type Counts, countFailure } from './counts.ts'
-import type { Throttle } from './throttle.ts'
+import type { Throttle } from './message-throttle.ts'
 
 export interface Credentials {
   id: string

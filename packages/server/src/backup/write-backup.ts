@@ -17,8 +17,8 @@ import {
   selectTables,
 } from './backup.queries.ts'
 import { BackupError } from './backup-error.ts'
+import { createThrottle } from './byte-throttle.ts'
 import { END_OF_ROWS, type EndLine, FORMAT, type Header, lineOf } from './format.ts'
-import { createThrottle } from './throttle.ts'
 
 export interface WriteBackupOptions {
   /** Must not have a statement timeout. */

@@ -10,12 +10,12 @@ import type { LogRejection } from '../http/rejection-log.ts'
 import type { RateLimits } from '../rate-limits/rate-limits.ts'
 import { authenticateDevice } from './authenticate-device.ts'
 import { createConnectionSlots } from './connection-slots.ts'
+import { createThrottle } from './delay-messages.ts'
 import { createDisconnectionLog, disconnected } from './disconnection-log.ts'
 import type { MeasurePublication } from './mqtt.metrics.ts'
 import { guardPackets } from './packet-guard.ts'
 import type { Reply } from './publications.ts'
 import { createSessions, type Session } from './session-registry.ts'
-import { createThrottle } from './throttle.ts'
 import { createTraffic } from './traffic.ts'
 
 const AUTHENTICATION_MS = 5_000

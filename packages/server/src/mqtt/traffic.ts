@@ -2,10 +2,10 @@ import type { PublishPacket, Subscription } from 'aedes'
 import { ApiError } from '../errors.ts'
 import type { DeviceReports } from '../features/presence/device-reports.ts'
 import { type LogRejection, withoutInput } from '../http/rejection-log.ts'
+import type { Throttle } from './delay-messages.ts'
 import type { MeasurePublication } from './mqtt.metrics.ts'
 import { handlePublication, type Reply } from './publications.ts'
 import type { Session } from './session-registry.ts'
-import type { Throttle } from './throttle.ts'
 import { isOwnFilter, readTopic, redactTopic } from './topics.ts'
 
 const MAX_SUBSCRIPTIONS = 20

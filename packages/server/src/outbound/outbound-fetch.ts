@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import { Agent, type RequestInit, fetch as undiciFetch } from 'undici'
 import { isAllowedAddress } from './allowed-address.ts'
-import { checkedLookup, ForbiddenAddress, hostOf, type OutboundOptions } from './outbound.ts'
+import { checkedLookup, ForbiddenAddress, hostOf } from './checked-lookup.ts'
+import type { OutboundOptions } from './outbound-post.ts'
 import { resolveName } from './resolve.ts'
 
 /** Fetches from allowed addresses, for libraries that take a `fetch` function. */

@@ -1,4 +1,4 @@
-import type { Outbound } from '../outbound/outbound.ts'
+import type { Outbound } from '../outbound/outbound-post.ts'
 import { inSpan, type Tracing } from './tracing.ts'
 
 /** The span contains only the host, because paths may contain secrets. */

@@ -27,9 +27,9 @@ const exceptions: Readonly<Record<string, string>> = {
   'findDeviceBases of features/attributes/attributes.queries.ts': found,
   'selectStoredServices of features/services/services-of-many.queries.ts': found,
   'findServiceBases of features/attributes/attributes.queries.ts': found,
-  'selectChanges of features/history/history.queries.ts': found,
-  'selectChangeTimes of features/history/history.queries.ts': found,
-  'countChanges of features/history/history.queries.ts': found,
+  'selectChanges of features/history/attribute-history.queries.ts': found,
+  'selectChangeTimes of features/history/attribute-history.queries.ts': found,
+  'countChanges of features/history/attribute-history.queries.ts': found,
   'selectStates of features/availability/availability.queries.ts': found,
   ...Object.fromEntries(
     [

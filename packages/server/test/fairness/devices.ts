@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newCounts } from '../../../cli/src/simulate/counts.ts'
 import { type Credentials, createDevice } from '../../../cli/src/simulate/device.ts'
-import { createThrottle } from '../../../cli/src/simulate/throttle.ts'
+import { createThrottle } from '../../../cli/src/simulate/message-throttle.ts'
 
 export interface ConnectedDevices {
   connected(): number

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { newCounts } from '../../../cli/src/simulate/counts.ts'
 import { type Credentials, createDevice } from '../../../cli/src/simulate/device.ts'
-import { createThrottle } from '../../../cli/src/simulate/throttle.ts'
+import { createThrottle } from '../../../cli/src/simulate/message-throttle.ts'
 
 export type FleetCommand =
   | { kind: 'receive'; secret: string }

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import { ApiError, notFound } from '../../errors.ts'
-import { assertName, assertText } from '../../lib/text.ts'
+import { assertName, assertText } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import { assertPasswordSession } from './assert-password-session.ts'
 import { ownAttempt, runAttempt } from './audit/failed-attempts.ts'

@@ -10,7 +10,7 @@ import { clusterFolderOf, findCluster } from '../../db/embedded/cluster/cluster.
 import { syncFolder } from '../../lib/private-file.ts'
 import { version } from '../../version.ts'
 import { BackupError } from '../backup-error.ts'
-import { createThrottle } from '../throttle.ts'
+import { createThrottle } from '../byte-throttle.ts'
 import {
   type StartedBackup,
   type StoppedBackup,

@@ -4,7 +4,7 @@ import { assertRecentSignIn } from '../../auth/sessions/sign-in/recent-sign-in.t
 import type { Context } from '../../context.ts'
 import { type Database, inTransaction } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
-import { assertName } from '../../lib/text.ts'
+import { assertName } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import type { RestrictionPart } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'

@@ -1,5 +1,5 @@
 import { ApiError, badInput } from '../../errors.ts'
-import { assertStorable } from '../../lib/text.ts'
+import { assertStorable } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import { type AttributeName, joinAttributeName, level, parseAttributeName } from './attribute-name.ts'
 import {

@@ -1,5 +1,5 @@
 import { ApiError, badInput } from '../../errors.ts'
-import { assertVisible, characters } from '../../lib/text.ts'
+import { assertVisible, characters } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 
 /** `site` has one level; `net.ssid` consists of a group and a sub-name. */

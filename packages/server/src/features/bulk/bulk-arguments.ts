@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
-import { assertName } from '../../lib/text.ts'
+import { assertName } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import { actorOf, sourceOf } from '../events/event-source.ts'
 import { assertMayRun } from './access/job-permissions.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { ApiError, badInput } from '../../errors.ts'
-import { assertName } from '../../lib/text.ts'
+import { assertName } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import { parseId } from '../devices/device-id.ts'

@@ -10,7 +10,8 @@ import { assertReadable } from '../attributes/readable-names.ts'
 import { assertKnownNames, isGroupOnly } from '../filters/account-names.ts'
 import { type ReadFilter, readFilter, unindexedTerms } from '../filters/read-filter.ts'
 import { readSubject } from '../filters/read-subject.ts'
-import type { Interval, ValueSubject } from '../filters/sql/value-source.ts'
+import { endOfInterval, type Interval } from '../filters/sql/time-intervals.ts'
+import type { ValueSubject } from '../filters/sql/value-source.ts'
 import { listFreshness } from '../freshness/freshness.ts'
 import { applyView } from '../views/use-view.ts'
 import { type Counted, countByValue, countTotals, type FacetQuery, type FacetRow } from './facets.queries.ts'
@@ -144,12 +145,4 @@ function condition(
   // The counts truncate longer values to this number of characters.
   const isWhole = [...value].length < 200
   return `${printed} = ${isWhole ? writeValue([value]) : writeValue([value, ''])}`
-}
-
-function endOfInterval(start: string, interval: Interval): string {
-  const end = new Date(start)
-  if (interval === 'hour') end.setUTCHours(end.getUTCHours() + 1)
-  else if (interval === 'month') end.setUTCMonth(end.getUTCMonth() + 1)
-  else end.setUTCDate(end.getUTCDate() + (interval === 'week' ? 7 : 1))
-  return end.toISOString().replace('.000', '')
 }

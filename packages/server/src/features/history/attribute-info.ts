@@ -12,7 +12,7 @@ import { isOwnSetting } from '../attributes/settings/own-settings.ts'
 import { intervalsOf } from '../freshness/intervals.ts'
 import { isStale } from '../freshness/staleness.ts'
 import { findTimes, type TimedValue } from '../freshness/value-times.ts'
-import { type OwnedValue, type Owner, selectChangeTimes } from './history.queries.ts'
+import { type OwnedValue, type Owner, selectChangeTimes } from './attribute-history.queries.ts'
 import { ASSUMED_SKIPPED } from './history-row-cost.ts'
 
 /** An attribute of an owner with its effective value, which is null if the attribute is not set. */

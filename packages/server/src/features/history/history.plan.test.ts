@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExplainedDatabase, type ExplainedDatabase, type Plan } from '../../../test/database/query-plans.ts'
-import { selectChanges } from './history.queries.ts'
+import { selectChanges } from './attribute-history.queries.ts'
 
 const ACCOUNT = 'crowded'
 let database: ExplainedDatabase

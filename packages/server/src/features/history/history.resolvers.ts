@@ -2,8 +2,8 @@ import { schemaPart } from '../../graphql/assemble.ts'
 import { deviceBase, serviceBase, userBase } from '../attributes/read-attributes.ts'
 import { describeSource } from '../events/event-source.ts'
 import { findActor } from '../users/people/people.ts'
+import { listChanges, readHistorySpan } from './attribute-history.ts'
 import { findChangeTime, findConfirmation, findInterval, isValueStale, listAttributeInfo } from './attribute-info.ts'
-import { listChanges, readHistorySpan } from './history.ts'
 
 export const historyPart = schemaPart(new URL('./history.graphql', import.meta.url), {
   User: {

@@ -1,4 +1,4 @@
-import { characters } from '../../lib/text.ts'
+import { characters } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import type { DeviceInput } from '../devices/changes/device-changes.ts'
 import type { ServiceInput } from '../services/new-service.ts'

@@ -1,5 +1,5 @@
 import { badInput } from '../../errors.ts'
-import { assertName, assertVisible } from '../../lib/text.ts'
+import { assertName, assertVisible } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import { newId } from '../devices/device-id.ts'
 import { applicationTypeForPort, BULK_SERVICE, findApplicationType, TCP } from './application-types.ts'

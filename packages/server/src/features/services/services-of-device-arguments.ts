@@ -1,5 +1,5 @@
 import { type Direction, parseSort } from '../../lib/sort.ts'
-import { assertStorable } from '../../lib/text.ts'
+import { assertStorable } from '../../lib/string-checks.ts'
 import { type AttributeName, parseAttributeName } from '../attributes/attribute-name.ts'
 import type { State } from '../devices/device.ts'
 import { readState } from '../devices/list/device-filter.ts'

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
-import { assertStorable } from '../../lib/text.ts'
+import { assertStorable } from '../../lib/string-checks.ts'
 import { deleteCandidatesBefore } from './candidates.queries.ts'
 import { deleteDeliveriesBefore, insertFinished, restartDelivery, restartFailed } from './deliveries.queries.ts'
 import { withTestLimit } from './limit-test-events.ts'

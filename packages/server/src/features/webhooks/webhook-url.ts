@@ -1,7 +1,7 @@
 import { ApiError, badInput } from '../../errors.ts'
-import { assertText } from '../../lib/text.ts'
+import { assertText } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
-import type { Outbound } from '../../outbound/outbound.ts'
+import type { Outbound } from '../../outbound/outbound-post.ts'
 
 /**
  * Does not resolve host names, because the result would reveal which names exist in the server's network. The server

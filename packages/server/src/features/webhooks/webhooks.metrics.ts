@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import type { Metrics } from '../../metrics.ts'
-import type { OutboundResult } from '../../outbound/outbound.ts'
+import type { OutboundResult } from '../../outbound/outbound-post.ts'
 import type { FanOut } from './fan-out/fan-out.ts'
 import { countUndelivered, readLongestDue } from './sending/backlog.queries.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { badInput } from '../../../errors.ts'
 import type { JsonFields } from '../../../lib/json-fields.ts'
-import { assertText, characters } from '../../../lib/text.ts'
+import { assertText, characters } from '../../../lib/string-checks.ts'
 
 /** The limits on the length of new passwords, in characters. Existing passwords may be shorter. */
 export const PASSWORD_LENGTH = { min: 12, max: 128 }

@@ -1,4 +1,4 @@
-import { assertText } from '../../../lib/text.ts'
+import { assertText } from '../../../lib/string-checks.ts'
 import { assertPasswordSession } from '../assert-password-session.ts'
 import { type AttemptedUser, findUserOfStep } from '../audit/attempted-user.queries.ts'
 import { ownAttempt, runAttempt } from '../audit/failed-attempts.ts'

@@ -1,5 +1,5 @@
 import { ApiError, badInput } from '../../../errors.ts'
-import { assertText } from '../../../lib/text.ts'
+import { assertText } from '../../../lib/string-checks.ts'
 import { sessionError } from '../../rejection-reasons.ts'
 import { ownAttempt, runAttempt } from '../audit/failed-attempts.ts'
 import { type AuthCall, type AuthRequest, signedIn } from '../auth-call.ts'

@@ -1,5 +1,5 @@
 import { badInput } from '../../../errors.ts'
-import { assertName, assertText } from '../../../lib/text.ts'
+import { assertName, assertText } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import type { AuthCall, AuthRequest } from '../auth-call.ts'
 import { hashPassword, readNewPassword } from '../passwords/password.ts'

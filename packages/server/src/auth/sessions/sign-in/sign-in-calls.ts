@@ -1,4 +1,4 @@
-import { assertText } from '../../../lib/text.ts'
+import { assertText } from '../../../lib/string-checks.ts'
 import { findUserOfEmail } from '../audit/attempted-user.queries.ts'
 import { runAttempt } from '../audit/failed-attempts.ts'
 import type { AuthCall, AuthRequest } from '../auth-call.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/database.ts'
-import { assertText } from '../../../lib/text.ts'
+import { assertText } from '../../../lib/string-checks.ts'
 import { sessionError } from '../../rejection-reasons.ts'
 import { runAttempt } from '../audit/failed-attempts.ts'
 import type { AuthCall, AuthRequest } from '../auth-call.ts'

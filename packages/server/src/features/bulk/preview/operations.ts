@@ -1,5 +1,5 @@
 import { ApiError, badInput } from '../../../errors.ts'
-import { assertName } from '../../../lib/text.ts'
+import { assertName } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import { type Change, type Changes, flattenAttributes } from '../../attributes/apply-changes.ts'
 import {

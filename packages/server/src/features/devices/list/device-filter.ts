@@ -1,6 +1,6 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { ApiError, badInput } from '../../../errors.ts'
-import { assertStorable } from '../../../lib/text.ts'
+import { assertStorable } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import { type Change, flattenAttributes } from '../../attributes/apply-changes.ts'
 import { type ReadFilter, readFilter } from '../../filters/read-filter.ts'

@@ -6,14 +6,12 @@ import { BULK_SERVICE } from '../../services/application-types.ts'
 import { attributeText, readsBase } from './attribute-conditions.ts'
 import { columnOf } from './field-conditions.ts'
 import type { FilterScope, Sql } from './rows.ts'
+import { type Interval, startOfInterval } from './time-intervals.ts'
 
 export type ValueSubject = FieldSubject | AttributeSubject
 
-/** Weeks start on Monday. */
-export type Interval = 'hour' | 'day' | 'week' | 'month'
-
 /**
- * Returns a value as text of at most 200 characters. The value of a time field becomes the start of its interval in
+ * Returns a value as a string of at most 200 characters. The value of a time field becomes the start of its interval in
  * UTC.
  */
 export function textOfValue(scope: FilterScope, subject: ValueSubject, interval: Interval): Sql {
@@ -21,7 +19,7 @@ export function textOfValue(scope: FilterScope, subject: ValueSubject, interval:
   if (subject.valueType === 'boolean') return sql`${booleanText(scope, subject)}`
   const column = columnOf(scope, subject)
   if (subject.valueType !== 'time') return sortable(sql`${column}::text`)
-  return sql`to_char(date_trunc(${sql.lit(interval)}, ${column} at time zone 'UTC'), 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+  return startOfInterval(column, interval)
 }
 
 /** Returns the attribute's name if the column `attributes` of `device d` alone determines the value. */

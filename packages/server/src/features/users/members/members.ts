@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import type { Database } from '../../../db/database.ts'
 import { ApiError, notFound } from '../../../errors.ts'
-import { assertStorable } from '../../../lib/text.ts'
+import { assertStorable } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { disableKeysOf, endPersonalKeys, reloadAccessKeys } from '../../access-keys/access-keys.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts'
 import { ApiError, notFound } from '../../../errors.ts'
-import { assertName } from '../../../lib/text.ts'
+import { assertName } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import type { MutationUpdateAccountArgs } from '../../../resolvers.generated.ts'
 import { requiredSignIn, type SignInPolicy, toPolicy } from '../../../sign-in-policy.ts'

@@ -1,5 +1,5 @@
 import type { Secrets } from '../../../auth/secrets.ts'
-import type { Outbound, OutboundResult } from '../../../outbound/outbound.ts'
+import type { Outbound, OutboundResult } from '../../../outbound/outbound-post.ts'
 import { version } from '../../../version.ts'
 import { type Message, signedHeaders } from '../signed-message.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'

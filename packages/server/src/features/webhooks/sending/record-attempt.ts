@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/database.ts'
-import type { OutboundResult } from '../../../outbound/outbound.ts'
+import type { OutboundResult } from '../../../outbound/outbound-post.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { pauseOrDisable } from './pause-or-disable.ts'
 import type { Results } from './results.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../config.ts'
-import type { OutboundResult } from '../../../outbound/outbound.ts'
+import type { OutboundResult } from '../../../outbound/outbound-post.ts'
 import { evaluate } from './retry-policy.ts'
 
 const { webhookRetries: schedule } = readConfig({})

@@ -1,4 +1,4 @@
-import type { OutboundResult } from '../../../outbound/outbound.ts'
+import type { OutboundResult } from '../../../outbound/outbound-post.ts'
 import type { DeliveryStatus } from '../webhook.ts'
 
 export interface Evaluation {

@@ -3,16 +3,16 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Secrets } from '../../../auth/secrets.ts'
 import type { Database } from '../../../db/database.ts'
 import { pause } from '../../../lib/pause.ts'
-import type { Outbound, OutboundResult } from '../../../outbound/outbound.ts'
+import type { Outbound, OutboundResult } from '../../../outbound/outbound-post.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { findSendable } from '../webhooks.queries.ts'
 import { attempt, type Receiver, receiverOf } from './attempt.ts'
+import type { Throttle } from './attempt-throttle.ts'
 import { createBreaker } from './circuit-breaker.ts'
 import { recordAttempt } from './record-attempt.ts'
 import type { Results } from './results.ts'
 import { evaluate } from './retry-policy.ts'
 import { type DueDelivery, type Health, selectDue } from './sending.queries.ts'
-import type { Throttle } from './throttle.ts'
 
 export interface RunnerDeps {
   db: Database

@@ -5,10 +5,11 @@ import type { Secrets } from '../../../auth/secrets.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Load } from '../../../http/request-load.ts'
 import { putJobs, removeJob } from '../../../jobs/queue.queries.ts'
-import type { Outbound, OutboundResult } from '../../../outbound/outbound.ts'
+import type { Outbound, OutboundResult } from '../../../outbound/outbound-post.ts'
 import { formatAddress, type WebhookAddress, webhookChannel } from '../webhook-channel.ts'
 import { deliverJob, deliverKey } from '../webhooks.jobs.ts'
 import { notifyWebhook } from '../webhooks.queries.ts'
+import { createThrottle } from './attempt-throttle.ts'
 import { createResults } from './results.ts'
 import { type Runner, type RunnerDeps, type RunnerEnd, startRunner } from './runner.ts'
 import {
@@ -20,7 +21,6 @@ import {
   secondsUntilDue,
   takeHold,
 } from './sending.queries.ts'
-import { createThrottle } from './throttle.ts'
 
 /** Each process runs one sender. Only one sender at a time holds a webhook. */
 export interface Sender {

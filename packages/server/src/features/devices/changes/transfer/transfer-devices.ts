@@ -3,7 +3,7 @@ import { getSessionGrant, notAMember } from '../../../../auth/sessions/sessions.
 import type { Context } from '../../../../context.ts'
 import { type Database, isDeadlock, isForeignKeyViolation, isUniqueViolation } from '../../../../db/database.ts'
 import { ApiError, badInput } from '../../../../errors.ts'
-import { assertStorable } from '../../../../lib/text.ts'
+import { assertStorable } from '../../../../lib/string-checks.ts'
 import { bytesOfItems } from '../../../../rate-limits/storage-quotas.ts'
 import type { Viewer } from '../../../../viewer.ts'
 import { type NewEvent, recordEvents } from '../../../events/record.ts'

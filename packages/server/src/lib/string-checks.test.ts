@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assertName, assertStorable, assertText, characters } from './text.ts'
+import { assertName, assertStorable, assertText, characters } from './string-checks.ts'
 
 describe('a string argument', () => {
   it('is measured in code points', () => {

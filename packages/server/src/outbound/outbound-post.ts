@@ -1,10 +1,9 @@
-import type { LookupAddress, LookupOptions } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import type { AddressRange } from '../lib/address-range.ts'
 import { isAllowedAddress } from './allowed-address.ts'
+import { checkedLookup, ForbiddenAddress, hostOf } from './checked-lookup.ts'
 import { loopbackAddresses, type Resolve, resolveName } from './resolve.ts'
 
 export interface Outbound {
@@ -46,8 +45,6 @@ export interface OutboundOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000
 const TOTAL_TIMEOUT_MS = 15_000
-/** The minimum duration, in milliseconds, of a failed lookup. Most lookups take less time. */
-const FAILED_LOOKUP_MS = 1_000
 const STORED_BYTES = 1_024
 /** Responses up to this size, in bytes, are read completely, so that their connections can be reused. */
 const READ_BYTES = 64 * 1_024
@@ -89,8 +86,6 @@ export function createOutbound({ allowed, resolve = resolveName }: OutboundOptio
   }
 }
 
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
-
 type Sent = { status: number; retryAfter: string | undefined; body: string }
 
 async function send(
@@ -129,36 +124,6 @@ async function readStart(stream: AsyncIterable<Buffer>): Promise<string> {
   }
   const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, STORED_BYTES))
   return text.replaceAll('\u0000', '\ufffd')
-}
-
-/**
- * A forbidden address fails like a missing one, after at least one second, so users cannot find out which names exist.
- */
-export function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
-  return (name, options: LookupOptions, callback) => {
-    const respond = callback as (error: Error | null, found?: LookupAddress[] | string, family?: number) => void
-    const earliest = performance.now() + FAILED_LOOKUP_MS
-    const fail = async (error: Error): Promise<void> => {
-      await sleep(Math.max(0, earliest - performance.now()))
-      respond(error)
-    }
-    resolve(name).then(
-      (addresses) => {
-        const found = addresses.map((address) => ({ address, family: isIP(address) }))
-        const [first] = found
-        if (first === undefined || !addresses.every(isAllowed)) fail(noAddress())
-        else if (options.all) respond(null, found)
-        else respond(null, first.address, first.family)
-      },
-      (error: Error) => fail(error),
-    )
-  }
-}
-
-const noAddress = (): Error => Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
-
-export class ForbiddenAddress extends Error {
-  readonly code = 'FORBIDDEN_ADDRESS'
 }
 
 const NO_ADDRESS = 'the name has no address that the server may connect to'

@@ -16,7 +16,7 @@ import {
   findOldestPartition,
   type Owner,
   selectChanges,
-} from './history.queries.ts'
+} from './attribute-history.queries.ts'
 import { ASSUMED_SKIPPED, historyRowsRead } from './history-row-cost.ts'
 
 export type AttributeChange = ChangeRow

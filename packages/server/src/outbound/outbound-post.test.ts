@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseRange } from '../lib/address-range.ts'
 import { isAllowedAddress } from './allowed-address.ts'
-import { createOutbound } from './outbound.ts'
+import { createOutbound } from './outbound-post.ts'
 import { resolveName } from './resolve.ts'
 
 let hits = 0

@@ -1,0 +1,39 @@
+import type { LookupAddress, LookupOptions } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Resolve } from './resolve.ts'
+
+/** The minimum duration, in milliseconds, of a failed lookup. Most lookups take less time. */
+const FAILED_LOOKUP_MS = 1_000
+
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
+
+/**
+ * A forbidden address fails like a missing one, after at least one second, so users cannot find out which names exist.
+ */
+export function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
+  return (name, options: LookupOptions, callback) => {
+    const respond = callback as (error: Error | null, found?: LookupAddress[] | string, family?: number) => void
+    const earliest = performance.now() + FAILED_LOOKUP_MS
+    const fail = async (error: Error): Promise<void> => {
+      await sleep(Math.max(0, earliest - performance.now()))
+      respond(error)
+    }
+    resolve(name).then(
+      (addresses) => {
+        const found = addresses.map((address) => ({ address, family: isIP(address) }))
+        const [first] = found
+        if (first === undefined || !addresses.every(isAllowed)) fail(noAddress())
+        else if (options.all) respond(null, found)
+        else respond(null, first.address, first.family)
+      },
+      (error: Error) => fail(error),
+    )
+  }
+}
+
+const noAddress = (): Error => Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
+
+export class ForbiddenAddress extends Error {
+  readonly code = 'FORBIDDEN_ADDRESS'
+}
