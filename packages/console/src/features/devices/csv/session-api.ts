@@ -17,6 +17,8 @@ export class ApiError extends CombinedError {
 }
 
 const MAX_FAILURES = 7
+const OUTCOME_UNKNOWN =
+  'the server did not respond, so the change may or may not have been made. Check before you repeat it'
 /** How long to retry a rate-limited request. This time is long, because many requests share the caller's quota. */
 const RATE_LIMIT_RETRY_MS = 300_000
 
@@ -43,7 +45,7 @@ export const sessionApi: Api = {
 function withOutcome(error: ApiError, isMutation: boolean): ApiError {
   if (error.code === 'UNAUTHENTICATED') signedOut.announce()
   return isMutation && error.code === 'NO_ANSWER'
-    ? new ApiError('OUTCOME_UNKNOWN', { networkError: error.networkError })
+    ? new ApiError('OUTCOME_UNKNOWN', { graphQLErrors: [{ message: OUTCOME_UNKNOWN }] })
     : error
 }
 
