@@ -38,7 +38,7 @@ async function append(rig: Rig, { id }: Job, csv: string): Promise<void> {
   try {
     await executeOperation(rig, `mutation { appendBulk(id: "${id}", csv: ${csv}) { id } }`)
   } catch (error) {
-    if (!/are the same device/.test((error as Error).message)) throw error
+    if (!/identify the same device/.test((error as Error).message)) throw error
   }
 }
 

@@ -104,7 +104,7 @@ export async function isMember(db: Database, accountId: string, personId: string
   return rows.length > 0
 }
 
-/** The data that only the table of restricted keys stores. */
+/** The data that determines whether a key belongs in the table of restricted keys. */
 type Limits = Pick<AccessKey, 'kind' | 'permissions' | 'own' | 'within' | 'networks' | 'rateShare'>
 
 /** Servers of the previous release must not find a restricted key, because they do not know its limits. */
@@ -171,7 +171,7 @@ export async function insertAccessKey(db: Database, accountId: string, key: NewA
     .execute()
 }
 
-/** Keys never move back to `access_key`. */
+/** Moves a key to the table of restricted keys. Keys never move back to `access_key`. */
 export async function moveToRestricted(db: Database, accountId: string, key: string): Promise<void> {
   await query(
     db,

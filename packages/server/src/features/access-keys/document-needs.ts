@@ -12,7 +12,10 @@ export interface NeedsInput {
 /** Returns the number of rows that a caller pays for parsing and validating a document: one per character. */
 export const rowsOfDocument = ({ document }: Pick<NeedsInput, 'document'>): number => document.length
 
-/** The document does not run, and its variables may be missing. Throws if the document is invalid. */
+/**
+ * Finds the permissions that a document needs, without running the document. Its variables can be omitted. Throws if
+ * the document is invalid.
+ */
 export function readNeeds(
   { needsOf, rowMeter }: Pick<Context, 'needsOf' | 'rowMeter'>,
   input: NeedsInput,

@@ -46,14 +46,14 @@ export async function listUnused(
 }
 
 function assertDays(days: number): void {
-  if (days < 1 || days > KEPT_DAYS) throw badInput(`days must be 1 to ${KEPT_DAYS}, found ${days}`)
+  if (days < 1 || days > KEPT_DAYS) throw badInput(`days must be from 1 to ${KEPT_DAYS}, not ${days}`)
 }
 
 const startOf = ({ clock }: Pick<Context, 'clock'>, days: number): Date => new Date(clock().getTime() - days * DAY_MS)
 
 const countedSince = perRequest(({ db, viewer }: Context) => selectKeyUseSince(db, viewer.accountId))
 
-/** One statement reads the uses of all keys in a response for the same number of days. */
+/** Reads the uses of all keys in a response with one statement for each number of days. */
 const loadUses = loaderByArguments(
   async (context: Context, days: number, keys: readonly string[]) => {
     context.rowMeter.add(() => keys.length * rowsOfKey(days))

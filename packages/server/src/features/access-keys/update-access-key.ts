@@ -40,8 +40,8 @@ export interface AccessKeyChange {
 type Changing = Pick<Context, 'db' | 'viewer'> & Partial<Pick<Context, 'clock'>>
 
 /**
- * A change can only reduce a key's access, except for its networks and its share of the quota. A key can disable
- * itself.
+ * `access` and `expires` can only limit the key further. The networks and the share of the quota can also be widened
+ * (see `assertNotStronger`). A key can disable itself.
  */
 export async function updateAccessKey(
   { db, viewer, clock = () => new Date() }: Changing,

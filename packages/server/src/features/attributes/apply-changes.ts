@@ -83,7 +83,7 @@ function assertNoneTwice(changes: readonly Change[], path: string): void {
   }
 }
 
-/** Does not modify `before`. */
+/** Returns the changed attributes and the differences. Does not modify `before`. */
 export function applyChanges(before: Attributes, changes: readonly Change[]): { after: Attributes; changes: Changes } {
   const after = copyAttributes(before)
   const differences: Changes = emptyObject()
@@ -139,14 +139,14 @@ export function assertWithinLimits(attributes: Attributes): void {
   if (names > limits.namesPerTarget) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `a user, device, or service has at most ${limits.namesPerTarget} attribute names in the base or in one context, found ${names}`,
+      `a user, device, or service can have at most ${limits.namesPerTarget} attribute names in the base or in one context, found ${names}`,
     )
   }
   const bytes = byteSize(attributes)
   if (bytes > limits.bytesPerTarget) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `a user, device, or service has at most ${limits.bytesPerTarget} bytes of attributes in the base or in one context, found ${bytes}`,
+      `a user, device, or service can have at most ${limits.bytesPerTarget} bytes of attributes in the base or in one context, found ${bytes}`,
     )
   }
 }

@@ -5,7 +5,7 @@ import { limits } from '../../limits.ts'
 /** `site` has one level; `net.ssid` consists of a group and a sub-name. */
 export type AttributeName = readonly [name: string] | readonly [group: string, subName: string]
 
-/** A device and its bulk service share their attributes. */
+/** The kinds of targets. A bulk service has no kind, because it shares the attributes of its device. */
 export type TargetKind = 'user' | 'device' | 'service'
 
 export const categoryAndStatus = ['category', 'status'].flatMap((kind) =>

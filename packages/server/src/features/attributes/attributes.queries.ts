@@ -32,7 +32,7 @@ const withTime = (locking: string): string => `
 /**
  * Locks the given devices and the given services' devices, with their rows in device_live, in ID order. A service's
  * device is locked because a concurrent removal of the device would also remove the service. For a device that is not
- * in `ids`, the columns with attributes of the table `device` are null.
+ * in `ids`, the columns `attributes`, `override_names`, and `attribute_times` are null.
  */
 export function lockDevices(
   db: Database,

@@ -13,7 +13,7 @@ export interface UnchangedValue {
 const RECORDED_PER_INTERVAL = 4
 
 /**
- * Notes in the targets when these values were written, if their names have an expected interval. The targets must be
+ * Records in the targets when these values were written, if their names have an expected interval. The targets must be
  * locked. `saveTargets` saves the times.
  */
 export async function confirmValues(

@@ -60,9 +60,9 @@ export const isReadableName = (viewer: Restricted, name: string): boolean =>
   (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, name)))
 
 /**
- * Throws FORBIDDEN if the filter contains a name that the viewer cannot read. Conditions on all attributes are limited
- * to the readable ones. A condition that a name is present becomes a condition that it has a value, because a group of
- * this name may contain only names that the viewer cannot read.
+ * Throws FORBIDDEN if the filter contains a name that the viewer cannot read. Limits conditions on all attributes to the
+ * readable ones. Replaces a condition that a name is present with a condition that the name has a value. Otherwise, the
+ * condition would also match a group that contains only names that the viewer cannot read.
  */
 export function readableFilter(viewer: Restricted, filter: ResolvedFilter): ResolvedFilter {
   if (namesOf(viewer) === undefined) return filter
@@ -80,8 +80,8 @@ export function readableFilter(viewer: Restricted, filter: ResolvedFilter): Reso
 }
 
 /**
- * Throws FORBIDDEN if the viewer cannot read everything that a filter reads, or if the filter was not limited to the
- * names that the viewer can read now.
+ * Throws FORBIDDEN if the viewer cannot read everything that a filter reads. Also throws FORBIDDEN if the filter was not
+ * limited to the names that the viewer can read now.
  */
 export function assertReadsFilter(viewer: Restricted, filter: ResolvedFilter): void {
   if (namesOf(viewer) === undefined) return

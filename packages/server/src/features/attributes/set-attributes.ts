@@ -136,8 +136,8 @@ export async function writeAttributes(context: Context, write: AttributeWrite): 
 }
 
 /**
- * Applies writes in order, each completely or not at all. Returns items that are errors unchanged. Checks all rules
- * under the locks before writing anything, so a write that violates a rule needs no rollback.
+ * Applies writes in order, each completely or not at all. If an item is an error, returns the error. Checks all rules
+ * while the rows are locked, before writing anything, so a write that violates a rule needs no rollback.
  */
 async function writeMany(
   context: Context,
@@ -168,7 +168,7 @@ async function withSettings(
   return write.targetId === context.viewer.accountId ? withOwnSettings(context, outcome) : outcome
 }
 
-/** Does not lock the account. */
+/** Does not lock the account, because the row of the person stores the settings. */
 async function writeSettings(context: Context, { changes, path }: AttributeWrite): Promise<Attributes | ApiError> {
   try {
     await writeOwnSettings(context, changes, path)
@@ -248,7 +248,7 @@ function assertContextFits(target: Target, context: string | undefined): void {
   if (target.contextCount >= limits.contextsPerTarget) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `a user, device, or service has at most ${limits.contextsPerTarget} contexts, found ${target.contextCount + 1}`,
+      `a user, device, or service can have at most ${limits.contextsPerTarget} contexts, found ${target.contextCount + 1}`,
     )
   }
 }

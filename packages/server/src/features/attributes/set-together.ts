@@ -26,8 +26,8 @@ const queues = new WeakMap<Database, Map<string, Queue>>()
 
 /**
  * Like `setOnDevice`, but writes that arrive while other writes of the account are in progress share a statement and
- * its commit. No write waits for a lock on the device of another write. Batches skip locked devices, which are then
- * written separately.
+ * its commit. A locked device delays only the writes to that device: batches skip it, and its writes then run
+ * separately.
  */
 export function setTogether(db: Database, write: BaseWrite): Promise<Result> {
   const { accountId } = write
@@ -78,7 +78,7 @@ function createQueue(db: Database, onIdle: () => void): Queue {
     }
   }
 
-  /** The same failure would affect the queued writes. */
+  /** Rejects the queued writes to these devices, because they would fail in the same way. */
   const failQueued = (group: readonly QueuedWrite[], failure: unknown): void => {
     for (const targetId of idsOf(group)) {
       for (const { result } of busy.get(targetId)!) result.reject(failure)
@@ -167,7 +167,7 @@ async function set(db: Database, group: readonly QueuedWrite[], { waits }: { wai
   return { locked, failure: undefined }
 }
 
-/** An error fails only its own write. */
+/** Runs each write in a separate statement, so that an error fails only the write that caused it. */
 async function setSingly(db: Database, group: readonly QueuedWrite[]): Promise<void> {
   const setInOrder = async (ofDevice: readonly QueuedWrite[]): Promise<void> => {
     for (const queued of ofDevice) await setAlone(db, queued)
@@ -183,7 +183,10 @@ const setAlone = (db: Database, { write, result, scope }: QueuedWrite): Promise<
       return databaseFailure(error)
     })
 
-/** Returns undefined for an unknown outcome, because it does not affect later writes, which were not sent yet. */
+/**
+ * Returns the error if the database is too slow or unavailable, because later writes would then fail too. Returns
+ * undefined if the outcome of a write is unknown, because later writes were not sent yet.
+ */
 const databaseFailure = (error: unknown): unknown =>
   isDatabaseSlow(error) || (isDatabaseUnavailable(error) && !isOutcomeUnknown(error)) ? error : undefined
 

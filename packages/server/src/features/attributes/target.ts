@@ -13,7 +13,7 @@ export type ValueTime = number | [changed: number | null, confirmed: number]
 /** The times of values, keyed by the full name. */
 export type ValueTimes = Record<string, ValueTime>
 
-/** An object with attributes that was locked or only read: the data from its rows, and which parts to save. */
+/** An object with attributes, locked or only read. Contains the data from its rows, and which parts to save. */
 export interface Target {
   kind: TargetKind
   id: string

@@ -110,6 +110,6 @@ const readName = (name: string | null | undefined, now: Date): string => {
 
 export function readRate(rate: number | null | undefined): number {
   if (rate == null) return DEFAULT_RATE
-  if (rate < 1 || rate > MAX_RATE) throw badInput(`rate must be 1 to ${MAX_RATE}, not ${rate}`)
+  if (rate < 1 || rate > MAX_RATE) throw badInput(`rate must be from 1 to ${MAX_RATE}, not ${rate}`)
   return rate
 }

@@ -186,12 +186,12 @@ export const countsOf = (job: BulkJob) => ({
 })
 
 /**
- * The number of devices that the preview skipped: devices that an undo cannot revert, and devices that no longer match
- * the filter.
+ * Returns the number of devices that the preview skipped: devices that an undo cannot revert, and devices that no
+ * longer match the filter.
  */
 const skippedByPreview = (job: BulkJob): number => job.plannedCount - writing(job) - job.unchanged - job.rejected
 
-/** The number of devices that the run is to change or register. */
+/** Returns the number of devices that the run changes or registers, if none is skipped or fails. */
 export const writing = ({ changing, registering }: BulkJob): number => changing + registering
 
 export const pendingOf = (job: BulkJob): number => Math.max(0, writing(job) - job.done - job.failed - job.skipped)

@@ -12,7 +12,7 @@ export const jobColumns =
 export type BulkJobRow = BulkJob & {
   /** The last device that the current phase has read. */
   planned: string | null
-  /** What a preview of many devices does now: delete old items or find devices. Null while it reads the values. */
+  /** The current step of a preview of many devices: deleting old items or finding devices. Null in all other cases. */
   phase: 'CLEAR' | 'FIND' | null
   /** The number of failures before the job was last resumed. */
   tolerated: number

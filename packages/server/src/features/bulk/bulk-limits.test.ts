@@ -218,7 +218,7 @@ describe('devices with many attributes', () => {
     const { items } = (await jobOf(user, job.id)).items
     expect(items.find(({ outcome }: { outcome: string }) => outcome === 'REJECTED')).toMatchObject({
       ...{ device: { id: 'line 2' }, code: 'LIMIT_EXCEEDED' },
-      message: expect.stringMatching(/^a row has at most 262144 bytes/),
+      message: expect.stringMatching(/^a row can have at most 262144 bytes/),
     })
   })
   it('are listed in pages that fit in a response', async () => {

@@ -167,9 +167,9 @@ new-3,,,,bergen,
       codeOf(user, createText, { target: { csv, register: true }, ...more })
     expect(await attempt(`id,name\n${ids[0]},\n,gate 0\n`)).toEqual([
       'BAD_USER_INPUT',
-      'csv: lines 2 and 3 are the same device',
+      'csv: lines 2 and 3 identify the same device',
     ])
-    expect(await attempt('name\na\nb\na\n')).toEqual(['BAD_USER_INPUT', 'csv: lines 2 and 4 are the same device'])
+    expect(await attempt('name\na\nb\na\n')).toEqual(['BAD_USER_INPUT', 'csv: lines 2 and 4 identify the same device'])
     const open = await create(user, 'name,site\na,oslo\nb,oslo\n', { register: true, open: true } as object)
     expect(open.state).toBe('DRAFT')
     const append = (csv: string) =>
@@ -178,7 +178,7 @@ new-3,,,,bergen,
         csv,
       })
     expect((await append('name,site\nc,oslo\nb,oslo\n')).errors?.[0]?.message).toBe(
-      'csv: lines 3 and 5 are the same device',
+      'csv: lines 3 and 5 identify the same device',
     )
     expect((await append('name\nc\n')).errors?.[0]?.message).toMatch(
       /must have the columns of the first CSV: name, attributes.site/,
@@ -262,7 +262,7 @@ new-3,,,,bergen,
       expect([name, connected.status]).toEqual([expect.stringMatching(/new-/), 200])
     }
     const again = await fetch(secretsUrl)
-    expect([again.status, await again.text()]).toEqual([404, expect.stringContaining('were downloaded before')])
+    expect([again.status, await again.text()]).toEqual([404, expect.stringContaining('were already downloaded')])
     expect((await links()).secretsUrl).toBeNull()
     expect(await codeOf(user, createText, { target: { csv: 'name\na\n', secrets: true } })).toEqual([
       'BAD_USER_INPUT',

@@ -53,7 +53,7 @@ describe('a running bulk job', () => {
       where id = ${job.id}`.execute(app.db)
     await user.data(`mutation { updateAccessKey(key: "${createAccessKey.key}", enabled: false) { key } }`)
     const paused = await until(user, job.id, 'PAUSED')
-    expect(paused.stateReason).toMatch(/is disabled/)
+    expect(paused.stateReason).toMatch(/reason key-disabled$/)
     await call(user, 'resume', job.id, ', rate: 10000')
     expect((await until(user, job.id, 'DONE')).counts.done).toBe(900)
   })
@@ -130,7 +130,7 @@ describe('the preview of new devices', () => {
     expect(first).toMatchObject({ state: 'READY', counts: { total: 3, rejected: 2, pending: 1 }, items: { total: 3 } })
     const messages = first.items.items.map(({ message }: { message: string | null }) => message).sort()
     expect(messages).toEqual([
-      'a device with the name "three" was registered meanwhile',
+      'a device with the name "three" was registered in the meantime',
       'hardwareId "H-2" is in use by another of your devices',
       null,
     ])

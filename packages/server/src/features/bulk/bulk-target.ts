@@ -69,7 +69,7 @@ export async function resolveFilter(
   const read = where === undefined ? undefined : readFilter(where, { kind: 'device', path: 'target.where' })
   const selection = await applyView(context, { where: read, viewId: view, inContext }, { kind: 'device' })
   if (selection.where === undefined)
-    throw badInput('target.view has no filter, so it selects all devices: pass where: "id:*"')
+    throw badInput('target.view has no filter: to select all devices, pass where: "id:*"')
   const filter = withContext(selection.where.filter, selection.context)
   return { filter: readFilterOf(filter, 'device').canonical, context: selection.context ?? null }
 }
@@ -82,7 +82,7 @@ export function readIds(ids: readonly string[], path: string): string[] {
   return ids.map((text, index) => {
     const id = parseId(text) ?? unknownId(text, `${path}[${index}]`)
     const other = seen.get(id)
-    if (other !== undefined) throw badInput(`${path}[${other}] and ${path}[${index}] are the same device`)
+    if (other !== undefined) throw badInput(`${path}[${other}] and ${path}[${index}] identify the same device`)
     seen.set(id, index)
     return id
   })

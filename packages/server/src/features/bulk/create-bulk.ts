@@ -35,7 +35,7 @@ export async function runBulk(
   const read = await readJob(context, input, { expected })
   const created = await create(context, { ...read, isOpen: false })
   if (created.state !== 'READY') return created
-  throw new ApiError('CONFLICT', `the bulk job is not started: ${created.reason}`, { job: created.id })
+  throw new ApiError('CONFLICT', `the bulk job was not started: ${created.reason}`, { job: created.id })
 }
 
 interface CreateOptions extends NewJob {
@@ -69,7 +69,7 @@ export async function assertBelowDrafts(db: Database, accountId: string, now: Da
   if (found < limits.bulkDrafts) return
   throw new ApiError(
     'LIMIT_EXCEEDED',
-    `an account can have up to ${limits.bulkDrafts} bulk jobs that are not started, found ${found}: start or cancel one first`,
+    `an account can have up to ${limits.bulkDrafts} bulk jobs that have not been started, found ${found}: start or cancel one first`,
     { limit: limits.bulkDrafts, found },
   )
 }
@@ -123,7 +123,7 @@ export async function previewBulk(context: Context, id: string): Promise<BulkJob
     context,
     id,
     async (db, job) => {
-      if (!isDraft(job)) throw wrongState(job, 'only a job that is not started can be previewed')
+      if (!isDraft(job)) throw wrongState(job, 'only a job that has not been started can be previewed')
       if (job.state === 'EXPIRED') {
         await assertBelowDrafts(db, accountId, clock())
         await assertOnlyUndo(db, accountId, { undoOf: job.undoOf, except: id, now: clock() })

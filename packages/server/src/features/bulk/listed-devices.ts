@@ -35,7 +35,7 @@ export async function addDevices(
 
 function assertFewDevices(total: number): number {
   if (total <= limits.bulkTargets) return total
-  throw new ApiError('LIMIT_EXCEEDED', `a bulk job has at most ${limits.bulkTargets} devices, found ${total}`)
+  throw new ApiError('LIMIT_EXCEEDED', `a bulk job can have at most ${limits.bulkTargets} devices, found ${total}`)
 }
 
 export async function addIds(

@@ -5,8 +5,8 @@ export const deviceCount = (accountId: string): RawBuilder<unknown> =>
   sql`(select coalesce(sum(devices), 0) from device_count where account_id = ${accountId})::int`
 
 /**
- * This condition is always true. Its evaluation disables the triggers that count devices for the rest of the
- * transaction. A transaction that updates the count must evaluate the condition before or while it inserts or deletes
+ * This condition is always true. For the rest of the transaction, its evaluation disables the triggers that count
+ * devices. A transaction that updates the count must evaluate the condition before or while it inserts or deletes
  * devices. Otherwise, these triggers, which remain for servers of the previous release, would count the same devices
  * again. A cluster has no such triggers.
  */

@@ -114,7 +114,7 @@ async function readColumns(
     csvColumn({ name, label: null }, path)
     if (name === 'services') continue
     const { subject, filter } = readSubject(name, path)
-    // An attribute that the caller cannot read has no value, like one that no device has.
+    // An attribute that the caller cannot read has no value, like an attribute that no device has.
     const isHidden = subject.type === 'attribute' && !isReadableName(context.viewer, joinAttributeName(subject.name))
     if (!isHidden) await assertKnownNames(context, filter)
   }

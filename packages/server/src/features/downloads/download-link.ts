@@ -10,8 +10,8 @@ export interface DownloadContent {
   /** The devices whose events are downloaded. Undefined for events of all devices and of the account. */
   deviceIds?: readonly string[]
   /**
-   * The list, and the filter in the filter language with all data that it depends on. Omitted for events without such a
-   * filter.
+   * The list and, if the list has a filter in the filter language, that filter with all data that it depends on.
+   * Omitted for events without such a filter.
    */
   selection?: Json & { list: ListName }
 }
@@ -70,7 +70,7 @@ export function readGrant(token: string, { linkKey, now }: { linkKey: Buffer; no
 
 type GrantAsJson = Omit<DownloadGrant, 'expires' | 'content'> & { expires: string; filter: Json }
 
-/** Stands for an omitted device filter. An empty string means an empty list. */
+/** Represents an omitted device filter. An empty string represents an empty list. */
 const ALL_DEVICES = '*'
 
 const ID_BYTES = 8

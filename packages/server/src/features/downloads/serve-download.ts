@@ -58,7 +58,8 @@ export interface Download {
   inside(): ResolvedFilter | undefined
   reader(): Pick<Viewer, 'restriction' | 'reach'>
   /**
-   * Waits until the quota covers these points. Fails if the key or session that requested the link has become invalid.
+   * Waits until the quota covers these rate-limit points. Fails if the key or session that requested the link has
+   * become invalid.
    */
   charge(points: number): Promise<void>
   /**

@@ -49,14 +49,17 @@ const select = (rows: EventRows): string => `select ${valuesIn(rows)}
     from ${rows.from}`
 
 /**
- * No other file names the columns of new events. Frequent changes include this text in their own statement, because a
+ * No other file names the columns of new events. The statements of frequent changes include this one, because a
  * separate statement would need a transaction, which is slower (docs/decisions/0018).
  */
 export const eventInsert = (...rows: readonly EventRows[]): string =>
   `insert into event (${namesIn(rows[0] ?? {})})
     ${rows.map(select).join(' union all ')}`
 
-/** A cluster sends only this form to the account's shard without splitting it. */
+/**
+ * Returns a statement for one event. A cluster sends this form to the account's shard unchanged, but splits the form of
+ * `eventInsert` into several steps.
+ */
 export const oneEventInsert = (row: Omit<EventRows, 'from'>): string =>
   `insert into event (${namesIn(row)})
     values (${valuesIn({ ...row, from: '' })})`

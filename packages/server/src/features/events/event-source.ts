@@ -6,7 +6,7 @@ export const consoleSource: EventSource = { kind: 'console' }
 export const deviceSource: EventSource = { kind: 'device' }
 export const serverSource: EventSource = { kind: 'server' }
 
-/** Operator commands and the server's own work have neither an access key nor a session. */
+/** Returns the server's source for operator commands and background jobs, which have no access key and no session. */
 export function sourceOf({ accessKey, accessKeyName = null, session, isDevice, job }: Viewer): EventSource {
   if (job !== undefined) return { kind: 'job', ...job, ...(accessKey !== undefined && { key: accessKey }) }
   if (isDevice === true) return deviceSource

@@ -35,7 +35,7 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
   })
 }
 
-const RESTRICTED = 'events that the role or key is restricted from are skipped one by one'
+const RESTRICTED = 'events that the role or key cannot read are skipped one by one'
 
 /** Rejects attribute names that the account has never used. */
 export async function readEventWhere(

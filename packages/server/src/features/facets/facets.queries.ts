@@ -176,7 +176,7 @@ const scopeOf = ({ accountId, context, now }: Counted): FilterScope => ({ accoun
 
 /**
  * If the statement reads `device` and needs no column of `device_live` except the state, joins only the rows of
- * inactive devices, which an index on the state finds. Usually, most devices are active.
+ * inactive devices. An index on the state finds these rows. Usually, most devices are active.
  */
 function matchedDevices(
   { accountId, filter, inside, context }: Counted,

@@ -28,7 +28,7 @@ export async function listFacets(context: Context, args: UserFacetsArgs): Promis
     })
   }
   const size = args.size ?? 20
-  if (size < 1 || size > MAX_SIZE) throw badInput(`size must be 1 to ${MAX_SIZE}, not ${size}`)
+  if (size < 1 || size > MAX_SIZE) throw badInput(`size must be from 1 to ${MAX_SIZE}, not ${size}`)
   const interval = (args.interval ?? 'DAY').toLowerCase() as Interval
   const { counted, reasons } = await readCounted(context, args)
   const subjects = await Promise.all(by.map((name, index) => readName(context, name, `by[${index}]`)))

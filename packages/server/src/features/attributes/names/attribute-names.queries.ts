@@ -16,7 +16,7 @@ export interface AttributeName extends NameCount {
 
 /** The devices and services whose names a statement counts. */
 interface Targets {
-  /** The tables of a FROM clause that yield the rows of `table` as `alias`. `column` contains the ID of the target. */
+  /** Returns a FROM item that yields the rows of `table` as `alias`. `column` is the column with the target's ID. */
   from(table: 'device' | 'service' | 'attribute_override', alias: string, column: string): string
   condition(column: string): string
 }
@@ -56,8 +56,8 @@ const baseNames = (targets: Targets, overrides: string) => `
   where t.account_id = $1 and ${overrides} and ${targets.condition('t.id')}`
 
 /**
- * Only a target with overrides can have a name more than once, so only the names of such targets are deduplicated.
- * Deduplicating the names of all targets would take most of the time.
+ * Only a target with overrides can have a name more than once, so only the names of such targets are deduplicated. In
+ * a statement that deduplicated the names of all targets, this step would take longer than all others.
  */
 const countText = (targets: Targets) => `
   select name,
@@ -125,7 +125,7 @@ const recentEvents = `
     where account_id = $1 and id > $2 order by id desc limit $3
   )`
 
-/** If an event moved a device to the account, the attribute names of the device and its services. */
+/** The attribute names of a device and its services, from an event that moved the device to the account. */
 const namesMovedIn = `jsonb_array_elements_text(
   case when type = 'DEVICE_TRANSFER' and data ->> 'direction' = 'in' then data -> 'attributeNames' end)`
 

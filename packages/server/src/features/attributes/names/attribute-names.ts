@@ -36,7 +36,7 @@ const MAX_RETURNED_AGE_SECONDS = 86_400
 /** The maximum number of events that a request reads in addition to the summary, newest first. */
 const RECENT_EVENTS = 20_000
 
-/** The reason in the error if counting the names on the devices of a restriction takes too long. */
+/** The reason in the error message if counting the names on the devices of a restriction takes too long. */
 const COUNTING = ['attributeNames counts the names of every device']
 /** The maximum number of milliseconds that a request waits for a count of a large account. */
 const MAX_WAIT_MS = 10_000

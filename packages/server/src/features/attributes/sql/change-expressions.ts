@@ -26,7 +26,10 @@ interface ChangeColumns {
   value: string
 }
 
-/** A change's time, with the precision of events. A cluster rejects volatile functions in updates. */
+/**
+ * A change's time, with the precision of events. The expression does not use `clock_timestamp()`, because a cluster
+ * rejects volatile functions in updates.
+ */
 export const now = 'statement_timestamp()::timestamptz(3)'
 
 const milliseconds = (time: string): string => `(date_part('epoch', ${time}) * 1000)::bigint`
@@ -49,7 +52,10 @@ export const timeOf = ({ fullName, value }: ChangeColumns): string => `case
 export const oldOf = ({ name, subName }: ChangeColumns): string =>
   `case when ${subName} is null then attributes ->> ${name} else attributes -> ${name} ->> ${subName} end`
 
-/** Removing a group changes many names, so the statement treats it like a conflict and leaves it to the transaction. */
+/**
+ * Removing a group changes many names, so the statement treats the removal like a conflict and leaves it to the
+ * transaction.
+ */
 export const conflictOf = ({ name, subName, value }: ChangeColumns): string => `
       coalesce(jsonb_typeof(attributes -> ${name}) = case when ${subName} is null then 'object' else 'string' end
         and (${subName} is null or ${value} is not null), false)
@@ -66,8 +72,8 @@ export const asParameters: ChangeColumns = {
 export const asRows: ChangeColumns = { name: 'name', subName: 'sub_name', fullName: 'full_name', value: 'value' }
 
 /**
- * Names are counted only if the change adds one. `reserved` describes the names in device_live, which also count toward
- * the limits.
+ * Names are counted only if the change adds a name. `reserved` describes the names in device_live, which also count
+ * toward the limits.
  */
 export const withinLimits = (reserved: { count: string; attributes: string }) =>
   `(old is not null or attribute_count(attributes) + ${reserved.count} < ${limits.namesPerTarget})

@@ -86,7 +86,7 @@ export const secretsCsv = (secrets: Pick<Secrets, 'decrypt'>, clock: () => Date)
     if (key === null)
       throw new ApiError(
         'NOT_FOUND',
-        'the secrets were downloaded before, or the job ended more than a day ago: call rotateDeviceSecret for each device',
+        'the secrets were already downloaded, or the job ended more than a day ago: call rotateDeviceSecret for each device',
       )
     const opened = openJobKey(secrets, { accountId, jobId }, key)
     yield formatNeutralRow(['id', 'name', 'hardwareId', 'secret'])
@@ -115,7 +115,7 @@ function assertVisible(download: Download): void {
   if (!isVisible)
     throw new ApiError(
       'FORBIDDEN',
-      'your role or key is now restricted, so you can download files only of bulk jobs that you created',
+      'your role or key is now restricted, so you can download only the files of bulk jobs that you created',
     )
 }
 

@@ -63,7 +63,7 @@ export async function findNamesInUse(
 }
 
 export const nameTaken = (name: string): ApiError =>
-  new ApiError('CONFLICT', `a device with the name ${JSON.stringify(name)} was registered meanwhile`)
+  new ApiError('CONFLICT', `a device with the name ${JSON.stringify(name)} was registered in the meantime`)
 
 /**
  * Returns the errors, keyed by device ID. A hardware ID is taken if another device has it, or if the job also gives it

@@ -71,7 +71,7 @@ export async function findNext(
 ): Promise<{ found: Found[]; last: string | null }> {
   const next = await readNext(db, accountId, { job, caller })
   if (job.total + next.found.length > limits.bulkTargets)
-    throw new ApiError('LIMIT_EXCEEDED', `a bulk job has at most ${limits.bulkTargets} devices, found more`)
+    throw new ApiError('LIMIT_EXCEEDED', `a bulk job can have at most ${limits.bulkTargets} devices, found more`)
   return next
 }
 

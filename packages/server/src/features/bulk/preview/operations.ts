@@ -69,7 +69,7 @@ function assertFewBytes(bytes: number, what: string): void {
 function readOperation(given: object, path: string): BulkOperation {
   const members = Object.entries(given).filter(([, value]) => value != null)
   const [kind, value] = members[0] ?? []
-  if (members.length !== 1) throw badInput(`${path} must have exactly one member, found ${members.length}`)
+  if (members.length !== 1) throw badInput(`${path} must have exactly one field, found ${members.length}`)
   if (kind === 'delete') return { delete: { force: (value as { force?: boolean }).force ?? false } }
   if (kind === 'update') return { update: readUpdate(value as object, `${path}.update`) }
   if (kind === 'addService') {
@@ -228,7 +228,7 @@ export function applyContextChanges(
 const writesOf = (changes: Changes): Change[] =>
   Object.entries(changes).map(([name, change]) => ({ name: parseAttributeName(name, 'attributes'), value: change.new }))
 
-/** Merges the context's attributes once, when needed. */
+/** Returns a function that reads the device's values. It merges the context's attributes once, when needed. */
 function valuesIn({ id, fields, target }: BulkDevice, context: string | undefined): (name: string) => string | null {
   let effective: Attributes | undefined
   return (name) => {

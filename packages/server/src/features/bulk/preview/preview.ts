@@ -159,7 +159,7 @@ async function planStep(db: Database, accountId: string, { job, charge, caller }
 
 const sizeOf = (prepared: readonly UnplannedItem[]): number => prepared.reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** The next step plans the devices after `last`. */
+/** Returns the items up to `last`. The next step plans the devices after it. */
 const upTo = (items: readonly UnplannedItem[], last: string) => ({
   next: items.slice(0, items.findIndex(({ id }) => id === last) + 1),
   isLast: false,

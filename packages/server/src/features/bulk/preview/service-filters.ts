@@ -51,7 +51,7 @@ export function serviceFilterOf(
   if (text === undefined) return undefined
   const read = readStoredFilter(text, {
     place: { kind: 'service', path: 'operations' },
-    name: 'the filter of services of the job',
+    name: "the job's service filter",
   })
   return read && { ...read, filter: readableFilter(caller, read.filter) }
 }

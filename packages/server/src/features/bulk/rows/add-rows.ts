@@ -101,7 +101,7 @@ function prepareItem(item: RowItem, operations: readonly BulkOperation[]): Prepa
 }
 
 const sameDevice = (one: number, other: number): ApiError =>
-  badInput(`csv: lines ${one} and ${other} are the same device`)
+  badInput(`csv: lines ${one} and ${other} identify the same device`)
 
 function assertNoneTwice(items: readonly RowItem[]): void {
   const seen = new Map<string, number>()

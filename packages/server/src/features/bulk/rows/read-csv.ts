@@ -78,6 +78,6 @@ function toRow(row: DeviceFile['rows'][number], line: number): CsvRow {
 function withinLimit(row: CsvRow): CsvRow {
   const found = bytesOf(row)
   if (found <= limits.bulkChangeBytes) return row
-  const message = `a row has at most ${limits.bulkChangeBytes} bytes, found ${found}`
+  const message = `a row can have at most ${limits.bulkChangeBytes} bytes, found ${found}`
   return rowWithError(row.line, new ApiError('LIMIT_EXCEEDED', message))
 }

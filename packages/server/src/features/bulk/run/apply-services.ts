@@ -15,7 +15,7 @@ import { type BulkService, toBulkService } from '../preview/bulk-device.ts'
 import { concernsServices } from '../preview/plan-undo.ts'
 import type { PendingItem } from './pending.queries.ts'
 
-/** Returns IDs of services that may not exist: removed since the preview, or to be added by the changes. */
+/** Returns the IDs of the services to lock. Some may not exist: a service may have been removed or not yet added. */
 export const servicesToLock = ({ setAttributes = [], updateService = [], removeService = [] }: DeviceChanges) =>
   [...setAttributes.flatMap(({ service }) => service ?? []), ...updateService, ...removeService].map(({ id }) => id)
 

@@ -68,7 +68,7 @@ export async function workOn(
     if (error instanceof DeviceError) return failDevice(options, job, error)
     if (state === 'PREVIEWING' && (singly || error instanceof ApiError)) return failPreview(options, job, error)
     if (next === undefined) throw error
-    return failDevice(options, job, new DeviceError(next, new ApiError('INTERNAL', 'the server failed')))
+    return failDevice(options, job, new DeviceError(next, new ApiError('INTERNAL', 'the server failed: see its log')))
   }
 }
 

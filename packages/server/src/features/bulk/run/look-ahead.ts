@@ -25,9 +25,9 @@ interface AheadBatch {
 /**
  * Reads a job's next batch while PostgreSQL still runs the previous batch, unless the job's rate is limited. If another
  * process has worked on the job since, the number of finished devices is usually different, and the batch is not used.
- * The number does not identify the devices, so a batch also fails if one of its devices is no longer pending
- * (`writeResults`), and an empty batch that was read in advance is not used. If a batch fails, its process forgets the
- * job's next batch.
+ * That number does not identify the devices. Therefore, a batch also fails if one of its devices is no longer pending
+ * (`writeResults`), and an empty batch that was read in advance is never used. If a batch fails, its process forgets
+ * the job's next batch.
  */
 export interface LookAhead {
   /** Does nothing if the batches in memory are too large or many requests are in flight. */
@@ -81,7 +81,7 @@ interface NextOptions {
   job: BulkJob
   /** The batch that was read in advance, if any. */
   read: AheadBatch | undefined
-  /** The only device of the batch, if any. */
+  /** The device that the batch is limited to, if any. */
   only: string | undefined
   inside: ResolvedFilter | undefined
   ahead: LookAhead | undefined

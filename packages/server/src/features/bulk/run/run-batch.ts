@@ -128,7 +128,8 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
     results,
     written: sentTogether([registering, writeResults(db, { accountId, jobId: job.id }, withEvents)]),
     async recordEvents() {
-      // With a restriction, registering sends another statement after the insert. The events must be inserted later.
+      // With a restriction, registering sends another statement after the insert. The events must be inserted after
+      // that statement.
       if (inside !== undefined) await registering
       if (removed.length > 0) await deleteLockedDevices(db, context, removed)
       await recordEvents(db, context, numbered)

@@ -67,7 +67,7 @@ async function findCaller(
 ): Promise<JobCaller | string> {
   if (accessKey === null) {
     const role = await findRoleOfStarter(db, accountId, personId ?? accountId)
-    if (role === undefined) return 'the person who started the job is no longer a member'
+    if (role === undefined) return 'the person who started the job is no longer an enabled member'
     const access = accessOfRole(role.role, role)
     return withReach(db, { accountId, permissions: access.permissions, restriction: restrictionOf(access) })
   }
@@ -76,7 +76,7 @@ async function findCaller(
   if (key.readOnly) return `the access key ${accessKey} that started the job is read-only`
   const rejection = rejectionOfKey(key, { now, address: undefined, staleMs })
   if (rejection !== undefined)
-    return `the access key ${accessKey} that started the job is rejected: ${rejection.message}`
+    return `the server rejects the access key ${accessKey} that started the job: reason ${rejection.details.reason}`
   return withReach(db, { accountId, permissions: key.permissions, restriction: key.restriction })
 }
 

@@ -2,8 +2,9 @@
 const FIRST_MILESTONE = 1_000
 
 /**
- * PostgreSQL expects about one device in an account that was created after the last analysis, and may read all devices
- * of the account to find one. Autovacuum waits until a tenth of all rows has changed.
+ * Returns how often a job must have updated the statistics: after 1,000, 4,000, and 16,000 devices, and so on. In an
+ * account that was created after the last analysis, PostgreSQL expects about one device, and may read all devices of
+ * the account to find one. Autovacuum waits until a tenth of all rows has changed.
  */
 const milestonesOf = (done: number): number =>
   done < FIRST_MILESTONE ? 0 : 1 + Math.floor(Math.log2(done / FIRST_MILESTONE) / 2)

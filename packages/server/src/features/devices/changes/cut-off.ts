@@ -17,8 +17,8 @@ export interface CutOffOptions<Session extends PresentedSecret> {
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   /**
-   * Add a device before comparing its secret with the stored one. Otherwise, a change between the comparison and the
-   * addition would remain undetected.
+   * The sessions of connected devices. Add a session before comparing the device's secret with the stored secret.
+   * Otherwise, a change between the comparison and the addition would remain undetected.
    */
   sessions: { all(): Iterable<Session>; ofDevice(deviceId: string): Iterable<Session> }
   onCutOff: (session: Session) => void

@@ -41,7 +41,7 @@ const reservedColumns = ['category', 'status'].flatMap((kind) =>
   ['a', 'b', 'c', 'd', 'e'].map((letter) => `${kind}_${letter}`),
 )
 
-// The time of the device's first values is `created`, which is also its event's time.
+// The time of the device's first values is `created`, which is also the time of the event.
 const insertDeviceText = `
   with new_device as (
     insert into device (account_id, id, created, secret_hash, attributes, ${fieldColumns})
@@ -125,7 +125,7 @@ function lockInside(
   )
 }
 
-/** ID order prevents deadlocks between concurrent calls. */
+/** Locks devices in ID order, which prevents deadlocks between concurrent calls. */
 export const lockDevicesForRemoval = (
   db: Database,
   accountId: string,

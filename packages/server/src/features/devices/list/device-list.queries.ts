@@ -95,7 +95,7 @@ function shapeOf({ filter, order, start, limit, attributes, search }: DevicePage
 }
 
 /**
- * Finds the devices on the page with only the tables that the order and the filter need, and then reads the remaining
+ * First finds the devices on the page, with only the tables that the order and the filter need. Then reads the remaining
  * columns of only those devices. Skipping a device therefore costs no more than reading an index entry.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {

@@ -81,7 +81,7 @@ function skippedRows(offset: number, filter: DeviceFilter, devices: number): Row
 }
 
 function reasonsInSort(order: DeviceOrder): string[] {
-  if (order.further.length > 0) return ['sortBy: several keys have no index']
+  if (order.further.length > 0) return ['sortBy: no index supports an order by several keys']
   const { by, context } = order
   if (typeof by === 'string' || !keyOf(order).isComputed) return []
   const name = JSON.stringify(joinAttributeName(by))

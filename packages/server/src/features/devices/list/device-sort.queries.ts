@@ -17,7 +17,7 @@ export interface Reads {
 /** If the key has an index, the index contains both the key and the ID. */
 export interface DeviceKey extends Pick<SqlOrder, 'key' | 'nullable' | 'id'> {
   reads: Reads
-  /** The `OFFSET 0` fence of a scan returns this value. Omitted for a list by ID. */
+  /** A scan computes this value in a subquery with `OFFSET 0`. Omitted for a list by ID. */
   value?: Sql
   /** Whether the key has no index. The statement must then compute it for every device. */
   isComputed: boolean

@@ -1,7 +1,7 @@
 import type { LogEnd, TransactionIds } from './feed.queries.ts'
 
 /**
- * No more events can appear at or below a settled ID. An ID that a running transaction was assigned is unsettled, as
+ * No more events can appear at or below a settled ID. An ID that was assigned to a running transaction is unsettled, as
  * are all IDs above it.
  */
 export interface SettledIds {
@@ -14,8 +14,8 @@ export interface SettledIds {
 /**
  * On a cluster, a transaction ends first on the node that assigned its event IDs, and only then on the nodes with its
  * rows. On these nodes, the transaction has prepared its commit, so it has a transaction ID there. An event ID is
- * therefore settled once it is settled on the first node and every transaction that had a transaction ID on any node at
- * that time has ended.
+ * therefore settled in two steps. First, it becomes settled on the node that assigned it. Then every transaction that
+ * had a transaction ID on any node at that time ends.
  */
 export function createSettledIds(): SettledIds {
   const assigned = createMarks()
@@ -52,7 +52,7 @@ function createMarks() {
   const marks: Mark[] = []
 
   return {
-    /** Each call passes the same databases in the same order. */
+    /** Each call must pass the same databases in the same order. */
     add(last: bigint, databases: readonly TransactionIds[], now: number): bigint | undefined {
       const latest = marks.at(-1)?.last ?? settled
       if (latest === undefined || last > latest) {

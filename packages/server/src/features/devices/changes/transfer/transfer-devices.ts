@@ -65,7 +65,7 @@ function assertPossible({ viewer, isCluster }: Context, to: string): void {
   if (isCluster)
     throw new ApiError(
       'UNAVAILABLE',
-      'on a cluster, devices cannot move to another account, because it can be on another node',
+      'on a cluster, devices cannot move to another account, because that account can be on another node',
     )
 }
 
@@ -138,7 +138,8 @@ async function moveLocked(
     targets: [{ id: device.id, name: device.name, kind: 'device' }],
     data: { accountId: other, direction, ...valuesOf(device) },
   })
-  // The events of the account that the devices leave contain the devices' values, which judging earlier events needs.
+  // The events in the account that the devices leave contain the devices' values. The server needs these values to
+  // check whether the devices matched a filter at earlier events.
   const left = devices.map((device) => {
     const { contents: kept = null, previous } = contents.get(device.id)!
     const event = eventOf(device, to, 'out')
