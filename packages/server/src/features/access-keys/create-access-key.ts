@@ -54,7 +54,7 @@ export async function createAccessKey(
   return createOnce(context, create, ({ key, secret }) => ({ kind: 'access key', id: key, secret }))
 }
 
-/** `context.db` must be a transaction. */
+/** Locks the account, checks the new key, and inserts it. `context.db` must be a transaction. */
 export async function addAccessKey(context: Creating, input: AccessKeyInput): Promise<CreatedAccessKey> {
   const { db, viewer } = context
   const granted = readInput(context, input)
@@ -116,7 +116,7 @@ export function readRateShare(share: number): number {
   return share
 }
 
-/** The account must be locked. Record the returned event last in the transaction. */
+/** Inserts a key. The account must be locked. Record the returned event last in the transaction. */
 export async function insertKey(
   context: Creating,
   granted: Granted,

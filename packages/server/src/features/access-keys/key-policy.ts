@@ -33,7 +33,7 @@ export interface KeyPolicyChange {
   enforcedFrom?: Date | null
 }
 
-/** Null clears `maxDays` and `enforcedFrom`. */
+/** Updates the given rules. Null clears `maxDays` and `enforcedFrom`. */
 export async function setKeyPolicy({ db, viewer }: Context, change: KeyPolicyChange): Promise<KeyPolicy> {
   const { maxDays } = change
   if (maxDays != null && (maxDays < 1 || maxDays > MAX_DAYS))

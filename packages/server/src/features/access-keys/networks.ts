@@ -43,7 +43,7 @@ const notANetwork = (text: string, path: string): ApiError =>
     `${path} must be an address or a network in CIDR notation, such as 192.0.2.7 or 2001:db8::/32, not ${JSON.stringify(text)}`,
   )
 
-/** An empty list of networks means any address. */
+/** Checks whether the networks are within the others. An empty list of networks means any address. */
 export function areWithin(networks: readonly string[], others: readonly string[]): boolean {
   if (others.length === 0) return true
   if (networks.length === 0) return false

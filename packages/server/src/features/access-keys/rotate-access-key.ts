@@ -91,7 +91,10 @@ async function dropExpiredPredecessor(
   return { deletions: [deletionOf(predecessor)] }
 }
 
-/** A personal key acts for its creator, so no other person may receive the new secret. */
+/**
+ * Throws FORBIDDEN for another person's personal key. Such a key acts for its creator, so only the creator may get the
+ * new secret.
+ */
 function assertOwnIfPersonal({ accountId, personId = accountId }: Viewer, { kind, madeBy }: AccessKey): void {
   if (kind === 'account' || madeBy === personId) return
   throw new ApiError('FORBIDDEN', 'only the person who created a personal key can rotate it', {

@@ -94,7 +94,7 @@ function applyChange(before: AccessKey, change: AccessKeyChange, now: Date): Acc
 const grantsMore = (rule: string): ApiError =>
   badInput(`access and expires can only limit the key further: ${rule}. To allow more, create another key`)
 
-/** A key can delete itself. */
+/** Deletes a key and records the event. A key can delete itself. */
 export async function deleteAccessKey({ db, viewer }: Changing, key: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const deleted = await lockAccessKey(transaction, viewer, key)

@@ -81,7 +81,7 @@ const contexts = perRequest(
 
 export const attributeLoaders = { deviceBases, serviceBases, userBases, overrides, contexts } as const
 
-/** After a write, the rest of the request must read current values. */
+/** Clears the caches after a write, because the rest of the request must read current values. */
 export function forgetAttributes(context: Context): void {
   for (const loader of Object.values(attributeLoaders)) loader(context).clearAll()
 }

@@ -96,7 +96,7 @@ export function reservedGroup(values: readonly unknown[], from: number): Record<
   return group
 }
 
-/** The inverse of `joinReserved`. */
+/** Separates the reserved values from the other attributes, as the inverse of `joinReserved`. */
 export function splitReserved(attributes: Attributes): { attributes: Attributes; reserved: Record<string, string> } {
   const { [RESERVED_GROUP]: group, ...others } = attributes
   const reserved: Record<string, string> = {}

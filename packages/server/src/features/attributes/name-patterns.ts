@@ -1,6 +1,6 @@
 import type { AttributeScope } from '../../restriction.ts'
 
-/** `status.*` also matches the name `status`. */
+/** Checks whether a pattern matches a name. `status.*` also matches the name `status`. */
 export function covers(pattern: string, name: string): boolean {
   if (!pattern.endsWith('*')) return pattern === name
   const beginning = pattern.slice(0, -1)
@@ -19,7 +19,10 @@ export function commonScope(scopes: readonly AttributeScope[]): AttributeScope |
   return { read: read.filter((pattern) => !write.some((each) => includesPattern(each, pattern))), write }
 }
 
-/** Of two patterns that share names, one always includes the other. */
+/**
+ * Returns the patterns for the names that both lists match. Of two patterns that share names, one always includes the
+ * other.
+ */
 const commonPatterns = (some: readonly string[], others: readonly string[]): string[] => {
   const within = (patterns: readonly string[], limits: readonly string[]): string[] =>
     patterns.filter((pattern) => limits.some((limit) => includesPattern(limit, pattern)))

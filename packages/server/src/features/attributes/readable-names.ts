@@ -26,7 +26,9 @@ const unreadable = (name: string): ApiError => forbidden(`you cannot read the at
 
 const forbidden = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'attribute' })
 
-/** Call this before using data that depends on all attributes. */
+/**
+ * Throws FORBIDDEN if the viewer cannot read all attributes. Call this before using data that depends on all of them.
+ */
 export function assertReadsAll(viewer: Restricted, what: string): void {
   if (namesOf(viewer) !== undefined) throw forbidden(`${what} depends on attributes that you cannot read`)
 }
@@ -60,9 +62,9 @@ export const isReadableName = (viewer: Restricted, name: string): boolean =>
   (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, name)))
 
 /**
- * Throws FORBIDDEN if the filter contains a name that the viewer cannot read. Limits conditions on all attributes to the
- * readable ones. Replaces a condition that a name is present with a condition that the name has a value. Otherwise, the
- * condition would also match a group that contains only names that the viewer cannot read.
+ * Throws FORBIDDEN if the filter contains a name that the viewer cannot read. Limits conditions on all attributes to
+ * the readable ones. Replaces a condition that a name is present with a condition that the name has a value. Otherwise,
+ * the condition would also match a group that contains only names that the viewer cannot read.
  */
 export function readableFilter(viewer: Restricted, filter: ResolvedFilter): ResolvedFilter {
   if (namesOf(viewer) === undefined) return filter
@@ -80,8 +82,8 @@ export function readableFilter(viewer: Restricted, filter: ResolvedFilter): Reso
 }
 
 /**
- * Throws FORBIDDEN if the viewer cannot read everything that a filter reads. Also throws FORBIDDEN if the filter was not
- * limited to the names that the viewer can read now.
+ * Throws FORBIDDEN if the viewer cannot read everything that a filter reads. Also throws FORBIDDEN if the filter was
+ * not limited to the names that the viewer can read now.
  */
 export function assertReadsFilter(viewer: Restricted, filter: ResolvedFilter): void {
   if (namesOf(viewer) === undefined) return

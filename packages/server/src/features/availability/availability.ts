@@ -17,7 +17,7 @@ export const TYPICAL_CHANGES = 500
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, DeviceStates>>())
 
-/** One statement reads the changes of all devices on a page. */
+/** Finds when a device was online. One statement reads the changes of all devices on a page. */
 export async function findAvailability(
   context: Context,
   device: Device,

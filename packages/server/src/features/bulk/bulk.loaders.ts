@@ -98,7 +98,7 @@ const changeBudgets = perRequest((_context: Context) => ({
   reading: Promise.resolve<unknown>(undefined),
 }))
 
-/** The changes on all pages must fit in a response. */
+/** Reads items with their changes. Throws LIMIT_EXCEEDED if the changes on all pages do not fit in a response. */
 function readWithChanges(context: Context, query: Omit<ItemPages, 'changeBytes'>) {
   const budget = changeBudgets(context)
   const reading = budget.reading.then(async () => {

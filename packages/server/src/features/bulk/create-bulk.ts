@@ -63,7 +63,7 @@ async function create(context: Context, { job, ids, rows, isOpen }: CreateOption
   )
 }
 
-/** The account must be locked. */
+/** Throws LIMIT_EXCEEDED if the account has too many jobs that have not been started. The account must be locked. */
 export async function assertBelowDrafts(db: Database, accountId: string, now: Date): Promise<void> {
   const found = await countDrafts(db, accountId, expiryOf(now))
   if (found < limits.bulkDrafts) return
@@ -74,7 +74,10 @@ export async function assertBelowDrafts(db: Database, accountId: string, now: Da
   )
 }
 
-/** If there are many devices, does nothing, because the bulk worker continues the preview. */
+/**
+ * Continues the preview of a few devices. With many devices, does nothing, because the bulk worker continues the
+ * preview.
+ */
 export async function continuePreview(
   { db, viewer, clock, staleMs, storage }: Context,
   begun: BulkJobRow,

@@ -12,7 +12,7 @@ export const deviceCount = (accountId: string): RawBuilder<unknown> =>
  */
 export const isCounted = `set_config('muster.counts_devices', 'on', true) is not null`
 
-/** Call this before the statement that changes the devices. */
+/** Adds to the count of devices. Call this before the statement that inserts or deletes the devices. */
 export const changeDeviceCount = (db: Database, accountId: string, change: number) =>
   query(db, `insert into device_count (account_id, devices) select $1, $2::bigint where ${isCounted}`, [
     accountId,

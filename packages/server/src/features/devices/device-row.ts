@@ -54,11 +54,11 @@ export function deviceColumns(attributes: AttributesRead, { device, live }: { de
 export const columnsFrom = (alias: string, names: readonly string[]): RawBuilder<unknown> =>
   sql.raw(names.map((name) => `${alias}.${name}`).join(', '))
 
-/** The argument is the value's sub-name. */
+/** Returns the index of a reserved value in a row. */
 export const columnOfReserved = (subName: string): number =>
   RESERVED_INDEX + Array.from(reservedColumns.keys()).indexOf(subName)
 
-/** The row must have been read with all attributes. */
+/** Returns all attributes of a row, which must have been read with all attributes. */
 export const attributesOfRow = (row: DeviceRow | readonly [...DeviceRow, unknown]): RawAttributes =>
   joinReservedRaw(row[ATTRIBUTES_COLUMN] as string, reservedGroup(row, RESERVED_INDEX))
 
@@ -76,7 +76,7 @@ export function readableRow<Row extends DeviceRow | readonly [...DeviceRow, unkn
   return cells as unknown as Row
 }
 
-/** The row can contain more columns after those of the device. */
+/** Converts a row, which can contain more columns after those of the device. */
 export function toDevice(row: DeviceRow | readonly [...DeviceRow, unknown], attributes: AttributesRead): Device {
   const [id, name, hardwareId, platform, created, state, stateSince, lastReported] = row
   const device: Device = { id, name, hardwareId, platform, created, state, stateSince, lastReported }

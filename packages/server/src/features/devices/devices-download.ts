@@ -59,7 +59,7 @@ interface DeviceSelection extends Record<string, unknown> {
   owner: string
 }
 
-/** If the view changes later, the URL still serves the same selection. */
+/** Returns a URL for downloading devices as CSV. If the view changes later, the URL still serves the same selection. */
 export async function devicesUrl(context: Context, args: DevicesUrlArguments): Promise<string> {
   assertMayDownload(context)
   const { columns: given, ...listArguments } = args
@@ -193,7 +193,7 @@ function readPage(download: Download, page: DevicePageQuery): Promise<ListedDevi
   })
 }
 
-/** Pages must stay small if the devices have many attributes. */
+/** Returns the size of the next page. Pages must stay small if the devices have many attributes. */
 const nextSize = (size: number, characters: number): number =>
   Math.max(1, Math.min(limits.pageSize, 2 * size, Math.floor((size * PAGE_CHARACTERS) / Math.max(1, characters))))
 

@@ -37,7 +37,7 @@ export async function createDownloadLink(context: Context, { path, content, desc
   return `${origin}${path}?link=${token}`
 }
 
-/** HTTP servers and proxies reject long request lines. */
+/** Throws LIMIT_EXCEEDED for a long token, because HTTP servers and proxies reject long request lines. */
 function assertFits(token: string): void {
   const limit = limits.downloadLinkLength
   if (token.length <= limit) return

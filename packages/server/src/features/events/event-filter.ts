@@ -49,7 +49,10 @@ export interface EventWhere {
   now: number
 }
 
-/** With `defaultsToMonth`, minDate defaults to one month before maxDate or, without maxDate, before now. */
+/**
+ * Reads the arguments. With `defaultsToMonth`, minDate defaults to one month before maxDate or, without maxDate,
+ * before now.
+ */
 export function readEventFilter(
   args: EventFilterArguments,
   { now, defaultsToMonth }: { now: Date; defaultsToMonth: boolean },

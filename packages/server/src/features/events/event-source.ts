@@ -6,7 +6,10 @@ export const consoleSource: EventSource = { kind: 'console' }
 export const deviceSource: EventSource = { kind: 'device' }
 export const serverSource: EventSource = { kind: 'server' }
 
-/** Returns the server's source for operator commands and background jobs, which have no access key and no session. */
+/**
+ * Returns the viewer's source. A viewer with neither an access key nor a session, such as an operator command, is the
+ * server.
+ */
 export function sourceOf({ accessKey, accessKeyName = null, session, isDevice, job }: Viewer): EventSource {
   if (job !== undefined) return { kind: 'job', ...job, ...(accessKey !== undefined && { key: accessKey }) }
   if (isDevice === true) return deviceSource

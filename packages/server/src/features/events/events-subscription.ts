@@ -95,7 +95,7 @@ function closing(events: AsyncIterableIterator<Event>, judge: EventJudge): Async
  */
 const MAX_KNOWN = 10_000
 
-/** Some existing events may not be settled yet, so the stream excludes these by ID. */
+/** Returns a start after all existing events. If some of them are not settled yet, the stream excludes them by ID. */
 async function startNow({ db, viewer, feed }: Context): Promise<EventStart> {
   const last = await feed.readNow()
   const after = await positionOf(feed)
@@ -113,7 +113,7 @@ async function startAfter(feed: Feed, id: string): Promise<EventStart> {
 const MAX_TRIES = 600
 const TRY_INTERVAL_MS = 50
 
-/** A transaction that began before the feed can delay the position. */
+/** Waits for the feed's position, which a transaction that began before the feed can delay. */
 async function positionOf(feed: Feed): Promise<bigint> {
   for (let time = 0; time < MAX_TRIES; time++) {
     if (feed.position !== undefined) return feed.position

@@ -46,7 +46,7 @@ const hasReadableChange = (readable: ReadableNames): Sql => sql`(event.type <> '
   select from jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'
     then event.data -> 'changes' else '{}' end) as changed (name) where ${isReadable(sql`changed.name`, readable)}))`
 
-/** The condition applies to the table `event`. */
+/** Returns the condition for matching events. It applies to the table `event`. */
 export const matchingEvents = (accountId: string, filter: EventFilter): Sql => all(matching(accountId, filter))
 
 function slice(conditions: readonly Sql[], { start, limit }: EventSlice, selected = columns): Sql {

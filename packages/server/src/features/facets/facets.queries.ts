@@ -86,7 +86,9 @@ interface PlacedSubject {
   place: number
 }
 
-/** In the row that counts all matching devices, the facet is null. */
+/**
+ * Counts devices by the names that refer to devices. In the row that counts all matching devices, the facet is null.
+ */
 function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sql {
   const scope = scopeOf(query)
   const matched = matchedValues(query, scope, subjects)
@@ -157,7 +159,10 @@ export interface Totals {
   stale: number
 }
 
-/** `timed` lists the names whose values can be stale. */
+/**
+ * Counts all matching devices, and those that are active, have never reported, or have a stale value. `timed` lists the
+ * names whose values can be stale.
+ */
 export async function countTotals(
   db: Database,
   { timed, ...query }: Counted & { timed: readonly AttributeName[] },

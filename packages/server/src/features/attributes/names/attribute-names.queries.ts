@@ -56,8 +56,8 @@ const baseNames = (targets: Targets, overrides: string) => `
   where t.account_id = $1 and ${overrides} and ${targets.condition('t.id')}`
 
 /**
- * Only a target with overrides can have a name more than once, so only the names of such targets are deduplicated. In
- * a statement that deduplicated the names of all targets, this step would take longer than all others.
+ * Only a target with overrides can have a name more than once, so only the names of such targets are deduplicated.
+ * Deduplicating the names of all targets would take longer than the rest of the statement.
  */
 const countText = (targets: Targets) => `
   select name,

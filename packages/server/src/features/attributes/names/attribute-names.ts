@@ -124,7 +124,7 @@ async function listAll(
   return withRecentChanges(context, counted, since)
 }
 
-/** Only the request that begins the count pays for it. */
+/** Begins a count unless one is in progress. Only the request that begins the count pays for it. */
 function beginCount({ viewer, nameCounts, rowMeter }: Context, summary: NameSummary | undefined): void {
   if (nameCounts.begin(viewer.accountId, summary)) rowMeter.add(({ devices }) => devices)
 }

@@ -79,7 +79,7 @@ export function changesOnlySettings(accountId: string, { name, args }: Mutation)
 
 const isSetting = (name: string): boolean => name === CONSOLE_GROUP || name.startsWith(`${CONSOLE_GROUP}.`)
 
-/** A change of settings creates no event. */
+/** Writes the signed-in person's settings. Changes to settings are not recorded as events. */
 export async function writeOwnSettings(
   { db, viewer }: Context,
   changes: readonly Change[],

@@ -63,7 +63,7 @@ export async function findFirst(
   return found.length > limit ? undefined : found
 }
 
-/** `last` is the last device that was searched, or null if no devices remain. */
+/** Finds the devices of the next step. `last` is the last device that was searched, or null if no devices remain. */
 export async function findNext(
   db: Database,
   accountId: string,

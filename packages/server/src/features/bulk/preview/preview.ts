@@ -83,7 +83,7 @@ export interface PreviewOptions {
   caller: JobCaller
 }
 
-/** The job becomes READY when the last devices have been planned. `job` must be locked. */
+/** Runs one step of a preview. After the last devices have been planned, the job is READY. `job` must be locked. */
 export function previewStep(
   db: Database,
   accountId: string,

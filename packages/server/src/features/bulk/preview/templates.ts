@@ -5,7 +5,7 @@ import { type AttributeName, parseAttributeName } from '../../attributes/attribu
 /** A part of a value: literal text, or a name in braces. */
 type Part = string | { name: string }
 
-/** `path` locates the value in error messages. */
+/** Splits a value into literal text and names in braces. `path` locates the value in error messages. */
 export function parseTemplate(value: string, path: string): Part[] {
   if (!value.includes('{')) return [value]
   const parts: Part[] = []

@@ -15,7 +15,7 @@ export interface ReadCsv {
   lines: number
 }
 
-/** The line numbers continue after `after`, the last line number of the job's previous CSV. */
+/** Reads the rows of a CSV. Line numbers continue after `after`, the last line number of the job's previous CSV. */
 export function readCsv(csv: string, { path, after = 0 }: { path: string; after?: number }): ReadCsv {
   const bytes = Buffer.byteLength(csv)
   if (bytes > limits.bulkCsvBytes)

@@ -72,7 +72,7 @@ export async function workOn(
   }
 }
 
-/** During an outage, the job waits, and none of its devices fails. */
+/** Checks for an outage of the database. During an outage, the job waits, and none of its devices fails. */
 export const isOutage = (error: unknown): boolean => isDatabaseUnavailable(error) || isDatabaseFull(error)
 
 async function whileLocked(

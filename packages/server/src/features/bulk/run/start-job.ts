@@ -7,7 +7,7 @@ import { type BulkJob, expiryOf, pendingOf, type Starter } from '../bulk-job.ts'
 import { type BulkJobRow, findUndoInProgress, lockJob, writeJob } from '../bulk-jobs.queries.ts'
 import { finishEvent, startEvents } from './job-events.ts'
 
-/** A job without devices to change ends immediately. */
+/** Starts a job. A job without devices to change ends immediately. */
 export async function startJob(
   db: Database,
   viewer: Viewer,

@@ -2,7 +2,7 @@
 const FIRST_MILESTONE = 1_000
 
 /**
- * Returns how often a job must have updated the statistics: after 1,000, 4,000, and 16,000 devices, and so on. In an
+ * Returns how often a job has to update the statistics until `done` devices: at 1,000, 4,000, 16,000, and so on. In an
  * account that was created after the last analysis, PostgreSQL expects about one device, and may read all devices of
  * the account to find one. Autovacuum waits until a tenth of all rows has changed.
  */

@@ -10,7 +10,7 @@ import { changeDeviceCount, isCounted } from '../device-count.queries.ts'
 const fields = Object.entries(deviceFields) as [FieldName, (typeof deviceFields)[FieldName]][]
 const fieldColumns = fields.map(([, { column }]) => column).join(', ')
 const namedFields = fields.map(([name, { column }]) => `${column} as "${name}"`).join(', ')
-/** The fields' values are the parameters starting at `first`. */
+/** Returns the placeholders for the fields' values, which are the parameters starting at `first`. */
 const placeholders = (first: number): string => fields.map((_, index) => `$${first + index}`).join(', ')
 const assignments = (first: number): string =>
   fields.map(([, { column }], index) => `${column} = $${first + index}`).join(', ')
@@ -72,7 +72,7 @@ const insertDeviceText = `
     from: 'new_device',
   })}`
 
-/** One statement is atomic and avoids the round trips of a transaction. */
+/** Inserts a device and its event with one statement, which avoids the round trips of a transaction. */
 export async function insertDevice(db: Database, accountId: string, device: NewDeviceRow): Promise<void> {
   await query(db, insertDeviceText, [
     accountId,
@@ -138,7 +138,7 @@ export const lockDevicesForRemoval = (
       ])
     : lockInside(db, accountId, { ids, inside, lock: 'for update' })
 
-/** The caller must already have locked the devices. */
+/** Locks the states of devices, and returns them by device ID. The caller must already have locked the devices. */
 export async function lockStates(db: Database, accountId: string, ids: readonly string[]): Promise<Map<string, State>> {
   const { rows } = await sql<{ id: string; state: State }>`
     select device_id as id, state from device_live
@@ -153,7 +153,7 @@ export const updateDeviceRow = (db: Database, accountId: string, device: LockedD
     ...valuesOf(device),
   ])
 
-/** The deletion of a device cascades to all its data except these overrides. */
+/** Deletes the overrides of devices and their services, because the deletion of a device does not cascade to them. */
 export async function deleteOverridesOfDevices(db: Database, accountId: string, ids: readonly string[]): Promise<void> {
   await sql`
     delete from attribute_override

@@ -49,7 +49,7 @@ export interface RegisteredDevice {
   services: { id: string; name: string }[]
 }
 
-/** `registrationCode` is the ID of the code that the device sent, if any. */
+/** Registers a device. `registrationCode` is the ID of the code that the device sent, if any. */
 export async function registerDevice(
   context: Pick<Context, 'db' | 'viewer' | 'once'>,
   input: DeviceInput,

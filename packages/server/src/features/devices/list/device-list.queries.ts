@@ -95,8 +95,8 @@ function shapeOf({ filter, order, start, limit, attributes, search }: DevicePage
 }
 
 /**
- * First finds the devices on the page, with only the tables that the order and the filter need. Then reads the remaining
- * columns of only those devices. Skipping a device therefore costs no more than reading an index entry.
+ * First finds the devices on the page, with only the tables that the order and the filter need. Then reads the
+ * remaining columns of only those devices. Skipping a device therefore costs no more than reading an index entry.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const filter = sqlFilter(accountId, page.filter)
@@ -247,7 +247,7 @@ export const union = (one: Reads, other: Reads): Reads => ({
 /** Makes PostgreSQL plan a filtered list at each execution, because the number of matches determines the best index. */
 const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).length === 0 ? '' : plannedEachTime)
 
-/** Without a filter, returns the stored count. */
+/** Counts the matching devices. Without a filter, returns the stored count. */
 export async function countDevices(db: Database, accountId: string, filter: DeviceFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`${planning(filter)}${deviceCountSql(accountId, filter)}`.execute(db)
   return rows[0]!.count
@@ -260,6 +260,8 @@ function deviceCountSql(accountId: string, filter: DeviceFilter): Sql {
   return sql`select count(*)::int as count from ${tables(read)} where ${allOf([isOf(accountId, read), ...where])}`
 }
 
-/** A list by name uses the name, and a list by ID needs no key. */
+/**
+ * Checks whether a row already contains the list's key. A list by name uses the name, and a list by ID needs no key.
+ */
 export const isKeyInRow = ({ by, further }: DeviceOrder): boolean =>
   further.length === 0 && (by === 'name' || by === 'id')

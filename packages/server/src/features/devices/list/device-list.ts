@@ -63,7 +63,10 @@ async function fromNearerEnd(start: AnyStart, total: () => Promise<number>): Pro
   return { ...start, fromEnd: start.offset > (await total()) / 2 }
 }
 
-/** A device that the filters exclude still has a position. For an unknown device, throws NOT_FOUND. */
+/**
+ * Finds where the page starts. A device that the filters exclude still has a position. Throws NOT_FOUND for an unknown
+ * device.
+ */
 async function findStart(
   start: Start,
   order: DeviceOrder,

@@ -35,7 +35,7 @@ async function readWithoutIndex({ page, read, charge, countAll }: PageReading): 
   return isLarge ? read({ ...page, search: 'scan' }) : rows
 }
 
-/** In an order without an index, every statement reads all devices. */
+/** Checks whether the order has an index. In an order without an index, every statement reads all devices. */
 const canWalk = ({ order, start }: Page): boolean =>
   order.further.length === 0 && !('afterKeys' in start) && !keyOf(order).isComputed
 

@@ -47,7 +47,7 @@ export function rowsRead(
   }
 }
 
-/** `devices` is the size of the account, or infinite if unknown. */
+/** Estimates the rows that a page reads. `devices` is the number of devices in the account, or infinite if unknown. */
 export function rowsReadByPage(
   { filter, order, start }: { filter: DeviceFilter; order: DeviceOrder; start: SqlStart | SqlStartByKeys },
   devices = Number.POSITIVE_INFINITY,

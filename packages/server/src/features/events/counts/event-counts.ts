@@ -11,7 +11,7 @@ import { divide } from './intervals.ts'
 export const MAX_INTERVALS = 200
 export const DEFAULT_INTERVALS = 60
 
-/** All counts describe the same moment. */
+/** Counts events by interval. All counts describe the same moment, because one statement counts all intervals. */
 export async function countEventsByInterval(context: Context, args: UserEventCountsArgs): Promise<EventCount[]> {
   const { db, viewer, rowMeter } = context
   const size = args.intervals ?? DEFAULT_INTERVALS

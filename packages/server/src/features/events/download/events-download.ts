@@ -21,7 +21,7 @@ const WINDOW = 20_000
 /** The maximum number of device IDs in the event that records a link. */
 const LISTED_DEVICES = 20
 
-/** If the view changes later, the URL still serves the same selection. */
+/** Returns a URL for downloading events as CSV. If the view changes later, the URL still serves the same selection. */
 export async function eventsUrl(context: Context, args: EventListArguments): Promise<string> {
   assertMayDownload(context)
   const { viewer, clock } = context

@@ -65,7 +65,7 @@ const MAX_UNSETTLED_MS = 250
 /** If no read succeeds for this number of milliseconds, the feed reports the time since the last read as lag. */
 const LATE_MS = 2 * IDLE_MS
 
-/** The feed neither misses nor repeats the events of transactions that commit late. */
+/** Creates a feed that neither misses nor repeats the events of transactions that commit late. */
 export function createFeed({ db, notifications, log, isCluster = false }: FeedOptions): Feed {
   const settledIds = createSettledIds()
   const listeners = new Set<(batch: FeedBatch) => void>()

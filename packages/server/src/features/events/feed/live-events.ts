@@ -88,7 +88,9 @@ function matcher({ types, deviceIds, devicesOnly }: AccountFilter): (event: Feed
 
 const grouped = new WeakMap<FeedBatch, Map<string, FeedEvent[]>>()
 
-/** A batch is grouped by account only once, and all listeners share the result. */
+/**
+ * Returns an account's events in a batch. Groups each batch by account only once, and all listeners share the result.
+ */
 function eventsOf(batch: FeedBatch, accountId: string): readonly FeedEvent[] {
   let groups = grouped.get(batch)
   if (groups === undefined) {

@@ -20,7 +20,7 @@ const reserved = [...reservedColumns.values()]
 const values = ['attributes', 'attribute_times']
 const isOfDevice = 'device_id = any($3)'
 
-/** $1 is the account. */
+/** Selects the IDs of the devices and their services. $1 is the account. */
 const targetsOf = (devices: string): string => `
   select unnest(${devices}::text[])
   union all
@@ -69,7 +69,7 @@ const copyTexts = tables.map(({ name, columns, condition }) => {
   return `insert into ${name} (account_id, ${list}) select $2, ${list} from ${name} where account_id = $1 and ${condition}`
 })
 
-/** The transaction must have counted the devices. */
+/** Copies the rows of devices to another account. The transaction must have counted the devices. */
 export async function copyDeviceRows(db: Database, { from, to, ids }: Transfer): Promise<void> {
   for (const text of copyTexts) await query(db, text, [from, to, ids])
 }
