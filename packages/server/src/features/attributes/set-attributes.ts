@@ -168,7 +168,7 @@ async function withSettings(
   return write.targetId === context.viewer.accountId ? withOwnSettings(context, outcome) : outcome
 }
 
-/** Does not lock the account, because the row of the person stores the settings. */
+/** Does not lock the account, because the person's row stores the settings. */
 async function writeSettings(context: Context, { changes, path }: AttributeWrite): Promise<Attributes | ApiError> {
   try {
     await writeOwnSettings(context, changes, path)
