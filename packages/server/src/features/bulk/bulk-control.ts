@@ -24,7 +24,7 @@ export async function startBulk(
       })
     const found = writing(job)
     if (expected != null && expected !== found)
-      throw new ApiError('CONFLICT', `devices that would change: ${found}, not ${expected}`, {
+      throw new ApiError('CONFLICT', `devices that would change: ${found}, expected ${expected}`, {
         job: id,
         found,
         counts: countsOf(job),

@@ -149,7 +149,7 @@ describe('starting a bulk job', () => {
     const conflict = { code: 'CONFLICT', job: job.id, counts: expect.objectContaining({ change: 2, done: 0 }) }
     expect(await conflictOf(startText(job.token))).toEqual([expect.stringMatching(/newest preview/), conflict])
     expect(await conflictOf(startText(again.token, ', expected: 1'))).toEqual([
-      'devices that would change: 2, not 1',
+      'devices that would change: 2, expected 1',
       { ...conflict, found: 2 },
     ])
     await run(user, again)
