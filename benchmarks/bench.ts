@@ -23,7 +23,8 @@ async function main(args: readonly string[]): Promise<void> {
   const [first, ...rest] = args
   if (first !== undefined && !first.startsWith('-')) return runScript(first, rest)
   const options = readOptions(args)
-  if (options.help) return console.log(`${help}\nScenarios: ${names(scenarios)}\nScripts: ${scripts.join(', ')}`)
+  if (options.help)
+    return console.log(`${help}\nScenarios: ${names(scenarios)}\nStandalone benchmarks: ${scripts.join(', ')}`)
   const chosen = choose(options)
   const hasPeers = await installPeers()
 
@@ -50,7 +51,7 @@ async function main(args: readonly string[]): Promise<void> {
 function choose({ only }: Options): readonly Scenario[] {
   const unknown = only.find((name) => !scenarios.some((scenario) => scenario.name === name))
   if (unknown !== undefined) {
-    throw new Error(`Unknown scenario "${unknown}". The scenarios are: ${names(scenarios)}.`)
+    throw new Error(`Unknown scenario "${unknown}". Use one of these: ${names(scenarios)}.`)
   }
   return only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.includes(name))
 }

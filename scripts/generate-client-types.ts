@@ -91,7 +91,7 @@ function indent(text: string): string {
     .join('\n')
 }
 
-/** Returns the type of a whole object, which mutations and lists without a selection return. */
+/** Returns the type of an object with all its plain fields, as mutations, and lists without a selection, return it. */
 function recordText(type: GraphQLObjectType, table: SchemaTable): string {
   const plain = new Set(plainFields(table, type.name))
   const lines = Object.values(type.getFields())
@@ -116,7 +116,7 @@ function fieldType({ name, type, args }: GraphQLField<unknown, unknown>): string
   return `Branch<'${named.name}', '${kind}'${given}>`
 }
 
-/** The client's names for combinations of lists and non-null types. */
+/** The client's names for combinations of lists and non-null types, keyed by the type without its name. */
 const shapes: Readonly<Record<string, string>> = { '': 'maybe', '!': 'one', '[!]!': 'many', '[!]': 'maybeMany' }
 
 const argumentsType = (args: readonly GraphQLArgument[]): string =>
@@ -130,7 +130,10 @@ function mutationsText(type: GraphQLObjectType): string {
   return `/** The mutations. Each function accepts the mutation's arguments and returns all plain fields of the result. */\nexport interface Mutations {\n${lines.join('\n')}\n}`
 }
 
-/** Optional arguments also accept `null`, which has the same effect as omitting the argument, or clears a value. */
+/**
+ * Returns the declaration of an argument or an input field. If it is optional, it also accepts `null`, which has the
+ * same effect as omitting it, or clears a value.
+ */
 function inputLine({ name, type }: { name: string; type: GraphQLInputType }, isRequired: boolean): string {
   const typeText = inputType(name, type)
   return isRequired ? `${name}: ${typeText}` : `${name}?: ${typeText} | undefined`

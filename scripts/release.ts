@@ -68,7 +68,7 @@ async function packPackages(): Promise<void> {
   await rm(build, { recursive: true })
 }
 
-/** Writes a reproducible archive of a folder in `release/`: sorted, with the commit's time, owned by root. */
+/** Writes a reproducible archive of a folder: its files are sorted, have the commit's time, and belong to root. */
 async function archive(folder: string, file: string, parent = release): Promise<void> {
   const stable = ['--sort=name', `--mtime=@${time.getTime() / 1000}`, '--owner=0', '--group=0', '--numeric-owner']
   const pax = '--pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime'

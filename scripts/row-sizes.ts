@@ -1,6 +1,7 @@
 /**
- * `node scripts/row-sizes.ts <data folder>` prints the size of a row and of its index entries for each table. Fill the
- * data folder with `muster seed` first. The script adds ten events and a `device_hold` row for each device.
+ * `node scripts/row-sizes.ts <data folder>` prints the average size of a row and of its index entries for each
+ * table. Fill the data folder with `muster seed` first. The script adds ten events and a `device_hold` row for each
+ * device.
  */
 import pg from 'pg'
 import { connectOrStart } from '../packages/server/src/db/embedded/connect-running.ts'

@@ -19,7 +19,7 @@ const CONTEXT = 'night'
 const BATCH_SIZE = 1_000
 const WRITTEN_DEVICES = 64
 
-/** Creates devices in the only account, as `muster seed` does. */
+/** Creates devices in the only account, as `muster seed` does, and adds overrides to a tenth of them. */
 export async function createFleet(pool: pg.Pool, { devices, services, send }: FleetOptions): Promise<Fleet> {
   const { rows } = await pool.query<{ id: string }>('select id from account')
   const accountId = rows[0]!.id

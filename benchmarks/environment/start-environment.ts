@@ -107,7 +107,7 @@ async function setUp(
 
 /**
  * The options that `muster serve` needs. Without these options, the command replaces its process with one that has
- * them, and the profiler's timer would end the new process.
+ * them. The timer of the profiler would remain active, and its signal would end the new process.
  */
 const serverOptions = ['--max-semi-space-size=16', '--heap-growing-percent=110', '--no-parallel-scavenge']
 

@@ -82,7 +82,7 @@ function describeMethod({ rounds, turns }: { rounds: number; turns: number }): s
     `One server has two users, with a small fleet of ${smallFleetDevices} devices and a large fleet of ${sizes.devices}. Each device has one service. The log contains ${sizes.events} events.`,
     `The short log belongs to another server, with ${smallFleetDevices} devices and the same number of events per device.`,
     `The benchmark ran ${rounds} rounds of ${turns} requests to each side, alternating. Pages contain 1000 devices with attributes. Filters match ${MATCHES} devices.`,
-    'Times are from sending to the last byte. Each is the median of the medians of all rounds. Ratios compare the two sides of a round.',
+    'A time is measured from sending the request to receiving the last byte, and is the median of the medians of all rounds. Ratios compare the two sides of a round.',
   ].join(' ')
 }
 

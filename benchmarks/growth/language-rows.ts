@@ -5,7 +5,7 @@ import type { BackgroundLoad, Row } from './measure.ts'
 import type { User } from './servers.ts'
 
 const PAGE = 100
-/** How long a request may take. The server cancels a statement with a filter somewhat earlier. */
+/** The maximum duration of a request. It is above the server's default time limit for statements, 5 seconds. */
 const LIMIT_MS = 5_500
 
 const list = (where: string): string =>

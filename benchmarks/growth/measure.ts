@@ -11,7 +11,7 @@ export interface Row {
   target?: number
   /** Maximum times of the large side in milliseconds, for the median and for the longest request. */
   targetMs?: { median: number; longest?: number }
-  /** Sends the request for the small side. `turn` is the number of the pair of requests. */
+  /** Sends the request for the small side. `turn` counts the pairs of requests from 0. */
   small(turn: number): Promise<TimedResponse>
   large(turn: number): Promise<TimedResponse>
   /** Starts load that runs during the measurement. The returned function stops the load. */
@@ -38,7 +38,7 @@ export interface MeasureOptions {
   turns: number
 }
 
-/** Alternates the small and the large request, so that other activity on the machine affects both. */
+/** Sends the small and the large request alternately, so that other activity on the machine affects both. */
 export async function measure(row: Row, { rounds, turns }: MeasureOptions): Promise<Result> {
   const stopBackgroundLoad = row.startBackgroundLoad?.()
   const medians: { small: number; large: number }[] = []

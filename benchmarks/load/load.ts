@@ -9,7 +9,8 @@ export interface LoadJob {
   url: string
   connections: number
   /**
-   * The requests that each connection sends in turn, repeatedly. If the list is shorter than `connections`, it repeats.
+   * For each connection, the requests that it sends in turn, repeatedly. If there are fewer lists than connections,
+   * several connections use the same list.
    */
   requests: readonly (readonly HttpRequest[])[]
   until: { seconds: number } | { requests: number }

@@ -1,4 +1,4 @@
-/** Describes the first difference between two JSON values. Returns undefined if only the order of members differs. */
+/** Describes the first difference between two JSON values, or returns undefined. Ignores the order of members. */
 export function firstDifference(one: unknown, other: unknown, path = ''): string | undefined {
   if (!isObject(one) || !isObject(other)) {
     return Object.is(one, other) ? undefined : `${path || 'the response'} is ${write(one)}, not ${write(other)}`

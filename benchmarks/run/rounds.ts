@@ -88,8 +88,8 @@ async function runOnce(options: RoundsOptions, workload: Workload): Promise<Run>
   const before = await cpuTime()
   const result = await load.run({ url, connections, requests, until })
   const after = await cpuTime()
-  if (result.failed > 0) throw new Error(`${workload.name}: ${result.failed} requests failed.`)
-  if (result.succeeded === 0) throw new Error(`${workload.name}: no response in a round. Increase --seconds.`)
+  if (result.failed > 0) throw new Error(`${workload.name}: failed requests: ${result.failed}.`)
+  if (result.succeeded === 0) throw new Error(`${workload.name}: no response arrived in a round. Increase --seconds.`)
   await finishCheck?.(result)
   return { ...result, cpuTime: before === undefined || after === undefined ? undefined : after - before }
 }

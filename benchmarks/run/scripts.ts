@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** These standalone benchmarks each use a separate database. The README in each folder describes their output. */
+/** The standalone benchmarks. Each uses a separate database. The README in each folder describes their output. */
 export const scripts = [
   'bulk/import',
   'webhooks/latency',
@@ -19,7 +19,8 @@ export const scripts = [
 ]
 
 export async function runScript(name: string, args: readonly string[]): Promise<void> {
-  if (!scripts.includes(name)) throw new Error(`Unknown script "${name}". The scripts are: ${scripts.join(', ')}.`)
+  if (!scripts.includes(name))
+    throw new Error(`Unknown standalone benchmark "${name}". Use one of these: ${scripts.join(', ')}.`)
   const child = spawn(process.execPath, [fileURLToPath(new URL(`../${name}.ts`, import.meta.url)), ...args], {
     stdio: 'inherit',
   })

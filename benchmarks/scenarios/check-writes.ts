@@ -29,8 +29,8 @@ export async function startWriteCheck({ pool, fleet }: Environment): Promise<(re
       before.lastEventId,
     ])
     const { events, lost } = rows[0]!
-    if (events < succeeded) throw new Error(`${succeeded} changes were acknowledged, but only ${events} have an event.`)
-    if (lost > 0) throw new Error(`${lost} values differ from their newest events.`)
+    if (events < succeeded) throw new Error(`Acknowledged changes: ${succeeded}, but changes with an event: ${events}.`)
+    if (lost > 0) throw new Error(`Values that differ from their newest events: ${lost}.`)
     if ((await readState()).deadlocks > before.deadlocks) throw new Error('A deadlock occurred.')
   }
 }

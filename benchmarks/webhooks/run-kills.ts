@@ -51,7 +51,8 @@ export async function runKills(options: KillRun): Promise<KillReport> {
   let requestCount = 0
   receiver.respondWith((message, response) => {
     if (secret === undefined || !isGenuine(secret, message)) forged.push(message)
-    // Failures are never consecutive, because several in a row would make the server pause the webhook for a minute.
+    // Requests never fail one after another, because after several consecutive failures, the server would make only one
+    // attempt a minute.
     const position = ++requestCount % 6
     if (position === 2) return response.writeHead(500).end()
     if (position === 5) return response.destroy()

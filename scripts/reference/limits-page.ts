@@ -80,8 +80,11 @@ the whole quota, and charges the rest afterward.
   read these devices.
 - \`total\` of \`services\`, and \`total\` of \`devices\` with a filter: every device. Without a filter,
   \`total\` of \`devices\` reads no devices.
+- \`devices\` with \`view\`, and its \`total\`: every device. The server then refunds the devices that the
+  view's filter and order do not make it read. With \`id\` or \`hardwareId\` and without \`view\`, the
+  server reads at most the devices with these IDs.
 - \`facets\`, \`deviceTotals\`, \`stale\` of \`freshness\`, and \`devices\` of \`simulate\`: every device.
-- \`createBulk\` and \`runBulk\` unless the target consists of IDs or CSV, \`previewBulk\`, \`retryBulk\`,
+- \`createBulk\` and \`runBulk\`, unless the target is \`ids\` or \`csv\`, \`previewBulk\`, \`retryBulk\`,
   and \`undoBulk\`: every device. The same applies to \`items\` of a bulk job with \`outcome\` or
   \`status\`, and to \`total\` of \`items\`.
 - \`events\` of a user without \`deviceId\`, but with \`where\`, \`view\`, \`types\`, \`minDate\`, \`maxDate\`,
@@ -89,7 +92,8 @@ the whole quota, and charges the rest afterward.
   user's \`events\`, and to \`eventCounts\`.
 - \`total\` of a device's \`events\` and of a webhook's \`deliveries\`: every event of the account.
 - \`attributeHistory\`, its \`total\`, and the times of \`attributeInfo\`: every event of the account, up to
-  100,000. Except for \`total\`, the server then refunds all but 500 events for each object.
+  100,000. Except for \`total\`, the server then refunds all but 500 events for each object. A user's
+  \`attributeHistory\` without \`name\`, \`context\`, \`minDate\`, and \`maxDate\` reads no further events.
 - \`attributeNames\`, and \`devicesUrl\` without \`columns\`: every device. If the request does not make
   the server count the names again, the server refunds these points. With 100,000 devices, counting
   takes a few seconds, and each process counts at most once a minute. Only the first list of names,
@@ -102,7 +106,7 @@ the last minute. An account with fewer than ${grouped(ROWS_PER_POINT)} devices a
 rows.
 
 A document can contain at most ${limits.walkingFields} fields that read ${grouped(MANY_ROWS)} or more rows
-each. A page and its \`total\` are two fields. If a document contains more of these fields, the
+each. A page and its \`total\` count as two fields. If a document contains more of these fields, the
 server returns \`LIMIT_EXCEEDED\` and charges a point for each of them. The message names the first
 field over the limit and its position.
 

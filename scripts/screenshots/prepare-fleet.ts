@@ -6,7 +6,7 @@ export interface Screen {
   name: string
   path: string
   text: string
-  /** Text that the page scrolls to. Default: the top of the page. */
+  /** Text to scroll to before the screenshot. Without this text, the screenshot shows the top of the page. */
   scrollTo?: string
   onPhone?: boolean
 }
