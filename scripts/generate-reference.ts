@@ -65,8 +65,8 @@ the wrong argument and describes a correct value.
 - HTTP errors have the code \`BAD_USER_INPUT\` with a different status: 405 for an unsupported
   method, 408 for a request that does not arrive in time, and 415 for a body that is compressed or
   not JSON.
-- Above some limits on [connections](limits.md#connections-and-bodies), the server closes the
-  connection without a response.
+- If some of the [limits on connections](limits.md#connections-and-bodies) are exceeded, the server
+  closes the connection without a response.
 - The header \`x-request-id\` of every response contains a request ID. For \`INTERNAL\`,
   \`extensions.requestId\` also contains this ID, and the server logs the error with it.
 

@@ -72,9 +72,9 @@ the whole quota, and charges the rest afterward.
 - \`devices\`, sorted by an attribute without an index, by an attribute in a context, or by several
   keys: every device. Device fields and \`$svc.categoryA\` to \`$svc.statusE\` have an index.
 - \`services\`, unless \`device.name\` is the first sort key: every device.
-- \`devices\` and \`services\` with filters of which none has an index, such as
-  \`attributes: { site: null }\` or a \`name\` with fewer than three letters or digits in a row: every
-  device.
+- \`devices\` and \`services\`, if no filter has an index: every device. For example,
+  \`attributes: { site: null }\` has no index, and neither does a \`name\` with fewer than three
+  consecutive letters or digits.
 - \`devices\` with \`from\` above 5,000: the devices before that position or, without a filter, the
   devices between that position and the nearer end of the list. With \`after\`, the server does not
   read these devices.
