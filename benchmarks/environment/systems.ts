@@ -30,7 +30,7 @@ export const systems = {
 /** `before` is the server in the checkout that `--before` names. */
 export type System = keyof typeof systems | 'before'
 
-/** Whether the system is Muster, which requires signed requests. */
+/** Returns whether the system is Muster, which requires signed requests. */
 export const isMuster = (system: System): boolean => system === 'server' || system === 'before'
 
 export const peers: ReadonlySet<System> = new Set(['postgraphile', 'apollo'])

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { systems } from '../environment/systems.ts'
 
-/** A server in a child process, started as with `npm start`, which keeps its MQTT port across restarts. */
+/** A server in a child process, which is started as with `npm start`. It keeps its MQTT port across restarts. */
 export interface FleetServer {
   broker: string
   /** HTTP URL of the server. Empty before the first start. */
@@ -17,7 +17,7 @@ export interface FleetServer {
   cpuWait(): Promise<number>
 }
 
-/** Returns a server that will run with these settings and these additional arguments for `node`. */
+/** Creates a server without starting it. The server will run with these settings and additional `node` arguments. */
 export async function createFleetServer(
   env: Record<string, string>,
   nodeArgs: readonly string[] = [],
