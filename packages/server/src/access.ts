@@ -57,10 +57,10 @@ export const isBuiltIn = (roleId: string): roleId is BuiltInRole => Object.hasOw
 /** The permissions of keys that were created before permissions existed, and the default for new keys. */
 export const usualKeyPermissions = manager
 
-/** Null means the usual permissions. Stored names that this release does not know grant nothing. */
+/** Treats null as the usual permissions. Ignores stored names that this release does not know. */
 export const permissionsOfKey = (stored: readonly string[] | null): number =>
   stored === null ? manager : maskOf(stored.filter(isPermission))
 
-/** Ignores stored names that this release does not know, so they grant nothing. */
+/** Ignores stored names that this release does not know. */
 export const permissionsOfRole = (roleId: string, stored: readonly string[] | null): number =>
   isBuiltIn(roleId) ? builtInRoles[roleId] : maskOf((stored ?? []).filter(isPermission))

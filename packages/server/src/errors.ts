@@ -139,6 +139,9 @@ export class ApiError extends Error {
   }
 }
 
+/** Returns the part of a message that says when to retry, such as `retry in 5 seconds`. */
+export const retryIn = (seconds: number): string => `retry in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
+
 export const badInput = (message: string): ApiError => new ApiError('BAD_USER_INPUT', message)
 
 export function signInRequired(required: 'SECOND_FACTOR' | 'SSO'): ApiError {

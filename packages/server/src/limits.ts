@@ -106,7 +106,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   bulkValueBytes: "bytes in the values that a bulk job's operations write to one device",
   bulkChangeBytes: 'bytes in the old and new values that a bulk job records for one device, and in a row of its CSV',
   bulkDeviceBytes:
-    'bytes of attributes that a bulk job reads of one device: its own, and those of its services in all contexts if they change',
+    "bytes of attributes that a bulk job reads for one device: the device's attributes and, if the job changes services, the services' attributes in all contexts",
   bulkNameLength: 'characters in a bulk job name',
   bulkCsvBytes: 'bytes of CSV that a request adds to a bulk job',
   bulkRows: 'CSV rows that a request adds to a bulk job',

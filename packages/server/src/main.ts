@@ -35,7 +35,7 @@ async function start(options: Start): Promise<void> {
   const { config, log, closing, signal } = options
   const certificates = await openServingCertificates(options)
   const database = await openServingDatabase(options)
-  // PostgreSQL gets 30 s for a fast shutdown, and then ends immediately.
+  // PostgreSQL has 30 seconds for a fast shutdown. After that, it ends immediately.
   closing.add({ name: 'embedded database', close: database.stop, within: 40_000 })
   signal.throwIfAborted()
 

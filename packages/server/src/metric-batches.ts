@@ -7,7 +7,7 @@ export interface Batch<Add> {
   flush(): void
 }
 
-/** A histogram records all collected values once this many have the same labels. */
+/** A histogram records all collected values as soon as this number of values have the same labels. */
 const BATCH_SIZE = 1_000
 
 export function countInBatches(counter: Counter): Batch<(...labels: readonly string[]) => void> {

@@ -1,7 +1,7 @@
 export interface Metric {
   name: string
   type: 'gauge' | 'counter' | 'histogram'
-  /** The labels' names, if the metric has several values. Each label has few values, and clients do not choose them. */
+  /** The labels' names, if the metric has several values. Each label has few values, which clients cannot choose. */
   labels?: readonly string[]
   help: string
   buckets?: readonly number[]
@@ -142,7 +142,7 @@ export const metricTable = {
     name: 'muster_rate_limited_total',
     type: 'counter',
     labels: ['policy'],
-    help: 'Requests and publications that exceeded a quota in this process, by policy: points of a user, key, address, code, or device, or bytes stored per day (device-bytes, account-bytes).',
+    help: 'Requests and publications that exceeded a quota in this process, by policy: user, key, address, code, or device for points, and device-bytes or account-bytes for bytes stored per day.',
   },
   documents: {
     name: 'muster_documents_total',

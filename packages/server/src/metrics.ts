@@ -28,7 +28,7 @@ export interface Metrics {
 
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** If reading a gauge takes longer, it has no value. The scraper and a parent process wait only a little longer. */
+/** A gauge has no value if reading it takes longer. The scraper and a parent process wait only a little longer. */
 const READ_TIMEOUT_MS = 3_000
 
 export interface MetricsOptions {
@@ -57,7 +57,7 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
     flushes.push(flush)
     return add
   }
-  /** Components that measure the same metric share it, so their values are added up. */
+  /** Returns the existing metric if there is one, so the values of components that measure the same metric add up. */
   const getOrCreate = <Kind>(name: string, create: () => Kind): Kind =>
     (registry.getSingleMetric(name) as Kind | undefined) ?? create()
 

@@ -24,7 +24,7 @@ export type Restriction = readonly RestrictionPart[]
 export interface Reach {
   /** A filter that selects the devices and reads attributes in fixed contexts. Undefined means all devices. */
   readonly devices: ResolvedFilter | undefined
-  /** The limits on attribute names, all of which apply. Undefined for all names. */
+  /** The limits on attribute names, all of which apply. Undefined means all names. */
   readonly names: readonly AttributeScope[] | undefined
 }
 
@@ -88,7 +88,7 @@ export function restrictionOf({ own, within }: Pick<Access, 'own' | 'within'>): 
   return parts.length === 0 ? undefined : parts
 }
 
-/** Combines restrictions. All of them apply. */
+/** Combines two restrictions into one that applies both. */
 export function bothRestrictions(
   one: Restriction | undefined,
   other: Restriction | undefined,

@@ -100,7 +100,7 @@ export function buildWorker({
     schedule: config.webhookRetries,
   })
   measureJobs(metrics, db)
-  /** Records expire only if they are old enough by both clocks. */
+  /** Returns the earlier time of both clocks, so that records expire only if they are old enough by both. */
   const earlierTime = async (): Promise<Date> => earlierOf(await readClocks(db, clock()))
   const jobs: Job[] = [
     ...webhooks.jobs,

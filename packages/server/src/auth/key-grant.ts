@@ -5,7 +5,7 @@ import { accessOfKey, accessOfRole, bothRestrictions, type Restriction, restrict
 import { type KeyRow, selectKeys } from './auth.queries.ts'
 import { consequencesOf, toKeyPolicy } from './key-policy-rules.ts'
 
-/** `member`: the creator of a personal key is not an enabled member of the account. */
+/** Why a key is suspended. `member`: the creator of a personal key is not an enabled member of the account. */
 export type Suspension = 'member'
 
 export interface KeyGrant {

@@ -24,7 +24,7 @@ export const keyReasons = {
   'key-stale': {
     status: 401,
     meaning:
-      'The signature is valid, but it was made with a personal key. Its creator is a member through a single sign-on group and has not signed in with single sign-on for too long. Sign in again.',
+      "The signature is valid, but it was made with a personal key. The key's creator is a member through a single sign-on group and has not signed in with single sign-on for too long. Sign in again.",
   },
   'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
 } as const
@@ -101,7 +101,7 @@ const ssoReasons = {
     meaning:
       'The identity provider cannot be reached, or single sign-on is not set up. Other ways to sign in still work.',
   },
-  'sso-only': { status: 401, meaning: 'This server accepts only single sign-on, not passwords and passkeys.' },
+  'sso-only': { status: 401, meaning: 'This server accepts only single sign-on, not passwords or passkeys.' },
 } as const
 
 /** Every `extensions.reason` of UNAUTHENTICATED, and of BAD_USER_INPUT for a malformed signature. */

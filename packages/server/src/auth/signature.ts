@@ -10,7 +10,7 @@ import {
   verifySignature,
 } from '@muster/http-signature'
 import type { Config } from '../config.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, retryIn } from '../errors.ts'
 import type { AddressOf } from '../lib/client-address.ts'
 import type { Viewer } from '../viewer.ts'
 import type { FailedSignatures } from './failed-signatures.ts'
@@ -148,9 +148,7 @@ function signatureError({ reason, message, keyId }: Failure, address: string, fa
 }
 
 const tooManyFailures = (retryAfter: number): ApiError =>
-  new ApiError('RATE_LIMITED', `too many failed attempts from this address: retry in ${retryAfter} seconds`, {
-    retryAfter,
-  })
+  new ApiError('RATE_LIMITED', `too many failed attempts from this address: ${retryIn(retryAfter)}`, { retryAfter })
 
 function viewerOf(known: KnownKey, address: string): Viewer {
   const { key, name, accountId, email, founderEmail, personId, permissions, restriction, readOnly, rateShare } = known

@@ -22,3 +22,9 @@ export class BackupError extends Error {
     this.reason = reason
   }
 }
+
+/** `release` is undefined if the backup does not name the release that wrote it. */
+export function writtenByNewerRelease(what: string, release: string | undefined): BackupError {
+  const name = release === undefined ? '' : `, ${release}`
+  return new BackupError('newer', `${what} was written by a newer release of Muster${name}: use that release.`)
+}

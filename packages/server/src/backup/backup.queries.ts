@@ -90,7 +90,8 @@ export async function selectMonths(client: pg.ClientBase): Promise<string[]> {
 }
 
 /**
- * The last value of a sequence can exceed every value in the rows, because the database assigns values before a commit.
+ * Returns the last value of each sequence. It can exceed every value in the rows, because the database assigns values
+ * before a commit.
  */
 export async function selectSequences(client: pg.ClientBase): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; last: string }>(`

@@ -1,4 +1,4 @@
-import { BackupError } from './backup-error.ts'
+import { BackupError, writtenByNewerRelease } from './backup-error.ts'
 
 /** The format version that this release writes, and the newest version that it reads. */
 export const FORMAT = 1
@@ -43,10 +43,7 @@ export function parseHeader(line: Buffer): Header {
   const header = parseLine(line) as Partial<Header>
   if (header.muster !== 'backup') throw damaged('its first line is not a backup header')
   if (typeof header.format !== 'number' || header.format > FORMAT) {
-    throw new BackupError(
-      'newer',
-      `The backup was written by a newer release of Muster, ${header.release}: use that release.`,
-    )
+    throw writtenByNewerRelease('The backup', header.release)
   }
   return header as Header
 }

@@ -17,7 +17,7 @@ import {
   selectTables,
   textFormatSettings,
 } from './backup.queries.ts'
-import { BackupError } from './backup-error.ts'
+import { BackupError, writtenByNewerRelease } from './backup-error.ts'
 import { damaged, type EndLine, type Header } from './format.ts'
 import { readBackup } from './read-backup.ts'
 import { assertKeys, skipNumbers } from './restored-database.ts'
@@ -85,7 +85,7 @@ async function assertKnown({ migrations, release }: Header): Promise<void> {
   const known = await migrationNames()
   const isKnown = migrations.every((name, index) => name === known[index])
   if (!isKnown) {
-    throw new BackupError('newer', `The backup was written by a newer release of Muster, ${release}: use that release.`)
+    throw writtenByNewerRelease('The backup', release)
   }
 }
 

@@ -37,7 +37,7 @@ export interface WrittenBackup {
   bytes: number
 }
 
-/** If the backup fails, no file remains. */
+/** Writes a backup to a file. If the backup fails, no file remains. */
 export async function writeBackup(options: WriteBackupOptions): Promise<WrittenBackup> {
   const { pool, file, signal } = options
   await assertFree(file)

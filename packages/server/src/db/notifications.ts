@@ -55,11 +55,9 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
   const listening = new Set<string>()
   const missing = new Set<string>()
   let probed = Number.NEGATIVE_INFINITY
-  /**
-   * The channels to notify, and those that this connection has already notified. The next connection notifies the
-   * latter again.
-   */
+  /** The channels to notify. */
   const due = new Set<string>()
+  /** The channels that this connection has already notified. The next connection notifies them again. */
   const sent = new Set<string>()
   let wake = (): void => {}
 

@@ -84,7 +84,8 @@ const MIN_PLANNED_ROWS = 64
 export const allOf = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
 
 /**
- * If keys can be missing, the SELECT has two branches, of which the second runs only if the first returns too few rows.
+ * Returns the SELECT for a page. If keys can be missing, it has two branches, and the second branch runs only if the
+ * first returns too few rows.
  */
 export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
   if ('after' in start)
@@ -119,7 +120,7 @@ function rowsAfter(source: RowSource, order: SqlOrder, { key, id }: SqlPlace, li
   return concatenate(keyed(source, order, [placeBeyond], limit), unkeyed(source, order, [], limit))
 }
 
-/** The statement reads all rows once and returns the first rows in order. The key must be nullable. */
+/** Returns a statement that reads all rows once and returns the first rows in order. The key must be nullable. */
 export function scannedRows({ columns, from, where }: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
   const beyond = 'after' in start ? [scannedAfter(order, start.after)] : []
   const conditions = [...where, ...beyond]
@@ -137,8 +138,8 @@ function scannedAfter(order: SqlOrder, { key, id }: SqlPlace): Sql {
 }
 
 /**
- * At most the first key has an index. `id` breaks ties, in the direction of the last key. `sort_key` is a JSON array of
- * all keys.
+ * Returns a statement that sorts rows by several keys. At most the first key has an index. `id` breaks ties, in the
+ * direction of the last key. `sort_key` is a JSON array of all keys.
  */
 export function rowsByKeys(
   { columns, from, where }: RowSource,
@@ -199,7 +200,7 @@ function orderBy({ key, id, direction }: Pick<SqlOrder, 'id' | 'direction'> & { 
 }
 
 /**
- * A single value needs `=`, because PostgreSQL would plan a statement with an array at each execution
+ * Compares a single value with `=`, because PostgreSQL would plan a statement with an array at each execution
  * (docs/decisions/0010).
  */
 export const isAnyOf = (column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> =>

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from '../errors.ts'
+import { ApiError, retryIn } from '../errors.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
 import { fromTransportError } from '../graphql/transport/response.ts'
 import type { AddressOf } from '../lib/client-address.ts'
@@ -90,7 +90,7 @@ const isCredentialsError = (error: unknown): error is ApiError =>
 function countFailure(error: ApiError, address: string, { failures }: RateLimits): ApiError {
   const retryAfter = failures.count(address)
   if (retryAfter === undefined) return error
-  const message = `too many invalid credentials: retry in ${retryAfter} seconds`
+  const message = `too many invalid credentials: ${retryIn(retryAfter)}`
   return new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 

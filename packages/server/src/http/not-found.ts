@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** The message contains the path of the API. */
+/** Responds with a message that names the path of the API. */
 export function registerNotFound(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     // The message omits the query string, because it may contain a secret that was meant for another path.

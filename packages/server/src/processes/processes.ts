@@ -139,7 +139,8 @@ async function readyUrl(worker: Worker, ended: Promise<Ended>): Promise<string> 
     })
   })
   const endedEarly = ended.then(({ code, signal }) => {
-    throw new StartError(`A server process exited before it was ready, with ${signal ?? code}.`)
+    const how = typeof code === 'number' ? `exit code ${code}` : (signal ?? code)
+    throw new StartError(`A server process exited before it was ready, with ${how}.`)
   })
   return Promise.race([reported, endedEarly])
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import { ApiError } from '../errors.ts'
+import { ApiError, retryIn } from '../errors.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
 import type { Payer } from './rate-limits.ts'
 
@@ -34,10 +34,10 @@ const payers: Readonly<Record<string, string>> = {
 function rateLimited({ budget, subject }: Payer, points: number, retryAfter: number): ApiError {
   const { name, capacity, perSecond } = budget.policy
   const left = budget.left(subject)
-  const retry = `retry in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`
+  const more = `${points} more ${points === 1 ? 'point' : 'points'}`
   const message =
     name === 'device'
-      ? `a device may send ${capacity} messages at once and ${perSecond} per second; ${retry}`
-      : `this request costs ${points} more points, but ${payers[name]} has ${left} of ${capacity} left and regains ${perSecond} per second; ${retry}, or request less`
+      ? `a device may send ${capacity} messages at once and ${perSecond} per second; ${retryIn(retryAfter)}`
+      : `this request costs ${more}, but ${payers[name]} has ${left} of ${capacity} left and regains ${perSecond} per second; ${retryIn(retryAfter)}, or request less`
   return new ApiError('RATE_LIMITED', message, { retryAfter })
 }

@@ -39,7 +39,7 @@ describe('the storage quota of a device', () => {
     const rejected = await report(greedy, newValue())
     const left = DEVICE_BYTES - 4 * (15_000 + 'value'.length + 200)
     const seconds = Math.ceil((15_205 - left) / (DEVICE_BYTES / 86_400))
-    const message = `a device may store 65536 bytes a day, of which ${left} remain: this write needs 15205. Retry in ${seconds} seconds`
+    const message = `a device may store 65536 bytes a day, of which ${left} remain: this write needs 15205; retry in ${seconds} seconds`
     expect(errorOf(rejected)).toEqual([429, 'RATE_LIMITED', message])
     expect(rejected.headers.get('retry-after')).toBe(String(seconds))
     expect((await report(modest, newValue())).status).toBe(200)

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { ApiError, retryIn } from '../errors.ts'
 import type { RootField } from '../graphql/execute.ts'
 import { type Budget, type BudgetOptions, createBudget } from './budget.ts'
 import { countChanges } from './point-prices.ts'
@@ -57,7 +57,7 @@ function charge(budget: Budget, subject: string, bytes: number, whose: string): 
   // If a write is larger than the daily quota, it uses the whole quota.
   const retryAfter = Math.ceil(budget.take(subject, Math.min(bytes, capacity)))
   if (retryAfter === 0) return
-  const message = `${whose} may store ${capacity} bytes a day, of which ${budget.left(subject)} remain: this write needs ${bytes}. Retry in ${retryAfter} seconds`
+  const message = `${whose} may store ${capacity} bytes a day, of which ${budget.left(subject)} remain: this write needs ${bytes}; ${retryIn(retryAfter)}`
   throw new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 

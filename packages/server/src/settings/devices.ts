@@ -48,7 +48,8 @@ export const deviceSettings = {
   }),
   mqttSigningOn: setting({
     name: 'MUSTER_MQTT_SIGNING_ON',
-    meaning: 'Maximum number of MQTT connections per address that have not authenticated yet.',
+    meaning:
+      'Maximum number of unauthenticated MQTT connections per address (per /64 for IPv6) to each server process.',
     default: '1000',
     parse: (text) => integer(text ?? '1000', 1, 1_000_000),
   }),

@@ -127,7 +127,7 @@ export const requestSettings = {
   }),
   streamsPerKey: setting({
     name: 'MUSTER_STREAMS_PER_KEY',
-    meaning: 'Maximum number of open subscriptions per access key, or per console session, and server process.',
+    meaning: 'Maximum number of open subscriptions of an access key or console session in each server process.',
     default: '20',
     parse: (text) => integer(text ?? '20', 1, 10_000),
   }),

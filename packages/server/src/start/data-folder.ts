@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { FastifyBaseLogger } from 'fastify'
 
-/** The server creates a private folder, but an existing folder may be open to others. */
+/** Warns about an existing folder that is open to other users. A folder that the server creates is private. */
 export async function warnOfOpenDataFolder(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const { mode } = await stat(dataFolder).catch(() => ({ mode: 0 }))
   if ((mode & 0o066) === 0) return

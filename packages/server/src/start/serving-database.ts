@@ -23,7 +23,7 @@ export interface ServingDatabaseOptions {
   signal: AbortSignal
 }
 
-/** Requests use the pooler in DATABASE_URL if DATABASE_DIRECT_URL is set. All other connections are direct. */
+/** Uses the pooler in DATABASE_URL for requests if DATABASE_DIRECT_URL is set. All other connections are direct. */
 export function databaseAccess({ databaseUrl, databaseDirectUrl, dataFolder }: Config): DatabaseAccess {
   if (databaseUrl === undefined) {
     const connection = connectionTo(clusterFolderOf(dataFolder))
@@ -55,7 +55,7 @@ export async function openServingDatabase(options: ServingDatabaseOptions): Prom
   if (config.databaseUrls.length > 0) {
     if (config.cluster === undefined)
       throw new StartError(
-        'DATABASE_URLS requires MUSTER_CLUSTER=citus: the URLs are those of the workers of a cluster.',
+        'DATABASE_URLS requires MUSTER_CLUSTER=citus, because it contains the URLs of the workers of a cluster.',
       )
     if (config.databaseReadUrl !== undefined)
       throw new StartError('Set only one of DATABASE_READ_URL and DATABASE_URLS: lists read from one of them.')

@@ -8,5 +8,5 @@ import { SSO_METHOD } from './single-sign-on/sso-method.ts'
  */
 export function assertPasswordSession({ method }: Session): void {
   if (method === SSO_METHOD)
-    throw new ApiError('FORBIDDEN', 'you signed in by single sign-on: sign in with your password first, then retry')
+    throw new ApiError('FORBIDDEN', 'you signed in with single sign-on: sign in with your password first, then retry')
 }

@@ -59,8 +59,8 @@ export const fromBetterAuth = (setCookies: readonly string[]): string[] =>
   )
 
 /**
- * Identifies, by better-auth's cookie, a sign-in that is waiting for its second factor. Does not verify the cookie's
- * signature. Returns an empty string if the cookie is missing.
+ * Returns the identifier of a sign-in that is waiting for its second factor, from better-auth's cookie. Does not verify
+ * the cookie's signature. Returns an empty string if the cookie is missing.
  */
 export function stepOf(header: string | undefined): string {
   const name = `${COOKIE_PREFIX}.two_factor`

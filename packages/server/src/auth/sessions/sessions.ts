@@ -119,7 +119,7 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
   }
 }
 
-/** Returns one error for two cases: the account does not exist, or the person is not a member of it. */
+/** Returns the same error for an account that does not exist as for an account that the person is not a member of. */
 export const notAMember = (): ApiError =>
   new ApiError('FORBIDDEN', 'you are not a member of this account', { reason: 'not-a-member' })
 
@@ -167,8 +167,8 @@ function accountOf({ accounts, lastAccount }: Session, named: string | undefined
 }
 
 /**
- * If the person is not a member of any account, or the account requires another sign-in, the viewer's account ID is
- * empty, so no query finds anything.
+ * Returns a session's viewer. If the person is not a member of any account, or the account requires another sign-in,
+ * the viewer's account ID is empty, so no query finds anything.
  */
 export function viewerOf(session: Session, chosen = accountOf(session, undefined)): Viewer {
   const required = chosen?.requiredSignIn ?? null

@@ -7,7 +7,8 @@ export interface StartedBackup {
 }
 
 /**
- * The backup also ends if the connection closes. With `fast`, PostgreSQL performs the initial checkpoint immediately.
+ * Starts a backup, which also ends if the connection closes. With `fast`, PostgreSQL performs the initial checkpoint
+ * immediately.
  */
 export async function startBackup(client: pg.ClientBase, label: string, fast: boolean): Promise<StartedBackup> {
   const { rows } = await client.query<StartedBackup>(

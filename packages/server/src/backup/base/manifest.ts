@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replacePrivateFile } from '../../lib/private-file.ts'
-import { BackupError } from '../backup-error.ts'
+import { BackupError, writtenByNewerRelease } from '../backup-error.ts'
 
 /** The format version that this release writes, and the only version that it reads. */
 export const FORMAT = 1
@@ -98,12 +98,7 @@ async function readManifest(folder: string): Promise<Manifest | undefined> {
   const manifest = parse(text) as Partial<Manifest>
   if (manifest.muster !== 'base backup')
     throw new BackupError('damaged', `${file} is not the manifest of a base backup.`)
-  if (manifest.format !== FORMAT) {
-    throw new BackupError(
-      'newer',
-      `${folder} was written by a newer release of Muster, ${manifest.release}: use that release.`,
-    )
-  }
+  if (manifest.format !== FORMAT) throw writtenByNewerRelease(folder, manifest.release)
   return manifest as Manifest
 }
 

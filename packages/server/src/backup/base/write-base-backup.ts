@@ -58,7 +58,8 @@ export async function writeBaseBackup(options: BaseBackupOptions): Promise<Writt
   signal?.addEventListener('abort', end)
   try {
     await assertArchiving(client, archive)
-    if (!(await tryBackupLock(client))) throw new BackupError('busy', 'Another base backup is running.')
+    if (!(await tryBackupLock(client)))
+      throw new BackupError('busy', 'Another base backup is running: wait until it ends.')
     await removeUnfinished(archive)
     const backup = await copyToArchive(client, options)
     return { ...backup, removed: await pruneArchive(archive, keep) }

@@ -97,7 +97,7 @@ function fileBackups(config: BackupConfig, connection: pg.PoolConfig): BackupKin
 async function underLock<Result>(pool: pg.Pool, work: () => Promise<Result>): Promise<Result> {
   const client = await pool.connect()
   try {
-    if (!(await tryBackupLock(client))) throw new BackupError('busy', 'Another backup is running.')
+    if (!(await tryBackupLock(client))) throw new BackupError('busy', 'Another backup is running: wait until it ends.')
     return await work()
   } finally {
     // Closing the connection releases the lock.

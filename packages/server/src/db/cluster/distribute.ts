@@ -91,7 +91,7 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
   await sql`do $$ begin
     execute format('alter database %I set citus.multi_shard_modify_mode = ''sequential''', current_database());
   end $$`.execute(transaction)
-  // Citus does not support triggers on shards. These triggers serve servers of an earlier release.
+  // Citus does not support triggers on shards. Only servers of an earlier release need these triggers.
   for (const { name, triggers } of missing)
     for (const trigger of triggers) await run(`drop trigger "${trigger}" on "${name}"`)
   // A table cannot reference a distributed table until both are distributed.

@@ -140,7 +140,7 @@ export const userDatabase = (db: Database, accountId: string): Database => users
 /** Like `userDatabase`, but for queries: a statement that exceeds the query time limit fails with LIMIT_EXCEEDED. */
 export const queryDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).reading ?? db
 
-/** Statements of downloads wait in the lane of `walk` and have no query time limit. */
+/** Like `userDatabase`, but for downloads, whose statements use the walking lane and have no query time limit. */
 export const downloadDatabase = (db: Database, accountId: string): Database =>
   usersOf.get(db)?.(accountId).downloading ?? db
 

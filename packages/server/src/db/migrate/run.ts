@@ -7,7 +7,7 @@ import { findProgress, finishMigration, type Progress, saveProgress } from './pr
 import type { Run } from './statements.ts'
 import { inShortTransaction, withProgressLog } from './statements.ts'
 
-/** An interrupted step starts over, but a backfill continues after its last batch. */
+/** Runs the remaining steps. An interrupted step starts over, but a backfill continues after its last batch. */
 export async function runMigration(run: Run, migration: Migration): Promise<void> {
   const { connection, log, signal } = run
   const { name, steps } = migration

@@ -8,7 +8,7 @@ export const INTERNAL_ERROR = 'XX000'
 
 type Run = (text: unknown, values?: readonly unknown[]) => unknown
 
-/** The outcome is unknown if the connection breaks during a COMMIT, or during a data change outside a transaction. */
+/** Reports an unknown outcome if the connection breaks during COMMIT, or during a data change outside a transaction. */
 export function reportUnknownOutcome(client: pg.PoolClient, run: Run): Run {
   let isInTransaction = false
   let unknownOutcome: Error | undefined

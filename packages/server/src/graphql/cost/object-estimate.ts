@@ -58,7 +58,7 @@ const noArguments: Arguments = {}
 
 /**
  * Counts at most `size` and at most `maxPageSize` items for each page (a type `…List`). Throws if another list of
- * objects has no entry in `listBounds`, because it would otherwise be free.
+ * objects has no entry in `listBounds`, because its objects would otherwise be free.
  */
 export function createObjectCounter(input: {
   schema: GraphQLSchema

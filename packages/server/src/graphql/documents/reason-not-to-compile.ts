@@ -19,10 +19,11 @@ const compiledKeyLength = 100
 const loopVariable = /^idx\d+_/
 
 /**
- * Returns undefined if a compiled operation returns the same response. The compiler (graphql-jit 0.8.9) produces wrong
- * results for variables inside literals, for directives on fragments and on fields with a selection, for conditions
- * that are null, and for the name `__proto__`. It fails for response keys that it joins to the same name (`a_b` next to
- * `a { b }`). With abstract types, an operation never completes if a type resolver throws.
+ * Returns why an operation must not be compiled, or undefined if the compiled operation returns the same response as
+ * graphql-js. The compiler (graphql-jit 0.8.9) produces wrong results for variables inside literals, for directives on
+ * fragments and on fields with a selection, for conditions that are null, and for the name `__proto__`. It fails for
+ * response keys that it joins to the same name (`a_b` next to `a { b }`). With abstract types, an operation never
+ * completes if a type resolver throws.
  */
 export function reasonNotToCompile(input: {
   document: DocumentNode

@@ -34,8 +34,8 @@ export interface Page {
 const DEFAULT_SIZE = 100
 
 /**
- * `order` names the list and its sort order, because a cursor is valid only in that order. `firstRecord` is the `from`
- * value of the first record.
+ * Reads and checks the arguments of a page. `order` names the list and its sort order, because a cursor is valid only
+ * in that order. `firstRecord` is the `from` value of the first record.
  */
 export function readPage(args: PageArguments, { order, firstRecord }: { order: string; firstRecord: 0 | 1 }): Page {
   const size = args.size ?? DEFAULT_SIZE

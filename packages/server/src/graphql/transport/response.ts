@@ -99,7 +99,7 @@ export function limitedJson(response: unknown, { isChange }: { isChange: boolean
   return isChange
     ? new ApiError(
         'LIMIT_EXCEEDED',
-        `the change was made; the response ${over}: select fewer fields of it`,
+        `the change was made; the response ${over}: select fewer fields`,
         OUTCOME_DONE,
       )
     : new ApiError('LIMIT_EXCEEDED', `the response ${over}; request a smaller size`)

@@ -183,7 +183,7 @@ export const attributeRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/history',
-    summary: 'Returns how far back the server knows changes and times of attribute values.',
+    summary: 'Returns how far back the attribute changes and the times of attribute values go.',
     document: 'query getHistorySpan { login { history { ...HistorySpan } } }',
     at: 'login.history',
     status: 200,

@@ -12,7 +12,7 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/accounts/{id}',
-    summary: "Returns the signing key's account; NOT_FOUND for any other account.",
+    summary: "Returns the signing key's account. For any other account, the response is NOT_FOUND.",
     document: 'query getAccount($id: ID!) { login { account(id: $id) { ...User } } }',
     at: 'login.account',
     status: 200,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Database } from '../../../db/database.ts'
-import { ApiError } from '../../../errors.ts'
+import { ApiError, retryIn } from '../../../errors.ts'
 import { networkOf } from '../../../lib/client-address.ts'
 import { countAttempt, forgiveAttempts } from './sign-in.queries.ts'
 
@@ -19,7 +19,7 @@ export const attemptSubject = {
   /** Limits how often single sign-on can start. A start guesses nothing, but it stores a row. */
   ssoStart: (ip: string): AttemptSubject => ({ name: `sso address ${networkOf(ip)}`, allowed: 60 }),
   commandLineStart: (ip: string): AttemptSubject => ({ name: `cli address ${networkOf(ip)}`, allowed: 60 }),
-  /** Limits logout tokens. Valid ones do not count. */
+  /** Limits invalid logout tokens. Valid tokens do not count. */
   logoutToken: (ip: string): AttemptSubject => ({ name: `logout address ${networkOf(ip)}`, allowed: 60 }),
   /**
    * The name is a hash, because people sometimes type their password into the email field. One minute of this count can
@@ -51,7 +51,7 @@ export function createSignInAttempts(db: Database, clock: () => Date): SignInAtt
     const { tries, ends } = await countAttempt(db, name, { now, ends: new Date(now.getTime() + WINDOW_MS) })
     if (tries <= allowed) return
     const retryAfter = Math.max(1, Math.ceil((ends.getTime() - now.getTime()) / 1_000))
-    throw new ApiError('RATE_LIMITED', `too many attempts: retry in ${retryAfter} seconds`, { retryAfter })
+    throw new ApiError('RATE_LIMITED', `too many attempts: ${retryIn(retryAfter)}`, { retryAfter })
   }
   return {
     async count(subjects) {

@@ -13,7 +13,7 @@ const LINK_SECONDS = 600
 const LINK_SESSION_SECONDS = 12 * 3_600
 const TOKEN_LENGTH = 100
 
-/** The database contains only the token's hash. */
+/** Creates a link with which a person can sign in once. The database contains only the hash of the link's token. */
 export async function createSignInLink(
   db: Database,
   personId: string,

@@ -135,7 +135,7 @@ async function discover(config: ProviderConfig, fetch: OutboundFetch['fetch']): 
     })
     .catch(fail)
   const { issuer, jwks_uri: jwksUri } = configuration.serverMetadata()
-  // The issuer must be exactly the configured one (OpenID Connect Discovery §4.3).
+  // The issuer must be exactly the configured issuer (OpenID Connect Discovery §4.3).
   if (issuer !== oidcIssuer || jwksUri === undefined) throw ssoError('sso-unavailable')
   configuration.timeout = TIMEOUT_SECONDS
   // By default, the library does not check the signature of an ID token from the token endpoint.

@@ -18,8 +18,9 @@ export interface AttemptDeps {
 export type Purpose = Pick<StoredAttempt, 'returnTo' | 'invitationHash' | 'personId'>
 
 /**
- * The session cookie is `SameSite=Strict`, so browsers do not send it with the provider's redirect. Therefore, the
- * browser gets another cookie, which all its tabs share.
+ * Stores an attempt, and returns its checks and a cookie for the browser. The session cookie is `SameSite=Strict`, so
+ * browsers do not send it with the provider's redirect. Therefore, the browser gets this cookie, which all its tabs
+ * share.
  */
 export async function startAttempt(
   { db, clock, isSecure }: AttemptDeps,

@@ -21,7 +21,7 @@ export async function mayBackUp(connection: EmbeddedConnection): Promise<boolean
   }
 }
 
-/** Requires single-user mode, because the superuser cannot connect. PostgreSQL must therefore be stopped. */
+/** Uses single-user mode, because the superuser cannot connect. PostgreSQL must therefore be stopped. */
 export async function grantBackupFunctions({
   binaries,
   runMode,

@@ -114,7 +114,7 @@ interface Creation {
   readonly lockFd: number | undefined
 }
 
-/** The folder is renamed at the end, so a cluster with the final name is always complete. */
+/** Creates a cluster and renames its folder at the end, so a cluster with the final name is always complete. */
 export async function createCluster({ clusterFolder, binaries, runMode, lockFd }: Creation): Promise<void> {
   const unfinished = `${clusterFolder}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
