@@ -107,8 +107,8 @@ export async function insertNonce(db: Database, key: string, nonce: string, expi
 }
 
 /**
- * A nonce must also be expired by the database's clock. Otherwise, a server whose clock jumps ahead would delete nonces
- * that still prevent replays.
+ * Deletes nonces that have also expired by the database's clock. Otherwise, a server whose clock jumps ahead would
+ * delete nonces that still prevent replays.
  */
 export async function deleteExpiredNonces(db: Database, now: Date): Promise<void> {
   await sql`

@@ -19,7 +19,7 @@ export interface Nonces {
   close(): Promise<void>
 }
 
-/** Using a nonce also deletes expired nonces, at most once a minute. */
+/** Stores used nonces in the database. Using a nonce also deletes expired nonces, at most once a minute. */
 export function createNonces(db: Database, clock: () => Date, log: FastifyBaseLogger): Nonces {
   let cleanedAt = 0
   let cleaning: Promise<void> = Promise.resolve()

@@ -42,7 +42,7 @@ function inReferenceOrder(tables: readonly Table[]): Table[] {
   return ordered
 }
 
-/** The list is empty if Muster has never used the database. */
+/** Returns the names of the migrations that have run, or an empty list if Muster has never used the database. */
 export async function selectMigrations(client: pg.ClientBase): Promise<string[]> {
   const { rows: found } = await client.query<{ found: boolean }>(`select to_regclass('migration') is not null as found`)
   if (!found[0]?.found) return []

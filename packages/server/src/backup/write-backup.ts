@@ -128,7 +128,7 @@ async function assertNoMigration(client: pg.ClientBase, migrations: readonly str
   )
 }
 
-/** Call this in the snapshot. Outside of it, the header might not match the rows. */
+/** Reads the values for the header. Call this in the snapshot. Otherwise, the header might not match the rows. */
 async function readHeader(client: pg.ClientBase): Promise<Header> {
   return {
     muster: 'backup',

@@ -17,8 +17,9 @@ export interface MigrateOptions {
 }
 
 /**
- * Several servers may call this function at the same time: one runs the migrations while the others wait. The next call
- * continues an interrupted migration. Uses two connections, whose statement timeout must allow long statements.
+ * Runs the missing migrations. Several servers may call this function at the same time: one runs the migrations while
+ * the others wait. The next call continues an interrupted migration. Uses two connections, whose statement timeout must
+ * allow long statements.
  */
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = options.migrations ?? (await readMigrations(releaseFolder))

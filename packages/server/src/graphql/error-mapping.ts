@@ -16,7 +16,7 @@ export interface ErrorMappingInput {
   readonly classify?: ((error: unknown) => ApiError | undefined) | undefined
 }
 
-/** Errors from graphql-js become BAD_USER_INPUT. */
+/** Formats an error of an invalid request. Errors from graphql-js become BAD_USER_INPUT. */
 export function formatBadRequest(error: GraphQLError | ApiError): GraphQLFormattedError {
   if (error instanceof ApiError) return formatApiError(error)
   const { locations } = error

@@ -31,7 +31,7 @@ export interface DeviceRoutesInput {
   addressOf: AddressOf
 }
 
-/** The routes have a separate scope with a small body limit and the API's error format. */
+/** Registers the routes in a separate scope with a small body limit and the API's error format. */
 export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesInput): void {
   const { routes, addressOf } = input
   const logRejection = createRejectionLog(app.log, 'a request from a device was rejected')

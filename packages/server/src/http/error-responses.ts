@@ -4,7 +4,7 @@ import { ApiError, badInput } from '../errors.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
 import { errorResponse, fromTransportError } from '../graphql/transport/response.ts'
 
-/** Responses have the API's error format and reveal nothing about internal errors. */
+/** Sends errors in the API's format, without details of internal errors. */
 export function registerErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler(sendError)
 }

@@ -35,7 +35,7 @@ function notesOf(request: FastifyRequest): Notes {
   return notes
 }
 
-/** Call this if the route alone does not identify the operation. */
+/** Records the operation of a request. Call this if the route alone does not identify the operation. */
 export function noteOperation(
   request: FastifyRequest,
   { kind, name, label }: { kind: RequestKind; name: string; label: string },
@@ -43,12 +43,12 @@ export function noteOperation(
   Object.assign(notesOf(request), { kind, operation: name, label } satisfies Notes)
 }
 
-/** Call this if the response status does not identify the code. */
+/** Records the error code of a request. Call this if the response status does not identify the code. */
 export function noteCode(request: FastifyRequest, code: unknown): void {
   notesOf(request).code = typeof code === 'string' && Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'INTERNAL'
 }
 
-/** Call this after the response was sent or the connection closed. */
+/** Returns the outcome of a request. Call this after the response was sent or the connection closed. */
 export function outcomeOf(request: FastifyRequest, reply: FastifyReply): Outcome {
   const { kind, operation, label, code } = slot.get(request) ?? {}
   const status = reply.raw.headersSent ? reply.raw.statusCode : 0

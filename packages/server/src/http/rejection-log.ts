@@ -7,7 +7,10 @@ const INTERVAL_MS = 10_000
 /** `details` must not contain client input, because a client may send a secret in the wrong place. */
 export type LogRejection = (reason: string, details: Record<string, unknown>) => void
 
-/** A line includes the number of rejections that were not logged since the last line with the same reason. */
+/**
+ * Returns a function that logs each reason at most once per interval. A line includes the number of rejections that
+ * were not logged since the last line with the same reason.
+ */
 export function createRejectionLog(
   log: Pick<FastifyBaseLogger, 'warn'>,
   what: string,

@@ -89,9 +89,9 @@ interface Caller {
 }
 
 /**
- * All keys of an account are charged to the account, so more keys do not increase the quota. A key with a share of the
- * quota is charged to the share too. Sessions are charged to their person, regardless of the account. The founder has
- * the ID of the account and therefore shares the account's quota.
+ * Returns the quota that a caller is charged to. All keys of an account are charged to the account, so more keys do not
+ * increase the quota. A key with a share of the quota is charged to the share too. Sessions are charged to their
+ * person, regardless of the account. The founder has the ID of the account and therefore shares the account's quota.
  */
 export const payerOf = ({ users, keys }: RateLimits, caller: Caller): Payer => {
   const { accountId, personId = accountId, session, accessKey, rateShare = 100 } = caller

@@ -107,7 +107,7 @@ export const requestSettings = {
   statementsPerUser: setting({
     name: 'MUSTER_USER_STATEMENTS',
     meaning:
-      "Maximum number of one account's statements that run on the database at a time, per server process. A transaction counts as one statement. Further statements of the account wait. At least one connection stays free for other accounts.",
+      "Maximum number of one account's statements that run on the database at a time, per server process. A transaction counts as one statement. Further statements of the account wait. If MUSTER_DATABASE_CONNECTIONS is at least 3, one connection stays free for other accounts.",
     default: '10',
     parse: (text) => integer(text ?? '10', 1, 500),
   }),

@@ -10,7 +10,10 @@ interface ExpiryWarningOptions {
 const DAY_MS = 86_400_000
 const SOON_MS = 7 * DAY_MS
 
-/** Call the returned function as often as needed. It warns once a day, from seven days before the expiration. */
+/**
+ * Returns a function that warns once a day, from seven days before the expiration. Call the function as often as
+ * needed.
+ */
 export function createExpiryWarning({
   file,
   log,

@@ -4,8 +4,8 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import type { FastifyBaseLogger } from 'fastify'
 
 /**
- * While the collector is unavailable, spans are lost, and the server logs the failure once. `timeoutMillis` includes
- * retries.
+ * Creates an exporter to the collector. While the collector is unavailable, spans are lost, and the server logs the
+ * failure once. `timeoutMillis` includes retries.
  */
 export function createCollector(log: Pick<FastifyBaseLogger, 'info' | 'warn'>, timeoutMillis: number): SpanExporter {
   const exporter = new OTLPTraceExporter({ timeoutMillis })

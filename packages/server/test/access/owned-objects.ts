@@ -60,7 +60,7 @@ export async function startFailingReceiver(): Promise<Receiver> {
 
 export const allowLocalWebhooks = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
 
-/** The webhook sends its deliveries to the receiver, which rejects them. */
+/** Creates objects of every kind. The webhook sends its deliveries to the receiver, which rejects them. */
 export async function createOwnedObjects(user: TestUser, { url }: Receiver): Promise<OwnedObjects> {
   const mark = `mark${randomUUID().slice(0, 8)}`
   const [hardwareId, attribute, context] = [`${mark}-hardware`, `${mark}_attribute`, `${mark}-context`]
@@ -140,7 +140,7 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
   }
 }
 
-/** The last job has nothing to change, so it ends without a worker. */
+/** Creates bulk jobs in different states. The last job has nothing to change, so it ends without a worker. */
 async function createBulkJobs(
   user: TestUser,
   { mark, device, attribute }: Pick<OwnedObjects, 'mark' | 'device' | 'attribute'>,

@@ -41,7 +41,7 @@ export interface RawResponse {
   text: string
 }
 
-/** With `ends`, closes the sending side even if the request declares more bytes. */
+/** Sends bytes on a new connection. With `ends`, closes the sending side even if the request declares more bytes. */
 export async function sendRaw(server: string, bytes: Buffer, { ends = false } = {}): Promise<RawResponse> {
   const { hostname, port } = new URL(server)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })

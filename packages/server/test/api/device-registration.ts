@@ -19,7 +19,9 @@ export interface RegistrationServer extends RegistrationClient {
   advanceClock(milliseconds: number): void
 }
 
-/** The server counts invalid codes by address, so each test that guesses codes needs a separate server. */
+/**
+ * Starts a separate server. Each test that guesses codes needs one, because a server counts invalid codes by address.
+ */
 export async function startRegistrationServer(first: TestApp): Promise<RegistrationServer> {
   let ahead = 0
   const app = await first.startAnother({ clock: () => new Date(Date.now() + ahead) })

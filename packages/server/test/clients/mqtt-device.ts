@@ -15,7 +15,7 @@ export async function registerDevice(user: TestUser, name = 'gateway'): Promise<
   return { id: registered.device.id, secret: registered.secret }
 }
 
-/** If the server rejects the connection, throws the server's error. */
+/** Connects a device. If the server rejects the connection, throws the server's error. */
 export async function connectMqtt(url: string, { id, secret }: RegisteredDevice, more: IClientOptions = {}) {
   const client = open(url, { clientId: id, username: id, password: secret, ...more })
   await new Promise<void>((resolve, reject) => {

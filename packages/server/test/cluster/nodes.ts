@@ -107,7 +107,10 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** As root, uses the user `postgres`, who then owns the folder `owned`, because PostgreSQL does not run as root. */
+/**
+ * Runs a program. As root, runs it as the user `postgres`, who then owns the folder `owned`, because PostgreSQL does
+ * not run as root.
+ */
 async function asUser([command, ...parameters]: string[], owned?: string): Promise<void> {
   // The nodes would otherwise look for certificates in the folder of the current user.
   const env = { ...process.env, LC_ALL: 'C.UTF-8', HOME: '/' }

@@ -14,7 +14,7 @@ export interface HiddenValues {
 /** The failure of a request for an attribute that the key cannot read or set. */
 export const forbiddenAttribute = { code: 'FORBIDDEN', reason: 'attribute' }
 
-/** The user has readable and hidden attributes in the base and in the contexts `night` and `private`. */
+/** Creates a user with readable and hidden attributes in the base and in the contexts `night` and `private`. */
 export async function newUserWithHiddenValues(app: TestApp): Promise<HiddenValues> {
   const user = await app.createUser()
   const { registerDevice } = await user.data(

@@ -43,7 +43,7 @@ export const wrongSignature = (url: string): Buffer => signedBytes(url, unknownK
 
 const PADDING_BYTES = 8_000
 
-/** Each attempt to verify one of the three signatures hashes a header of 8 KB. */
+/** Builds a request with three signatures. Each attempt to verify one of them hashes a header of 8 KB. */
 export function costlySignatures(): Buffer {
   const created = Math.floor(Date.now() / 1_000)
   const labels = ['a', 'b', 'c']

@@ -42,7 +42,7 @@ async function append(rig: Rig, { id }: Job, csv: string): Promise<void> {
   }
 }
 
-/** If the response is lost, finds the job by its name. */
+/** Creates a job. If the response is lost, finds the job by its name. */
 export async function createJob(rig: Rig, name: string, mutation: string): Promise<Job> {
   for (;;) {
     const response = await rig.send(`mutation { ${mutation} }`).catch(() => undefined)

@@ -57,7 +57,10 @@ async function everyEvent(rig: Rig): Promise<Event[]> {
   }
 }
 
-/** The database must contain the last acknowledged value, or a value with an unknown outcome. */
+/**
+ * Returns acknowledged values that are missing. The database must contain the last acknowledged value, or a value with
+ * an unknown outcome.
+ */
 async function overwritten(rig: Rig, entries: readonly Entry[]): Promise<number[]> {
   const { values, hardwareIds } = await everyDevice(rig)
   const last = new Map<string, number>()

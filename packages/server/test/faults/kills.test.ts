@@ -116,7 +116,7 @@ it(
     })
 
     // Verify that the check can find lost changes: with asynchronous commits, killing PostgreSQL loses acknowledged
-    // ones.
+    // changes.
     await rig.database.kill({ synchronous_commit: 'off', wal_buffers: '16MB', bgwriter_lru_maxpages: '0' })
     await rig.database.stopWritingLog()
     const unsafeWriters = await startWriters(rig, ledger, {

@@ -24,7 +24,10 @@ export interface WritersOptions {
   firstNumber: number
 }
 
-/** The clients of a device use different attribute names. No client sends a change twice. */
+/**
+ * Starts clients that change devices. The clients of a device use different attribute names. No client sends a change
+ * twice.
+ */
 export async function startWriters(
   rig: Rig,
   ledger: Ledger,

@@ -81,7 +81,7 @@ interface Key {
   secret: string
 }
 
-/** `alterBody` changes the signed body, which makes the signature invalid. */
+/** Sends a signed operation. `alterBody` changes the signed body, which makes the signature invalid. */
 async function sendOperation(
   { keyId, secret }: Key,
   query: string,

@@ -34,7 +34,7 @@ interface Issued {
   forgery: Forgery
 }
 
-/** A code works as often as it is sent, so that only the server's checks reject it. */
+/** Starts a provider whose codes work as often as they are sent, so that only the server's checks reject a code. */
 export async function startForgingProvider(): Promise<ForgingProvider> {
   const [own, stranger, rs512] = await Promise.all([
     generateKeyPair('RS256'),

@@ -18,7 +18,7 @@ export interface IdentityProvider {
   close(): Promise<void>
 }
 
-/** The sign-in form accepts every login name in `people` with any password. */
+/** Starts a provider whose sign-in form accepts every login name in `people` with any password. */
 export async function startIdentityProvider(serverUrl: string): Promise<IdentityProvider> {
   const http = createServer()
   http.listen(0, '127.0.0.1')

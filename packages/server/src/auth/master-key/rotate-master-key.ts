@@ -106,7 +106,7 @@ function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   })
 }
 
-/** At every moment, one of the files contains the new key. */
+/** Makes the new key the current key. At every moment, one of the files contains the new key. */
 async function swapFiles(dataFolder: string): Promise<Pick<Rotation, 'key' | 'former'>> {
   const { current, next, previous } = masterKeyFiles(dataFolder)
   const [oldKey, newKey] = [readMasterKey(current), readMasterKey(next)]

@@ -42,7 +42,7 @@ function namedAccount({ headers }: FastifyRequest): string | undefined {
   return value === undefined ? undefined : String(value)
 }
 
-/** Call this before registering the routes. */
+/** Adds the cookies of renewed sessions to responses. Call this before registering the routes. */
 export function registerSessionCookies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     const header = setCookies.get(request)

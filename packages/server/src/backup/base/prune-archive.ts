@@ -5,7 +5,7 @@ import { parseLsn, segmentNumber, segmentOf } from '../../db/embedded/archive/wa
 import { syncFolder } from '../../lib/private-file.ts'
 import { baseFolderOf, listBaseBackups, listUnfinished, manifestFile } from './manifest.ts'
 
-/** The caller must hold the backup lock. */
+/** Removes base backups without a manifest. The caller must hold the backup lock. */
 export async function removeUnfinished(archive: string): Promise<void> {
   for (const folder of await listUnfinished(archive)) await rm(folder, { recursive: true, force: true })
 }

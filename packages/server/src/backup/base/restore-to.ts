@@ -73,7 +73,10 @@ export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> 
   }
 }
 
-/** Called before the recovered database is moved to the data folder. */
+/**
+ * Checks the master key and skips numbers in the recovered database. Returns when the last replayed transaction was
+ * committed.
+ */
 async function finish(
   connection: EmbeddedConnection,
   { config, withoutKey = false }: RestoreToOptions,

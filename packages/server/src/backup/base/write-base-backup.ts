@@ -119,7 +119,7 @@ async function totalBytes(clusterFolder: string, { files }: ClusterFiles): Promi
   return total
 }
 
-/** A backup cannot be restored without the WAL that was written during it. */
+/** Waits until the WAL that was written during the backup is archived. Without it, the backup cannot be restored. */
 async function waitForArchive(
   client: pg.ClientBase,
   archive: string,

@@ -31,7 +31,10 @@ const local = [
 
 const isMigrationTable = (table: string): boolean => /^migration(_|$)/.test(table)
 
-/** Add each new table to one of the lists above. */
+/**
+ * Returns the placement of a table, or undefined if the table is in no list. Add each new table to one of the lists
+ * above.
+ */
 export function placementOf(table: string): Placement | undefined {
   if (distributed.includes(table)) return 'distributed'
   if (reference.includes(table)) return 'reference'

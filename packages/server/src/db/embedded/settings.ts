@@ -9,7 +9,7 @@ function availableMemory(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }
 
-/** The sizes assume that the database shares the machine with the server. */
+/** Returns PostgreSQL's settings. The sizes assume that the database shares the machine with the server. */
 export function settings(memory = availableMemory()): Record<string, string> {
   const mib = memory / MiB
   return {

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { ApiError } from '../../errors.ts'
+import { ApiError, secondsText } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 
 /**
@@ -32,8 +32,8 @@ const CHECK_INTERVAL_MS = 200
 /**
  * Reserves a fifth of the connections, rounded down, but at least one. Walking statements may use at most half of the
  * rest, and at most one connection more than there are processors. Further walking statements would not end sooner, but
- * would delay a server that shares its processors with PostgreSQL. Even while all statements of one user wait for a
- * lock, at least one connection remains for other users.
+ * would delay a server that shares its processors with PostgreSQL. If the pool has at least three connections, one
+ * remains for other users even while all statements of one user wait for a lock.
  */
 export function sharesOf(
   connections: number,
@@ -82,8 +82,8 @@ export interface StatementScheduler {
 }
 
 /**
- * The pool's own queue contains only the server's statements. A free connection goes to the waiting user with the
- * fewest statements in flight.
+ * Divides a pool's connections among users. The pool's own queue contains only the server's statements. A free
+ * connection goes to the waiting user with the fewest statements in flight.
  */
 export function createStatementScheduler(
   shares: Shares,
@@ -210,7 +210,7 @@ function firstStartable(
 }
 
 function waitedTooLong(user: UserStatements, lane: Lane, { waitMs, perUser, walksPerUser }: Shares): ApiError {
-  const waited = `a statement waited ${waitMs / 1_000} seconds to start`
+  const waited = `a statement waited ${secondsText(waitMs / 1_000)} to start`
   if (lane === 'walking' && user.walks >= walksPerUser)
     return rateLimited(
       `${waited}: ${user.walks} other queries of this account that read every record are running, which is the maximum`,

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { ApiError } from '../../errors.ts'
+import { ApiError, secondsText } from '../../errors.ts'
 import type { ConnectionUse, Pool } from '../database.ts'
 import { cancelStatement } from './cancel-statement.ts'
 
@@ -10,7 +10,7 @@ export class TimeLimitError extends ApiError {
     const seconds = ms / 1_000
     super(
       'LIMIT_EXCEEDED',
-      `reading from the database took longer than ${seconds} seconds; request fewer records, or retry later`,
+      `reading from the database took longer than ${secondsText(seconds)}; request fewer records, or retry later`,
       { limit: seconds },
     )
     this.seconds = seconds

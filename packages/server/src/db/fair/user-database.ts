@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError } from '../../errors.ts'
+import { ApiError, secondsText } from '../../errors.ts'
 import {
   type ConnectionUse,
   createConnector,
@@ -50,7 +50,10 @@ const usersOf = new WeakMap<Database, (accountId: string) => UserDatabases>()
 /** Databases for statements that may read every record. Only a few run at a time, each with the time limit `walkMs`. */
 const walkingOf = new WeakMap<Database, Database>()
 
-/** User requests must use `userDatabase`, which divides the connections among users. */
+/**
+ * Creates a database for the server's own statements. User requests must use `userDatabase`, which divides the
+ * connections among users.
+ */
 export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOptions): Database {
   const { statementsPerUser, queryMs, walkMs = queryMs, processors, waitMs, onOpen, onReject } = options
   const shares = sharesOf(pool.options.max, statementsPerUser, processors, waitMs)
@@ -125,7 +128,10 @@ function endingPool(server: Database, pool: Pool): Database {
   return server
 }
 
-/** Users with statements in flight or waiting stay, because a second entry would count them separately. */
+/**
+ * Removes one idle user. Users with statements in flight or waiting stay, because a second entry would count them
+ * separately.
+ */
 function evictIdleUser(users: Map<string, UserDatabases>): void {
   for (const [accountId, { statements }] of users) {
     if (statements.inFlight > 0 || statements.waiting.length > 0) continue
@@ -134,7 +140,10 @@ function evictIdleUser(users: Map<string, UserDatabases>): void {
   }
 }
 
-/** A transaction counts as one statement. A database without a scheduler is returned unchanged. */
+/**
+ * Returns the database for a user, in which a transaction counts as one statement. Returns a database without a
+ * scheduler unchanged.
+ */
 export const userDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).writing ?? db
 
 /** Like `userDatabase`, but for queries: a statement that exceeds the query time limit fails with LIMIT_EXCEEDED. */
@@ -174,7 +183,7 @@ export async function walk<Result>(
     const { seconds } = error
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `reading from the database took longer than ${seconds} seconds: ${reasons.join('; ')}`,
+      `reading from the database took longer than ${secondsText(seconds)}: ${reasons.join('; ')}`,
       {
         limit: seconds,
       },

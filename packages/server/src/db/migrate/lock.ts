@@ -53,7 +53,10 @@ async function detectLostClient(connection: Database): Promise<void> {
   }
 }
 
-/** Older releases use another migrator, which expects the name and columns of the first table. */
+/**
+ * Creates the tables that record migrations. The migrator of older releases expects the name and columns of the first
+ * table.
+ */
 async function createTables(connection: Database): Promise<void> {
   await sql`
     create table if not exists migration (name varchar(255) primary key, "timestamp" varchar(255) not null)`.execute(

@@ -129,7 +129,7 @@ const unresponsiveError = (): Error => Object.assign(new Error('the database doe
 const isRunningQuery = (client: pg.PoolClient): boolean =>
   (client as unknown as { _activeQuery: unknown })._activeQuery !== null
 
-/** The running query fails, and the pool replaces the connection. */
+/** Destroys the client's connection. The running query fails, and the pool replaces the connection. */
 const destroy = (client: pg.PoolClient): void =>
   void (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
 

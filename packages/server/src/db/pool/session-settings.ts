@@ -8,7 +8,7 @@ const always = {
   idle_in_transaction_session_timeout: '30000',
 }
 
-/** The keys and values are those that pg_settings shows. */
+/** Returns the settings of a session, with names and values as pg_settings shows them. */
 export const sessionSettings = (statementTimeout: number): Readonly<Record<string, string>> => ({
   ...always,
   statement_timeout: String(statementTimeout),

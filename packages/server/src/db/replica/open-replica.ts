@@ -48,7 +48,7 @@ async function assertStandby(primary: Database, db: Database): Promise<void> {
   if (theirs.system !== ours.system) throw new Error('it is a standby of another database')
 }
 
-/** PostgreSQL's system identifier is the same for a primary and its standbys. */
+/** Reads PostgreSQL's system identifier, which is the same for a primary and its standbys. */
 export async function readSystem(db: Database): Promise<{ system: string; isStandby: boolean }> {
   const { rows } = await sql<{ system: string; isStandby: boolean }>`
     select system_identifier::text as system, pg_is_in_recovery() as "isStandby" from pg_control_system()`.execute(db)

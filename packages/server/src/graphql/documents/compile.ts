@@ -69,7 +69,7 @@ export function compileOperation(input: {
   }
 }
 
-/** If `written` is set, database rows supply the items of the operation's pages. */
+/** Compiles an operation. If `written` is set, database rows supply the items of the operation's pages. */
 function runCompiled(
   input: { schema: GraphQLSchema; operation: OperationDefinitionNode; plan: OperationPlan; writers: RowWriters },
   document: DocumentNode,
@@ -160,7 +160,10 @@ function liftLiterals({
   return { document: { ...lifted, definitions: lifted.definitions.map((each) => retype(each, names)) }, literals }
 }
 
-/** If a resolver could modify the value, each call creates a new value. */
+/**
+ * Returns a function that returns a literal's value. If a resolver could modify the value, each call creates a new
+ * value.
+ */
 function literalValue(node: ConstValueNode, argument: GraphQLArgument): () => unknown {
   const value: unknown = valueFromAST(node, argument.type)
   if (typeof value !== 'object' || value === null) return () => value

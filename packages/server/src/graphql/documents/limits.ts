@@ -36,7 +36,7 @@ export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits
   for (const selection of plan.postOrder) assertAliases(selection, limits.aliasesPerField)
 }
 
-/** Introspection fields and types start with `__` (GraphQL §4). */
+/** Checks for an introspection field. The names of such fields, or of their types, start with `__` (GraphQL §4). */
 export function isIntrospectionField({ definition, parentType }: PlannedField): boolean {
   return definition.name.startsWith('__') || parentType.name.startsWith('__')
 }
@@ -51,7 +51,7 @@ interface Depth {
 /** These fields lead from one type to many, so each nesting level multiplies the introspection. */
 const introspectionLists = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields'])
 
-/** A plan that several places share is measured once. */
+/** Measures each plan once, even if several places share the plan. */
 function measureDepth(plan: OperationPlan): Depth {
   const depths = new Map<SelectionPlan, Depth>()
   const depthOf = (selection: SelectionPlan | undefined): Depth =>

@@ -28,7 +28,7 @@ export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends Operati
   readonly sdl: () => string
 }
 
-/** The routes are in a separate Fastify scope, which reads bodies as bytes. */
+/** Registers the routes in a separate Fastify scope, which reads bodies as bytes. */
 export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
   app: FastifyInstance,
   input: GraphqlRouteInput<Viewer>,

@@ -102,8 +102,8 @@ async function readParams(request: FastifyRequest, body: Buffer): Promise<Reques
 const acceptsEvents = (accept = '*/*'): boolean => /text\/event-stream|text\/\*|\*\/\*/i.test(accept)
 
 /**
- * The server sends a document's errors in the stream, because clients of this protocol do not show the bodies of other
- * responses.
+ * Prepares a subscription. The server sends a document's errors in the stream, because clients of this protocol do not
+ * show the bodies of other responses.
  */
 function prepare<Viewer extends GraphqlViewer>(
   { executor, path }: StreamRouteInput<Viewer>,

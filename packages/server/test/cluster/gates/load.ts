@@ -29,7 +29,7 @@ interface Writer {
   unavailable: number
 }
 
-/** Each writer sends increasing numbers, one at a time, and accepts only the error UNAVAILABLE. */
+/** Starts writers that send increasing numbers, one at a time, and accept only the error UNAVAILABLE. */
 export async function startLoad(app: TestApp, errors: readonly string[]): Promise<Load> {
   const users = await Promise.all(Array.from({ length: ACCOUNTS }, () => app.createUser()))
   const writers: Writer[] = []

@@ -8,7 +8,9 @@ const TRANSACTIONS = 150
 
 const app = sharedTestApp()
 
-/** The table `person` is on every node, so each of these transactions uses a two-phase commit. */
+/**
+ * Changes a person in a transaction. The table `person` is on every node, so the transaction uses a two-phase commit.
+ */
 const changePerson = (accountId: string, time: number) =>
   app.db.transaction().execute(async (transaction) => {
     await sql`update account set name = ${String(time)} where id = ${accountId}`.execute(transaction)

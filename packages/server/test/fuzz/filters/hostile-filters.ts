@@ -157,7 +157,7 @@ function mutated(random: Random): string {
   return text
 }
 
-/** Three of ten strings are near-valid variants of the guide's filters. */
+/** Returns a random string. Three of ten strings are near-valid variants of the guide's filters. */
 export function hostileFilter(random: Random): string {
   return random.pick([
     () => mutated(random),

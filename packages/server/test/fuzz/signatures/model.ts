@@ -9,8 +9,8 @@ export interface ReferenceInput {
 }
 
 /**
- * Shares no code with the server. In doubt, returns true, because the tests look for requests that the server accepts
- * although this function returns false.
+ * Returns whether the server may accept a request. Shares no code with the server. In doubt, returns true, because the
+ * tests look for requests that the server accepts although this function returns false.
  */
 export function mayBeAccepted(bytes: Buffer, input: ReferenceInput): boolean {
   const request = readRequest(bytes)
@@ -73,7 +73,7 @@ function timeOf(credentials: Credentials, { headers }: HttpRequest): number | un
   return Number.isNaN(time) ? undefined : time
 }
 
-/** The Host header with and without the port, each as sent and in lowercase. */
+/** Returns the Host header with and without the port, each as sent and in lowercase. */
 function authorities({ headers }: HttpRequest, port: number): string[] {
   const host = valuesOf(headers, 'host')[0] ?? ''
   const name = host.replace(/:\d+$/, '')

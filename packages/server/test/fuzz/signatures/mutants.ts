@@ -119,7 +119,7 @@ export interface KeyHolder {
   now: number
 }
 
-/** The signature is correct, so only other rules can reject the request. */
+/** Builds a request with a correct signature, so that only other rules can reject the request. */
 function handmade(holder: KeyHolder, random: Random): Buffer {
   return random.oneIn(2) ? handmadeA(holder, random) : handmadeB(holder, random)
 }

@@ -26,7 +26,7 @@ export const codeSignInCalls: readonly AuthCall[] = [
   },
 ]
 
-/** If the user is already signed in, the first code turns on two-factor authentication. */
+/** Signs in with a code. If the user is already signed in, the first code turns on two-factor authentication. */
 function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
   const path = kind === 'totp' ? '/two-factor/verify-totp' : '/two-factor/verify-backup-code'
   const method = kind === 'totp' ? 'password and code' : 'password and backup code'

@@ -64,7 +64,9 @@ async function isStillValid(
   return method === 'password' || ((await findSignedInUser(db, personId))?.hasTotp ?? false)
 }
 
-/** A code must not be accepted a second time (RFC 6238 §5.2). */
+/**
+ * Records a code, and returns false if it was used before. A code must not be accepted a second time (RFC 6238 §5.2).
+ */
 export function isFirstUse({ db, clock }: AuthRequest, personId: string, code: string): Promise<boolean> {
   return insertNonce(db, `totp ${personId}`, code, new Date(clock().getTime() + CODE_VALID_MS))
 }

@@ -44,7 +44,7 @@ async function beginPasskey(call: AuthRequest): Promise<object> {
   return passkeyOptions(call, { token, email: joining, name })
 }
 
-/** An existing person must instead sign in first and then accept with a mutation. */
+/** Accepts an invitation for a new person. An existing person must sign in first and then accept with a mutation. */
 async function accept(call: AuthRequest): Promise<object> {
   const { fields, request } = call
   const { token, email, name } = readPerson(call)

@@ -22,7 +22,10 @@ export interface RecoveryTarget {
   timeline: number
 }
 
-/** After the replay, PostgreSQL accepts connections. It does not write to the archive. */
+/**
+ * Returns settings for a replay up to the target. PostgreSQL then accepts connections and does not write to the
+ * archive.
+ */
 export const recoverySettings = (archive: string, { time, timeline }: RecoveryTarget): Settings => ({
   archive_mode: 'off',
   restore_command: `${program(new URL('./restore-command.ts', import.meta.url), archive)} %f %p`,

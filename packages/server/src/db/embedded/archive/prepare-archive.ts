@@ -64,7 +64,8 @@ export async function readSystemIdentifier(clusterFolder: string): Promise<strin
 }
 
 /**
- * A restore creates a timeline while archiving is off. The next start must therefore archive the timeline's history.
+ * Archives the history of each timeline. A restore creates a timeline while archiving is off, so the next start must
+ * archive the timeline's history.
  */
 async function archiveHistories(folder: string, wal: string): Promise<void> {
   for (const name of await readdir(wal)) {
