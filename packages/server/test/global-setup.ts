@@ -88,7 +88,8 @@ export function atDatabase(connection: pg.ClientConfig, database: string): pg.Cl
 }
 
 /**
- * Retries, because PostgreSQL waits only five seconds for connections to end, which can be too short on a slow machine.
+ * Drops a database. Retries, because PostgreSQL waits only five seconds for connections to end, which can be too short
+ * on a slow machine.
  */
 export async function dropDatabase(connection: pg.ClientConfig, name: string): Promise<void> {
   for (;;) {

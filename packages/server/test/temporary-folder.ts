@@ -7,7 +7,10 @@ const MEMORY = '/dev/shm'
 const GIB = 2 ** 30
 const PREFIX = 'muster-test-'
 
-/** Uses memory if enough is available, because the files of hundreds of databases would take CPU time on a disk. */
+/**
+ * Creates the folder in memory if enough is available, because the files of hundreds of databases would take CPU time
+ * on a disk.
+ */
 export async function createTemporaryFolder(): Promise<string> {
   const parent = (await hasMemory()) ? MEMORY : tmpdir()
   await removeOldFolders(parent)

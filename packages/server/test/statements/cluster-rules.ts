@@ -7,7 +7,7 @@ import { type AccountScope, type PlanNode, withDescendants } from './plan-accoun
  * Rules that keep a statement executable on a cluster:
  *
  * - `volatile`: A statement that updates or deletes rows calls no volatile function.
- * - `locks`: A statement that locks rows locks only those of one account.
+ * - `locks`: A statement that locks rows locks only rows of one account.
  * - `events`: A statement that inserts events is only an `insert … values` statement.
  */
 export type ClusterRule = 'volatile' | 'locks' | 'events'

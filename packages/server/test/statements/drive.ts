@@ -11,7 +11,9 @@ import type { TestApp, TestUser } from '../harness/app.ts'
 import { directCalls } from './direct-calls.ts'
 import { directSignInCalls } from './direct-sign-in-calls.ts'
 
-/** Makes the server send all of its statements. Returns the errors of those that the test has to send directly. */
+/**
+ * Makes the server send all of its statements. Returns the errors of the statements that the test has to send directly.
+ */
 export async function driveEverything(app: TestApp, user: TestUser, own: OwnedObjects): Promise<string[]> {
   await setAttributes(user, own)
   await readLists(user, own)

@@ -6,7 +6,10 @@ const attributes = 'features/attributes/set-attribute.queries.ts'
 const sweep = 'a background job that deletes expired rows of tables that are on every node'
 const inOneStatement = 'writes the change and its event in one statement, which is faster on plain PostgreSQL'
 
-/** Do not add statements to these lists: a cluster runs the listed ones slowly, or only for batches of one account. */
+/**
+ * Do not add statements to these lists: a cluster runs the listed statements slowly, or only for batches of one
+ * account.
+ */
 export const clusterExceptions: Readonly<Record<ClusterRule | 'last', Readonly<Record<string, string>>>> = {
   volatile: {},
   locks: {

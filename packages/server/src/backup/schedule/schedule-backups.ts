@@ -56,10 +56,10 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
     try {
       const { path, summary } = await kind.write(signal)
       failure = null
-      log.info({ backup: path }, 'backed up')
+      log.info({ backup: path }, 'wrote a backup')
       await onBackup(summary)
     } catch (error) {
-      // No backup failed: another process is writing one, or this server is stopping.
+      // This is not a failure: another process is writing a backup, or this server is stopping.
       if (signal.aborted || (error instanceof BackupError && error.reason === 'busy')) return
       failure = { at: new Date().toISOString(), message: (error as Error).message }
       log.error({ err: error, folder: kind.folder }, 'the scheduled backup failed')

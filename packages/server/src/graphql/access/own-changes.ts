@@ -2,7 +2,7 @@ import type { DocumentNeeds } from './field-needs.ts'
 
 /**
  * Omits the needs of mutations that change only the caller's own data. If the document contains a mutation several
- * times, each occurrence must change only such data.
+ * times, each occurrence must change only that data.
  */
 export function withoutOwnChanges<Mutation extends { name: string }>(
   needs: DocumentNeeds,

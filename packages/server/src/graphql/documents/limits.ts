@@ -36,7 +36,7 @@ export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits
   for (const selection of plan.postOrder) assertAliases(selection, limits.aliasesPerField)
 }
 
-/** Checks for an introspection field. The names of such fields, or of their types, start with `__` (GraphQL §4). */
+/** Checks for an introspection field. The names of introspection fields and types start with `__` (GraphQL §4). */
 export function isIntrospectionField({ definition, parentType }: PlannedField): boolean {
   return definition.name.startsWith('__') || parentType.name.startsWith('__')
 }

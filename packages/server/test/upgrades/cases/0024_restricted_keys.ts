@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
 /**
- * Existing keys, and keys that servers of the previous release create meanwhile, stay where that release finds them.
+ * Existing keys, and keys that servers of the previous release create during the upgrade, stay where that release finds
+ * them.
  */
 const restrictedKeys: UpgradeCase = {
   async meanwhile(db) {
