@@ -61,7 +61,10 @@ function isOwn(folder) {
   }
 }
 
-/** From the second start, a server and its processes load compiled code from the data folder. */
+/**
+ * Returns the environment of a server. From the second start, a server and its processes load compiled code from the
+ * data folder.
+ */
 function serverEnvironment() {
   const data = process.env.MUSTER_DATA || 'data'
   // On the first start, the server creates this folder, which must be private.
@@ -82,8 +85,8 @@ function findNode(folder) {
 }
 
 /**
- * If possible, the given Node.js replaces this process. Otherwise, this process forwards its signals to a child and
- * exits with the child's code or signal.
+ * Replaces this process with the given Node.js if possible. Otherwise, forwards signals to a child process and exits
+ * with the child's code or signal.
  */
 function runWith(node) {
   const env = Object.assign({}, process.env, options.length > 0 ? serverEnvironment() : {})

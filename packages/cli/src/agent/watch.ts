@@ -34,7 +34,7 @@ export async function watchServices({ config, history, changeSignal, log, signal
   const scan = async (): Promise<boolean> => {
     const running = await findServices(config, programs)
     if (running === undefined) {
-      log.warn('this system does not report listening sockets; services are not reported')
+      log.warn('this system does not list listening sockets, so the agent does not report services')
       return false
     }
     const changes = await history.update(running, Date.now())

@@ -5,7 +5,10 @@ import { usageError } from '../errors/cli-error.ts'
 /** New values, keyed by attribute name. Null removes the attribute. */
 export type Changes = Map<string, string | null>
 
-/** `site!=oslo`, `load>=1`, `site==oslo`, and `site = oslo` usually mean a comparison, so they work only after `--`. */
+/**
+ * Parses `name=value`. Rejects strings such as `site!=oslo`, `load>=1`, `site==oslo`, and `site = oslo`, which usually
+ * mean a comparison, unless the command line contains `--`.
+ */
 export function readAssignment(text: string): [name: string, value: string] {
   const at = text.indexOf('=')
   if (at < 1)
@@ -38,7 +41,7 @@ export async function readFromFile(text: string): Promise<[name: string, value: 
 export function toChanges(pairs: readonly (readonly [name: string, value: string | null])[]): Changes {
   const changes: Changes = new Map()
   for (const [name, value] of pairs) {
-    if (changes.has(name)) throw usageError(`${name} appears twice`)
+    if (changes.has(name)) throw usageError(`the attribute ${name} appears twice`, 'Pass each attribute once.')
     changes.set(name, value)
   }
   return changes

@@ -101,7 +101,7 @@ export async function waitForJob(
 
 export const jobContinues = (id: string): CliError =>
   new CliError('interrupted; the job continues on the server', {
-    hint: `To wait for its end, run: muster bulk watch ${id}`,
+    hint: `To wait until the job ends, run: muster bulk watch ${id}`,
     exitCode: exitCodes.interrupted,
   })
 
@@ -110,7 +110,9 @@ export function assertComplete({ id, state, stateReason, counts }: JobRow): void
   if (state !== 'DONE') {
     throw new CliError(`the job is ${state}${stateReason === null ? '' : `: ${stateReason}`}`, {
       hint:
-        state === 'PAUSED' ? `To continue, run: muster bulk resume ${id}` : `To see more, run: muster bulk items ${id}`,
+        state === 'PAUSED'
+          ? `To continue, run: muster bulk resume ${id}`
+          : `To see the devices, run: muster bulk items ${id}`,
       exitCode: exitCodes.partly,
     })
   }

@@ -18,7 +18,10 @@ export async function readCsvParts(path: string): Promise<string[]> {
   }
   const [header, ...others] = rows
   if (header === undefined || others.length === 0)
-    throw usageError('the file has no rows', 'Its first row names the columns.')
+    throw usageError(
+      'the file contains no devices',
+      'Write the column names in the first row, and one device in each other row.',
+    )
   return divideCsv(header, others).parts
 }
 

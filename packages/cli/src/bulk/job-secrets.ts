@@ -34,7 +34,7 @@ export async function saveSecrets(
   if (secretsUrl == null) return { state, saved: false }
   const response = await fetch(secretsUrl)
   if (!response.ok || response.body === null)
-    throw new CliError(`the secrets could not be downloaded: status ${response.status}`)
+    throw new CliError(`cannot download the secrets: the server responded with status ${response.status}`)
   // Write each part as it arrives, because an interrupted download cannot be repeated.
   for await (const part of response.body) await file.appendFile(part)
   return { state, saved: true }

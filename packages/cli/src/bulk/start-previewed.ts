@@ -19,7 +19,7 @@ export interface StartOptions extends ClientOptions {
 export const withStartOptions = (command: Command): Command =>
   command
     .option('--dry-run', 'only show the preview, and cancel the job')
-    .option('--detach', 'start the job and do not wait for its end')
+    .option('--detach', 'start the job without waiting for it to end')
     .option(
       '--expect <count>',
       'start the job only if it changes and registers this many devices in total',
@@ -27,7 +27,7 @@ export const withStartOptions = (command: Command): Command =>
     )
     .option('-y, --yes', 'skip the confirmation prompt')
 
-/** Shows the preview of a job and asks for confirmation. Then starts the job and waits for its end, or cancels it. */
+/** Shows the preview of a job and asks for confirmation. Then starts the job and waits until it ends, or cancels it. */
 export async function startPreviewed(muster: Muster, id: string, what: string, options: StartOptions): Promise<void> {
   const { dryRun = false, detach = false, json = false } = options
   const cancel = (): Promise<unknown> => muster.mutations.cancelBulk({ id })

@@ -82,7 +82,7 @@ function warnAboutSuspectColumns({ columns }: DeviceFile): void {
   }
   for (const { found, meant } of suspectColumns(columns)) {
     console.error(
-      `note: column ${JSON.stringify(found)} is an attribute; did you mean the fixed column ${JSON.stringify(meant)}?`,
+      `note: column ${JSON.stringify(found)} is imported as an attribute; did you mean ${JSON.stringify(meant)}?`,
     )
   }
 }

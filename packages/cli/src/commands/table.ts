@@ -57,7 +57,7 @@ export const commandTable: readonly CommandEntry[] = [
     ),
     noun(
       'bulk',
-      'change many devices with a job on the server, and undo it',
+      'change many devices with a job on the server, and undo jobs',
       'Change many devices with a job on the server. Each command shows a preview before it asks for confirmation.',
       [
         command('set', 'set attributes of many devices', () => import('./bulk/set.ts')),
@@ -108,7 +108,7 @@ export const commandTable: readonly CommandEntry[] = [
         command('rotate-master', 'rotate the master key', () => import('./keys/rotate-master.ts')),
       ],
     ),
-    noun('members', 'list members, change their roles, and remove them', 'Manage the people who work in the account.', [
+    noun('members', 'list members, change their roles, and remove them', 'Manage the members of the account.', [
       command('list', 'list members', () => import('./members/list.ts')),
       command('set-role', 'give a member another role', () => import('./members/set-role.ts')),
       command('remove', 'remove members', () => import('./members/remove.ts')),

@@ -6,7 +6,7 @@ const id = /^80(?::[0-9a-f]{2}){7}$/i
 
 export const isId = (text: string): boolean => id.test(text)
 
-/** Finds a device by hardware ID or name, and returns its ID. If `meant` is an ID, returns it without looking it up. */
+/** Finds a device by hardware ID or name, and returns its ID. If `meant` is an ID, returns the ID without a request. */
 export async function findDeviceId(muster: Muster, meant: string): Promise<string> {
   if (isId(meant)) return meant.toLowerCase()
   const select = { id: true, name: true } as const

@@ -11,7 +11,10 @@ export interface Installation extends LocalDatabase {
   url: string
 }
 
-/** Migrates the database. If it was empty, also creates the owner and the credentials file, as the server does. */
+/**
+ * Migrates the database, and then runs `work`. If the database was empty, also creates the owner and the credentials
+ * file, as the server does.
+ */
 export function withInstallation<Result>(
   work: (installation: Installation) => Promise<Result>,
   options?: DatabaseOptions,

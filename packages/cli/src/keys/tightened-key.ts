@@ -18,7 +18,7 @@ interface Model {
 /** Returns the command that creates a key like this one with only these permissions. */
 export function tightenedKey(key: Model, permissions: readonly Permission[]): string {
   if (permissions.length === 0)
-    throw usageError('the key used no permission in this time', 'Pass a greater number of --days, or delete the key.')
+    throw usageError('the key used no permissions in this period', 'Increase --days, or delete the key.')
   const { name, attributes } = key
   const options = [
     ['--permissions', permissions.join(',')],
@@ -38,7 +38,7 @@ export function tightenedKey(key: Model, permissions: readonly Permission[]): st
     .join(' ')
 }
 
-/** Without --read and --write, the new key could read and set every attribute. */
+/** Returns the options that restrict attributes. Without them, the new key could read and set every attribute. */
 function restrictionOf(attributes: Model['attributes']): string[][] {
   if (attributes === null) return []
   const { read, write } = attributes

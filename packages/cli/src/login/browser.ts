@@ -4,7 +4,7 @@ export const canOpenBrowser = (env = process.env): boolean =>
   ['darwin', 'win32'].includes(process.platform) ||
   [env.BROWSER, env.DISPLAY, env.WAYLAND_DISPLAY].some((value) => value !== undefined && value !== '')
 
-/** Ignores errors, because the user can open the printed address instead. */
+/** Opens a URL in the browser. Ignores errors, because the user can open the printed URL instead. */
 export function openBrowser(url: string, env = process.env): void {
   const [command, ...args] = commandOf(env)
   const child = spawn(command!, [...args, url], { stdio: 'ignore', detached: true })

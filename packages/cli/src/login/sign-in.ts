@@ -46,7 +46,7 @@ export async function signIn({ url, machine, isLocal, file, profile }: SignIn): 
   }
 }
 
-/** Polls while the person types the code on any machine. */
+/** Polls while the user types the code on any machine. */
 async function typed(url: string, started: Started): Promise<{ key: string; account: string }> {
   const { userCode, verificationUrl, expiresIn, interval } = started
   console.error(`Open ${verificationUrl} and type the code ${userCode.slice(0, 4)}-${userCode.slice(4)}`)
@@ -58,7 +58,7 @@ async function typed(url: string, started: Started): Promise<{ key: string; acco
   throw expired()
 }
 
-/** Waits for the browser, which returns with a code after the person allows the request. */
+/** Waits for the browser, which returns with a code after the user allows the request. */
 async function returned(url: string, started: Started, loopback: Loopback): Promise<{ key: string; account: string }> {
   console.error(`Allow the request in the browser. If no browser opens, open ${started.verificationUrl}`)
   openBrowser(started.verificationUrl)

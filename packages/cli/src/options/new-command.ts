@@ -36,7 +36,7 @@ export function newClientCommand(name: string): Command {
   return command
 }
 
-/** Like `newClientCommand`, for commands that print a list as a table, JSON Lines, or CSV. */
+/** Creates a client command that prints a list as a table, JSON Lines, or CSV. */
 export function newListCommand(name: string, { limit }: { limit: number }): Command {
   const initial = limit === Number.POSITIVE_INFINITY ? 'all' : String(limit)
   return newClientCommand(name)

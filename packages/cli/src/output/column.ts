@@ -13,7 +13,7 @@ export interface Column<Item> {
   color?: (item: Item) => Color | undefined
 }
 
-/** `other` creates a column for an unknown name. */
+/** Returns the columns with the given names or, without names, the usual columns. `other` creates unknown columns. */
 export function chooseColumns<Item>(
   asked: readonly string[] | undefined,
   {

@@ -13,7 +13,7 @@ interface List<Item> {
   items: Iterable<Item> | AsyncIterable<Item>
   columns: readonly Column<Item>[]
   options: Pick<ListOptions, 'json' | 'csv' | 'raw' | 'limit'>
-  /** For an empty table. CSV and JSON output does not include this message. */
+  /** The message for an empty list. The command prints this message only for tables, not for CSV or JSON. */
   empty: string
 }
 
@@ -23,7 +23,7 @@ export async function printList<Item>({ items, columns, options, empty }: List<I
   const limited = takeUpTo(items, options.limit, page)
   const count = await printItems(limited, { columns, options, put })
   if (count === 0 && !options.json && !options.csv) console.error(empty)
-  if (!page.isWhole) console.error('There are more. To show all, pass --limit all.')
+  if (!page.isWhole) console.error('There are more rows. To show all rows, pass --limit all.')
   return count
 }
 

@@ -2,7 +2,7 @@ import { customers, firmware, kinds, networks, platforms, services, sites, statu
 
 const literal = (text: string | null): string => (text === null ? 'null' : `'${text.replaceAll("'", "''")}'`)
 
-/** Picks a value by a byte of the row's hash, so that a row has the same value in every run. */
+/** Returns SQL that picks a value by a byte of the row's hash, so that a row has the same value in every run. */
 function draw(values: readonly (string | number | null)[], byte: number): string {
   const array = values.map((value) => (typeof value === 'number' ? String(value) : literal(value))).join(', ')
   return `(array[${array}])[1 + get_byte(h, ${byte}) % ${values.length}]`
@@ -15,9 +15,9 @@ function draw(values: readonly (string | number | null)[], byte: number): string
 const CLUSTER_SIZE = 4_096
 
 /**
- * Returns SQL for an 8-byte ID: 80, 3 bytes of the cluster's hash, and 4 bytes that are unique per row, because
- * multiplying by an odd factor permutes the numbers below 2^32. The second byte is below 0x80 for devices and at least
- * 0x80 for services.
+ * Returns SQL for an 8-byte ID: the byte 0x80, 3 bytes of the cluster's hash, and 4 bytes from the row's number. The 4
+ * bytes are unique per row, because multiplying by an odd factor permutes the numbers below 2^32. The second byte is
+ * below 0x80 for devices and at least 0x80 for services.
  */
 function id(number: string, kind: 'device' | 'service'): string {
   const mark = kind === 'device' ? '& 127' : '| 128'

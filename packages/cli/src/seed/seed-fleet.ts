@@ -11,7 +11,7 @@ export interface Fleet {
 }
 
 const ROWS = 20_000
-/** Number of connections. Each batch uses a full core, so more connections would not be faster. */
+/** Number of connections. Each batch uses a full core, so with two cores, more connections would not be faster. */
 const CONNECTIONS = 2
 
 export async function seedFleet(pool: pg.Pool, fleet: Fleet, onProgress: (devices: number) => void): Promise<number> {

@@ -105,7 +105,7 @@ interface Stay {
   signal: AbortSignal
 }
 
-/** Returns true if the device ended the connection. */
+/** Reports until the connection ends. Returns true if the device ended the connection. */
 async function stay(client: MqttClient, { device, behavior, counts, signal }: Stay): Promise<boolean> {
   let hasDisconnected = false
   let isDone = false

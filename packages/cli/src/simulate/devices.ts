@@ -63,7 +63,10 @@ interface RegisterResponse {
   errors?: { message: string }[]
 }
 
-/** Registers one device. Waits while the server limits this address's rate. Returns undefined if the signal aborts. */
+/**
+ * Registers one device. Waits while the server limits the rate of requests from this address. Returns undefined if the
+ * signal aborts.
+ */
 async function register(
   url: string,
   body: Record<string, string>,
@@ -88,7 +91,7 @@ async function register(
   return undefined
 }
 
-/** Rotates the devices' secrets, because no simulation stores them. */
+/** Finds devices of earlier simulations, and rotates their secrets, because simulations do not store secrets. */
 export async function useExistingDevices(preparation: Preparation, ready: Credentials[]): Promise<void> {
   const { muster, count, onProgress, signal } = preparation
   const ids = await findSimulated(muster, count)

@@ -44,7 +44,7 @@ export async function ask(question: string): Promise<string> {
   }
 }
 
-/** Like `ask`, but does not echo what the user types. */
+/** Prints the question, as `ask` does, and reads a line without echoing what the user types. */
 export async function askSecretly(question: string): Promise<string> {
   process.stderr.write(question)
   const { Writable } = await import('node:stream')

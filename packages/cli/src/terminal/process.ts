@@ -1,6 +1,6 @@
 let exitsOnClosedOutput = true
 
-/** Keeps the process running after its output closes. Commands that change data call this function. */
+/** Keeps the process running after its output closes, so that a bulk change of attributes is not interrupted. */
 export function ignoreClosedOutput(): void {
   exitsOnClosedOutput = false
 }
@@ -19,7 +19,7 @@ export function handleOutputErrors(): void {
   }
 }
 
-/** If the launcher (bin/muster.js with an older Node.js) started this process, exits when the launcher ends. */
+/** Exits when the launcher ends, if the launcher (bin/muster.js with an older Node.js) started this process. */
 export function followLauncher(): void {
   if (process.env.MUSTER_LAUNCHED !== '1') return
   delete process.env.MUSTER_LAUNCHED
@@ -48,7 +48,7 @@ export interface Interruption {
   release(): void
 }
 
-/** The first Ctrl-C or SIGTERM aborts the signal; the second exits immediately. */
+/** Handles Ctrl-C and SIGTERM. The first one aborts the signal, and the second one exits immediately. */
 export function onInterrupt(whenAsked: () => void): Interruption {
   const controller = new AbortController()
   const handle = (): void => {

@@ -15,7 +15,10 @@ export interface AddedMember {
   credentials: string | null
 }
 
-/** Writes the password to a new file before the transaction commits, so a created user's password is never lost. */
+/**
+ * Adds a user to an account, and creates the user if necessary. Writes a new user's password to a file before the
+ * transaction commits, so the password is never lost.
+ */
 export function addUserToAccount(
   { db, config }: Installation,
   { email, name, file }: { email: string; name: string | null; file: string },

@@ -14,7 +14,10 @@ export interface AddedUser {
   credentials: string
 }
 
-/** Writes the file before the transaction commits, so a created user's credentials are never lost. */
+/**
+ * Creates a user with an access key. Writes the credentials to a file before the transaction commits, so they are never
+ * lost.
+ */
 export async function addUser(
   { db, config, secrets, url }: Installation,
   user: { email: string; name: string | null; accessKeyName: string; file: string },

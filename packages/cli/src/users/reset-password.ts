@@ -26,7 +26,10 @@ export interface PasswordReset {
   passkeys: number
 }
 
-/** Writes the file or sends the link before the transaction commits, so a changed password is never lost. */
+/**
+ * Resets a user's password. Writes the file or sends the link before the transaction commits, so a changed password is
+ * never lost.
+ */
 export async function resetPassword(
   installation: Installation,
   {
@@ -99,7 +102,7 @@ function senderOf({ config, log }: Installation): (to: { email: string; link: st
       'Set MUSTER_SMTP_URL and MUSTER_SMTP_FROM, or omit --email.',
     )
   return async ({ email, link }) => {
-    const text = `The operator of this Muster server has reset your password. Set a new one here:
+    const text = `The operator of this Muster server has reset your password. Set a new password here:
 
 ${link}
 

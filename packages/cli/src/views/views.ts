@@ -60,7 +60,7 @@ export async function findView(muster: Muster, meant: string): Promise<ViewRow> 
   })
 }
 
-/** Returns undefined without the option. */
+/** Finds the view that the option --view names. Returns undefined without the option. */
 export const findGivenView = async (muster: Muster, meant: string | undefined): Promise<ViewRow | undefined> =>
   meant === undefined ? undefined : findView(muster, meant)
 

@@ -158,7 +158,7 @@ test('distinguishes an unreachable server from another program on the port', asy
   })
 })
 
-/** While interrupted, the proxy keeps its port, so that no other program can listen on it. */
+/** Starts a proxy. While interrupted, the proxy keeps its port, so that no other program can listen on it. */
 async function startProxy(target: number): Promise<{ port: number; cut(): void; restore(): void }> {
   const sockets = new Set<Socket>()
   let isCut = false

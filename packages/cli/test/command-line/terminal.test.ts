@@ -34,7 +34,7 @@ describe.skipIf(!hasProgram('python3'))('in a terminal with 80 columns', () => {
   it('prints a note at the end if there are more rows', async () => {
     const user = await createFleet()
     const output = await inTerminal(user, 'devices', 'list', '--limit', '1')
-    expect(output).toMatch(/\n80:.*gateway-1.*\nThere are more\. To show all, pass --limit all\.\n$/)
+    expect(output).toMatch(/\n80:.*gateway-1.*\nThere are more rows\. To show all rows, pass --limit all\.\n$/)
     expect(await inTerminal(user, 'devices', 'list', '--limit', '2')).not.toContain('There are more')
     await inTerminal(user, 'attributes', 'set', 'gateway-1', 'site=bergen')
     expect(await inTerminal(user, 'devices', 'facets', 'site', '--size', '1')).toMatch(

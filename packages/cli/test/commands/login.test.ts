@@ -68,7 +68,7 @@ it("signs in with the machine's browser, and keeps the private key there", async
   expect(login.accessKeys).toContainEqual({ name: 'build server', kind: 'personal' })
 })
 
-it('signs in with a code that the person types on another machine', async () => {
+it('signs in with a code that the user types on another machine', async () => {
   const machine = await newMachine({ hasBrowser: false })
   const command = machine.login('--json', '--profile', 'work')
   const [, code] = await command.waitForOutput('stderr', /type the code (\S+)/)
@@ -79,7 +79,7 @@ it('signs in with a code that the person types on another machine', async () => 
   expect(await readFile(machine.credentials, 'utf8')).toContain('[work]')
 })
 
-it('saves nothing if the person denies the request', async () => {
+it('saves nothing if the user denies the request', async () => {
   const machine = await newMachine({ hasBrowser: true })
   const command = machine.login()
   const [, request] = await command.waitForOutput('stderr', /command-line#([0-9a-f]{64})/)
@@ -89,7 +89,7 @@ it('saves nothing if the person denies the request', async () => {
   await expect(stat(machine.credentials)).rejects.toThrow('ENOENT')
 })
 
-it('rejects addresses that are not a server', async () => {
+it('rejects an invalid URL and an unreachable server', async () => {
   expect(await muster(['login', 'muster'])).toMatchObject({ code: 2, stderr: expect.stringContaining('server URL') })
   expect(await muster(['login', 'http://127.0.0.1:1', '--device'])).toMatchObject({ code: 6 })
 })

@@ -8,7 +8,10 @@ export interface Installation {
   database: TestDatabase
 }
 
-/** `create` creates an installation with a database. `drop` drops the databases of all these installations. */
+/**
+ * Returns two functions. `create` creates an installation with a database, and `drop` drops the databases of all
+ * installations that `create` created.
+ */
 export function createInstallations(): { create(): Promise<Installation>; drop(): Promise<void> } {
   const databases: TestDatabase[] = []
   return {

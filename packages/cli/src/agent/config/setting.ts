@@ -10,8 +10,8 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * `least` and `most` are in seconds. `other` is a word that the caller accepts instead of a duration. Returns
- * milliseconds.
+ * Returns an entry's duration in milliseconds. Throws if the duration is not from `least` to `most` seconds. `other` is
+ * a word that the caller accepts instead of a duration.
  */
 export function durationOf(
   entry: Entry,

@@ -8,8 +8,11 @@ import type { Subject } from './session.ts'
  * report in between.
  */
 const STRIKES = 2
-/** How long the agent mutes a rejected subject. */
+/** How long the agent stops reporting a rejected subject. */
 const MUTED_MS = 10 * 60_000
+
+/** How log messages name the subjects. Rejected values are logged separately, with their attributes. */
+const subjectNames = { services: 'service list', states: 'service states' } as const
 
 /**
  * A rejection and a network failure both close the connection, but only a rejection does so repeatedly for one subject.
@@ -32,9 +35,10 @@ export function createRejections(log: Log, now: () => number): Rejections {
       strikes.delete(subject)
       mutedUntil.set(subject, now() + MUTED_MS)
       if (subject !== 'values') {
-        log.warn(`the server rejected the ${subject} and closed the connection; see the server log for the reason`, {
-          retryIn: '10 minutes',
-        })
+        log.warn(
+          `the server rejected the ${subjectNames[subject]} and closed the connection; see the server log for the reason`,
+          { retryIn: '10 minutes' },
+        )
       }
     },
     accepted: (subject) => void strikes.delete(subject),

@@ -15,8 +15,8 @@ import { runSession } from './session.ts'
 export interface Connecting {
   settings: AgentSettings
   /**
-   * The device at startup. The agent rereads the file before each attempt, because a user may register the device
-   * again.
+   * The device at startup. The agent rereads the device file before each attempt, because a user may register the
+   * device again.
    */
   device: DeviceState
   broker: string

@@ -7,7 +7,8 @@ interface Rejection {
   message: string
 }
 
-const another = 'The owner can create one with "muster codes create" or the mutation createRegistrationCode.'
+const another =
+  'The owner of the devices can create a code with "muster codes create" or the mutation createRegistrationCode.'
 
 const messageByReason: Readonly<Record<string, string>> = {
   'unknown-code': 'unknown registration code: it was mistyped or deleted',

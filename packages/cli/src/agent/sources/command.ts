@@ -13,7 +13,7 @@ interface Limits {
 
 /** Runs a shell command. Rejects if the command fails or takes too long. */
 export async function runCommand(line: string, { timeout, signal: stopped }: Limits): Promise<Sample> {
-  // The command runs in a separate process group, so that the agent can also end its child processes.
+  // The command runs in a separate process group, so that the agent can also end the command's child processes.
   const child = spawn('/bin/sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: ownEnv() })
   let tookTooLong = false
   const timer = setTimeout(() => {

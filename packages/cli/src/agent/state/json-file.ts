@@ -12,7 +12,7 @@ export async function readJsonFile<Value>(
   const value = read(parsed(text))
   if (value !== undefined) return value
   throw new CliError(`${file} does not contain valid data`, {
-    hint: 'Restore it from a backup, or remove it and register this machine again.',
+    hint: 'Restore the file from a backup, or remove it. Without device.json, you must register this machine again.',
   })
 }
 

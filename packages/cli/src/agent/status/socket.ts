@@ -10,11 +10,17 @@ const socketIn = (folder: string): string => join(folder, 'agent.sock')
 /** The maximum length of a Unix socket path, without the terminating NUL (unix(7)). */
 const MAX_PATH_BYTES = 107
 
-/** Only one agent can listen on the socket, because two agents would repeatedly disconnect each other. */
+/**
+ * Reports the agent's status on a socket. Throws if another agent uses the same folder, because the two agents would
+ * repeatedly disconnect each other.
+ */
 export async function serveStatus(folder: string, status: () => AgentStatus): Promise<{ close(): Promise<void> }> {
   const path = socketIn(folder)
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
-    throw new CliError(`the path of the agent's state folder is too long: ${folder}`, { exitCode: exitCodes.usage })
+    throw new CliError(`the path of the agent's state folder is too long for a socket: ${folder}`, {
+      hint: `Set a path of at most ${MAX_PATH_BYTES - '/agent.sock'.length} bytes with --state or MUSTER_AGENT_STATE.`,
+      exitCode: exitCodes.usage,
+    })
   }
   if (await isListening(path)) {
     throw new CliError(`another agent is running with the state folder ${folder}`, {

@@ -27,7 +27,7 @@ async function run(options: AgentOptions): Promise<void> {
     console.log(`config     ${seen.config ?? 'none'}`)
     console.log(`name       ${seen.name}`)
     console.log(`platform   ${seen.platform}`)
-    const origin = seen.hardwareIdFrom === 'made-up' ? 'made up' : `from the ${seen.hardwareIdFrom.replace('-', ' ')}`
+    const origin = seen.hardwareIdFrom === 'made-up' ? 'generated' : `from the ${seen.hardwareIdFrom.replace('-', ' ')}`
     console.log(`hardware   ${seen.hardwareId} (${origin})`)
     for (const { name, port, state } of seen.services) console.log(`service    ${name}, port ${port}: ${state}`)
     for (const value of seen.values) console.log(`value      ${valueLine(value)}`)

@@ -55,8 +55,8 @@ async function run({ since, until, ...options }: Options): Promise<void> {
   })
   const points = login?.presence
   if (points == null)
-    throw new CliError('the access key is restricted to some devices, so it cannot read the presence of all', {
+    throw new CliError('the access key is restricted to some devices, so it cannot read the presence of all devices', {
       exitCode: exitCodes.refused,
     })
-  await printList({ items: points, columns, options, empty: 'The server has no points for that time.' })
+  await printList({ items: points, columns, options, empty: 'The server has no points for this time range.' })
 }

@@ -13,10 +13,10 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('create')
     .description(
-      prose(`Invite a person to the account, and print the link for joining. The link is shown only once and is
-valid for one person. Anyone who has the link can join, so send it only to the person that you invite.`),
+      prose(`Invite a person to the account, and print a link to join. The link is shown only once and is valid for
+one person. Anyone who has the link can join, so send it only to the person that you invite.`),
     )
-    .argument('[email]', 'address of the person')
+    .argument('[email]', 'email address of the person')
     .requiredOption('--role <role>', 'name or ID of the role to assign')
     .option('--expires <when>', 'expiry: a date, or a duration from now of up to 30d (default: 7d)', futureMoment)
     .action(run)

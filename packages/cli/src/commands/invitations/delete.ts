@@ -8,7 +8,7 @@ import { deleteEach } from '../delete-each.ts'
 export function buildCommand(): Command {
   return newClientCommand('delete')
     .description('Delete invitations. Their links become invalid.')
-    .argument('<invitation...>', 'IDs, or email addresses')
+    .argument('<invitation...>', 'IDs or email addresses')
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)
 }

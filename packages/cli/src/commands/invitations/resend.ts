@@ -7,7 +7,7 @@ import { openMuster } from '../../server/open-muster.ts'
 export function buildCommand(): Command {
   return newClientCommand('resend')
     .description('Create a new link for an invitation, and print the link. The previous link becomes invalid.')
-    .argument('<invitation>', 'ID, or email address')
+    .argument('<invitation>', 'ID or email address')
     .action(run)
 }
 

@@ -74,11 +74,11 @@ async function run(
   console.error('The secret is shown only once.')
 }
 
-/** The key already exists, so if saving fails, the error must explain that the user cannot use the key. */
+/** Saves a new key. If saving fails, the error explains that the key exists but that its secret is lost. */
 async function saveProfile(file: string, profile: string, values: Readonly<Record<string, string>>): Promise<void> {
   await writeProfile(file, profile, values).catch((error: Error) => {
     throw new CliError(
-      `${values.MUSTER_ACCESS_KEY_ID} was created, but its secret could not be saved and is lost: ${error.message}`,
+      `the access key ${values.MUSTER_ACCESS_KEY_ID} was created, but its secret could not be saved and is lost: ${error.message}`,
       {
         hint: `Delete the key: muster keys delete ${values.MUSTER_ACCESS_KEY_ID} --yes`,
       },

@@ -39,5 +39,6 @@ async function run({ json }: { json?: boolean }): Promise<void> {
   console.log(
     `Encrypted ${rotation.count} secrets with the master key in ${rotation.key}. Previous master key: ${rotation.former}`,
   )
-  for (const id of rotation.damaged) console.log(`${id}: no available master key can decrypt its secret; delete it`)
+  for (const id of rotation.damaged)
+    console.log(`${id}: no available master key can decrypt the secret of this object; delete the object`)
 }

@@ -63,9 +63,12 @@ async function run(
   if (place !== undefined && secret !== null) {
     const values = { MUSTER_URL: muster.url, MUSTER_ACCESS_KEY_ID: key, MUSTER_SECRET_ACCESS_KEY: secret }
     await writeProfile(place.file, place.profile, values).catch((error: Error) => {
-      throw new CliError(`${key} was created, but its secret could not be saved and is lost: ${error.message}`, {
-        hint: `The old key works until the overlap ends. Delete the new one: muster keys delete ${key} --yes`,
-      })
+      throw new CliError(
+        `the access key ${key} was created, but its secret could not be saved and is lost: ${error.message}`,
+        {
+          hint: `The old key works until the overlap ends. Delete the new key: muster keys delete ${key} --yes`,
+        },
+      )
     })
   }
   if (options.json) return printJson(place === undefined ? { ...accessKey, secret } : { ...accessKey, ...place })

@@ -126,7 +126,7 @@ async function subjectOf(muster: Muster, key: string | undefined, options: Optio
   return access === undefined ? { key: key ?? (await ownKey(muster)) } : { access }
 }
 
-/** Callers who cannot list members or roles must pass an ID. */
+/** Returns the ID that `find` returns. If the caller cannot list members or roles, assumes that `given` is an ID. */
 const idOf = (given: string, find: () => Promise<string>): Promise<string> =>
   find().catch((error: unknown) => {
     if (error instanceof MusterError && error.code === 'FORBIDDEN') return given

@@ -19,8 +19,8 @@ would have no owner who can sign in, make another member an owner first, or pass
 with all its devices, services, attributes, access keys, registration codes, webhooks, and events. To confirm, type
 the email address. Only restoring a backup can undo this command.
 
-Events name the user by the email address. With --erase, the server forgets the address. Data of earlier events can
-still contain it, such as the event of an invitation.
+Events name the user by the email address. With --erase, the server forgets the address. The data of
+earlier events, such as invitations, can still contain the address.
 
 The command disables the user immediately and deletes the data in batches. If it is interrupted, run it again to
 continue. It connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether
