@@ -56,7 +56,7 @@ interface PersistentViewProps {
   children: ReactNode
 }
 
-/** A view stays mounted while another one is shown, so that it keeps its state. */
+/** Keeps a view mounted while the page shows another view, so that the first view keeps its state. */
 function PersistentView({ name, view, children }: PersistentViewProps) {
   const [wasShown, setWasShown] = useState(false)
   const isShown = name === view

@@ -19,7 +19,10 @@ self.addEventListener('install', (event) => {
   )
 })
 
-/** The browser may already have a file with a hash in its name, because it has just loaded the page. */
+/**
+ * Returns the request that fetches a file. Bypasses the browser's cache, except for files with a hash in their names,
+ * which the browser may have cached when it loaded the page.
+ */
 const requestFor = (path) => (path.startsWith('/assets/') ? path : new Request(path, { cache: 'reload' }))
 
 self.addEventListener('activate', (event) => {
@@ -50,7 +53,7 @@ async function openPage({ request, preloadResponse }) {
 
 const offlinePage = async () => (await caches.match(OFFLINE)) ?? Response.error()
 
-/** A cached asset is never outdated, because its name contains a hash of its content. */
+/** Returns an asset from the cache if possible. A cached asset is never outdated, because its name contains a hash. */
 async function getAsset(event) {
   const { request } = event
   const cached = await caches.match(request)

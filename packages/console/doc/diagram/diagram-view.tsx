@@ -12,7 +12,7 @@ const MIN_SCALE = 0.1
 const MAX_SCALE = 2
 const STEP = 1.25
 
-/** Types and fields are links to the reference. */
+/** Draws the types that a root type leads to. Types and fields are links to the reference. */
 export function DiagramView({ schema }: { schema: GraphQLSchema }) {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].filter(
     (type) => type != null,
@@ -65,7 +65,7 @@ export function DiagramView({ schema }: { schema: GraphQLSchema }) {
   )
 }
 
-/** The width is undefined until the first drawing is complete. */
+/** Draws the diagram into `container`. The size is undefined until the first drawing is complete. */
 function useDrawing(schema: GraphQLSchema, rootName: string) {
   const container = useRef<HTMLElement>(null)
   const [drawing, setDrawing] = useState<{ size?: { width: number }; error?: unknown }>({})

@@ -1,6 +1,9 @@
 import type { Entry } from './schema-index.ts'
 
-/** Matches in the name rank first, then in the label, then in the description. */
+/**
+ * Returns the entries that contain all words. Matches in the name rank first, then matches in the label, and then
+ * matches in the description.
+ */
 export function searchEntries(entries: readonly Entry[], text: string): Entry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []

@@ -4,7 +4,7 @@ import { type Client, createClient } from 'graphql-sse'
 import { api } from '../../src/app/paths.ts'
 import { sessionHeaders } from '../../src/graphql/session-headers.ts'
 
-/** Subscriptions use server-sent events, and all other operations use JSON. */
+/** Creates GraphiQL's fetcher. Subscriptions use server-sent events, and all other operations use JSON. */
 export function createFetcher(): Fetcher {
   const stream = createClient({
     url: api.stream,
@@ -43,8 +43,8 @@ interface Sink {
 }
 
 /**
- * After the user changes tabs, GraphiQL may briefly pass the previous tab's operation name, so this function ignores a
- * name that the query does not contain.
+ * Returns the operation to run. Ignores a name that the query does not contain, because GraphiQL may briefly pass the
+ * previous tab's operation name after the user changes tabs.
  */
 function readOperation({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {

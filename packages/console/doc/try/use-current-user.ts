@@ -9,7 +9,10 @@ export interface CurrentUser {
   device?: string
 }
 
-/** Fetches the user again when the window receives focus, because the user may have signed in elsewhere. */
+/**
+ * Returns the signed-in user. Fetches the user again when the window receives focus, because the user may have signed
+ * in elsewhere.
+ */
 export function useCurrentUser(): CurrentUser | undefined {
   const [user, setUser] = useState<CurrentUser>()
   useEffect(() => {

@@ -8,7 +8,10 @@ export const addressedAccount: string | undefined = id
 
 export const basePath = path ?? '/'
 
-/** Returns the address of an account's page. Opening it reloads the console, so no other account's data remains. */
+/**
+ * Returns the address of an account's page. Opening the address reloads the console, so no other account's data
+ * remains.
+ */
 export const addressOf = (accountId: string, page = '/overview'): string => `/accounts/${accountId}${page}`
 
 export const inAccount = (page: string): string => (path === undefined ? page : `${path}${page}`)

@@ -13,7 +13,10 @@ function set(event: InstallPromptEvent | undefined): void {
   for (const changed of watchers) changed()
 }
 
-/** Call this function early, because the browser fires the event only once, perhaps before the first page appears. */
+/**
+ * Listens for the event. Call this function early, because the browser fires the event only once, perhaps before the
+ * first page appears.
+ */
 export function listenForInstallPrompt(): void {
   window.addEventListener('beforeinstallprompt', (event) => {
     event.preventDefault()

@@ -14,7 +14,7 @@ import type { ComponentPropsWithRef } from 'react'
 
 type Link = Omit<ComponentPropsWithRef<'a'>, 'color' | 'style'>
 
-/** These components are router links, so TypeScript checks `to`, `params`, and `search` against the routes. */
+/** This file wraps Mantine components in router links, so TypeScript checks `to`, `params`, and `search`. */
 export const RouterAnchor = createLink((props: AnchorProps & Link) => <Anchor {...props} />)
 
 export const BackLink = createLink(({ children, ...props }: AnchorProps & Link) => (

@@ -10,7 +10,10 @@ interface ChangeOptions {
   replace?: boolean
 }
 
-/** The route's `validateSearch` defines the state. Setting a member to undefined removes it from the URL. */
+/**
+ * Returns the page's state in the URL, and functions that change it. The route's `validateSearch` defines the state.
+ * Setting a member to undefined removes it from the URL.
+ */
 export function useUrlState<Id extends RouteIds<Tree>>(
   from: Id,
 ): [

@@ -29,28 +29,28 @@ export const signInRoute = createRoute({
   component: lazyRouteComponent(() => import('../../features/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
-/** The fragment contains the token. */
+/** The URL's fragment contains the token. */
 export const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
   component: lazyRouteComponent(() => import('../../features/invitation/invitation-page.tsx'), 'InvitationPage'),
 })
 
-/** The fragment contains the token. */
+/** The URL's fragment contains the token. */
 export const signInLinkRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in-link',
   component: lazyRouteComponent(() => import('../../features/sign-in/sign-in-link-page.tsx'), 'SignInLinkPage'),
 })
 
-/** The links from `muster users reset-password` lead to this page. The fragment contains the token. */
+/** The links from `muster users reset-password` lead to this page. The URL's fragment contains the token. */
 export const newPasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/new-password',
   component: lazyRouteComponent(() => import('../../features/sign-in/new-password-page.tsx'), 'NewPasswordPage'),
 })
 
-/** The fragment identifies the request. */
+/** `muster login` opens this page. The URL's fragment identifies the request. */
 export const commandLineRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/command-line',

@@ -94,7 +94,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       {
         type: 'DOWNLOAD_LINK_CREATE',
         label: 'Download link created',
-        about: 'Events can be downloaded with a new link for one hour',
+        about: 'Data can be downloaded with a new link for one hour',
       },
       {
         type: 'REGISTRATION_CODE_CREATE',
@@ -138,7 +138,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       {
         type: 'WEBHOOK_PAUSE',
         label: 'Webhook paused',
-        about: 'The receiver failed for days or the view cannot be used',
+        about: 'The receiver failed for days, or the view cannot be used',
       },
       { type: 'WEBHOOK_DELETE', label: 'Webhook deleted', about: 'A webhook no longer sends events' },
     ],

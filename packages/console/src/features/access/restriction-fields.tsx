@@ -20,8 +20,8 @@ export function RestrictionFields({ what, permissions, value, onChange, box }: R
   if (ruledOut !== undefined)
     return (
       <Text size="sm" c="dimmed">
-        This {what} applies to all devices and attributes. A {what} cannot be limited to some of them together with
-        these permissions: {ruledOut}.
+        This {what} applies to all devices and attributes. A {what} with the following permissions cannot be
+        restricted: {ruledOut}.
       </Text>
     )
   const about = {
@@ -78,7 +78,7 @@ function AttributeFields({ maySet, value, onChange }: AttributeFieldsProps) {
       {maySet ? (
         <TagsInput
           label="Attributes to set"
-          description="These can be read, too."
+          description="These attributes can also be read."
           data={data}
           value={value.write}
           onChange={(write) => onChange({ ...value, write })}

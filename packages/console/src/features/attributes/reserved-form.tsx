@@ -24,7 +24,7 @@ interface Draft {
 
 type Drafts = Partial<Record<LabeledField, Draft>>
 
-/** Each user can choose labels for Category and Status A to E. */
+/** Edits Category and Status A to E, for which each user can choose labels. */
 export function ReservedForm({ attributes, context, stale, onSave }: ReservedFormProps) {
   const labels = useLabels()
   const { may } = useViewer()

@@ -111,7 +111,7 @@ function UndoButton({ job: { id, counts } }: { job: Job }) {
   return (
     <ConfirmButton label="Undo" title="Undo the changes" confirm="Preview" onConfirm={open}>
       This creates a job that reverts the changes to {devicesText(counts.done)}, and opens its preview. Values that have
-      changed since stay as they are. No device changes until you start that job.
+      changed since then remain. No device changes until you start that job.
     </ConfirmButton>
   )
 }

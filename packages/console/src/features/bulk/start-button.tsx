@@ -63,7 +63,7 @@ function StartForm({ job, onClose }: { job: Job; onClose(): void }) {
           {countsText(job)}.{' '}
           {isDeleting
             ? 'The devices’ services and attributes are also deleted, and the devices can no longer connect. Their past events stay in the event log. You cannot undo the job.'
-            : 'The job applies exactly the changes in the preview. It skips devices that have changed since.'}
+            : 'The job applies exactly the changes in the preview. It skips devices whose values have changed since the preview.'}
         </Text>
         {mustType ? (
           <TextInput

@@ -9,7 +9,10 @@ const needs: Readonly<Record<string, Permission>> = {
   delete: 'DEVICE_DELETE',
 }
 
-/** Returns the permissions that the user lacks. Only the server checks those that the columns of a CSV file require. */
+/**
+ * Returns the permissions that the user lacks for the job. Only the server checks the permissions that the columns of a
+ * CSV file require.
+ */
 export function useMissingPermissions({ operations }: { operations: readonly object[] }): Permission[] {
   const { may } = useViewer()
   const needed = new Set(operations.flatMap((operation) => Object.keys(operation).flatMap((kind) => needs[kind] ?? [])))

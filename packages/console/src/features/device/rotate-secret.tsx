@@ -80,7 +80,8 @@ function Done({ device, secret, onClose }: { device: DeviceDetailFragment; secre
     <Stack gap="sm">
       {secret === null ? (
         <Alert color="teal" title="The device can register again">
-          It can register once within an hour, as {device.hardwareId}. Until it does, it cannot connect.
+          The device can register once within an hour, with the hardware ID {device.hardwareId}. Until then, it cannot
+          connect.
         </Alert>
       ) : (
         <SecretOnce

@@ -14,7 +14,7 @@ export interface Selection {
 
 const none: Selected = { kind: 'some', ids: new Set() }
 
-/** The selection is empty after the filter changes. */
+/** Returns the selection, which is empty after the filter changes. */
 export function useSelection(filterKey: string): Selection {
   const [state, setState] = useState({ filterKey, selected: none })
   const selected = state.filterKey === filterKey ? state.selected : none

@@ -15,7 +15,8 @@ export interface StaleValue {
 }
 
 /**
- * Only names with an expected interval can have stale values, so accounts without such names need no further request.
+ * Returns the stale values of a device or service, keyed by attribute name. Only attributes with an expected interval
+ * can be stale, so accounts without expected intervals need no further request.
  */
 export function useStaleValues(targetId: string, context: string | undefined): ReadonlyMap<string, StaleValue> {
   const [rules] = useQuery({

@@ -56,7 +56,7 @@ export function ServicesPanel({ deviceId }: { deviceId: string }) {
         error === undefined && <Loading what="services" />
       ) : services.length === 0 ? (
         <EmptyState icon={<IconPlugConnected />} title="No services yet" action={addButton}>
-          Services are what the device offers, such as SSH on port 22. Devices can also report their services.
+          A device can offer services, such as SSH on port 22. Devices can also report their services.
         </EmptyState>
       ) : (
         <ServicesTable deviceId={deviceId} services={services} onEdit={setEdited} onRemove={setRemoved} />

@@ -39,7 +39,7 @@ export function CodeForm({ onDone, onRestart }: CodeFormProps) {
         {error === undefined ? null : <SignInError error={error} />}
         <Text size="sm">
           {isBackup
-            ? 'Enter one of your backup codes. Each works once.'
+            ? 'Enter one of your backup codes. Each code works once.'
             : 'Enter the code from your authenticator app.'}
         </Text>
         <TextInput

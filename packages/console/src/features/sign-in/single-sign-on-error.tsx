@@ -15,8 +15,8 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
     text: 'There is an invitation for your email address. Open its link and sign in from there. If you do not have the link, ask the person who invited you to send it again.',
   },
   'sso-link-required': {
-    title: 'A person with your email address exists',
-    text: 'Sign in with your password. Then link the identity under Account, Profile and security.',
+    title: 'A person with your email address already exists',
+    text: 'Sign in another way, for example with your password or a passkey. Then link the identity under Account, Profile and security.',
   },
   'sso-disabled': { title: 'You cannot sign in', text: 'The server’s operator has disabled your user.' },
   'sso-unavailable': {

@@ -10,7 +10,7 @@ interface Confirmation {
   form: ReactNode | undefined
 }
 
-/** Runs an operation that requires a recent sign-in. If the sign-in is too old, asks the user to confirm it. */
+/** Runs an operation that requires a recent sign-in. If the sign-in is too old, asks the user for confirmation. */
 export function useConfirmation(operation: () => Promise<void>): Confirmation {
   const [error, setError] = useState<unknown>()
   const [needsConfirmation, setNeedsConfirmation] = useState(false)

@@ -13,7 +13,7 @@ export function pausedSince({ id, paused }: { id: string; paused: string | null 
   return event?.timestamp
 }
 
-/** Removes the explanation at the end of the reason, because the webhook's page has another one. */
+/** Removes the explanation at the end of the reason, because the webhook's page shows its own explanation. */
 export function pauseReason(paused: string): string {
   const [reason = paused] = paused.split(': deliveries wait')
   return `${capitalize(reason)}.`

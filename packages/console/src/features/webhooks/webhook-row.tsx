@@ -72,7 +72,7 @@ export function WebhookRow({ webhook, since }: WebhookRowProps) {
 
 const SHOWN = 2
 
-/** The tooltip contains all event types. */
+/** Shows the first event types. The tooltip contains all of them. */
 function Events({ events }: { events: Row['events'] }) {
   const labels = events.map(eventLabel)
   if (labels.length <= SHOWN) return <Text inherit>{labels.join(', ')}</Text>

@@ -86,13 +86,13 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
         <Group grow align="flex-start">
           <TextInput
             label="Name"
-            description="For devices that do not provide one"
+            description="For devices that do not provide a name"
             maxLength={100}
             {...form.getInputProps('name')}
           />
           <TextInput
             label="Platform"
-            description="For devices that do not provide one"
+            description="For devices that do not provide a platform"
             maxLength={200}
             {...form.getInputProps('platform')}
           />

@@ -11,7 +11,7 @@ export function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDon
         file={{ name: 'muster-backup-codes.txt', content: `${text}\n` }}
       >
         <Text size="sm" c="dimmed">
-          If you lose your phone, sign in with one of these instead of a code from the app. Each works once.
+          If you lose your phone, sign in with one of these codes instead of a code from the app. Each code works once.
         </Text>
       </SecretOnce>
       <Group justify="flex-end">

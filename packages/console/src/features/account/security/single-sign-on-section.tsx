@@ -24,7 +24,7 @@ export function SingleSignOnSection({ isLinked }: { isLinked: boolean }) {
   return (
     <Section
       title="Single sign-on"
-      about={`After you link your identity at ${provider.name}, you can sign in with it, whatever its email address.`}
+      about={`After you link your identity at ${provider.name}, you can sign in with it, even if its email address is different from yours.`}
     >
       {error === undefined ? null : <ErrorNotice error={error} title="The identity was not linked" />}
       <Button variant="default" onClick={link}>

@@ -16,7 +16,7 @@ interface TotpEnrollmentProps {
 
 type Step = 'password' | 'scan' | 'backup'
 
-/** Two-factor authentication stays off until the first code is correct. */
+/** Turns on two-factor authentication, which stays off until the user enters a correct code. */
 export function TotpEnrollment({ opened, onClose, onDone }: TotpEnrollmentProps) {
   const [step, setStep] = useState<Step>('password')
   const [setup, setSetup] = useState<TotpSetup>()

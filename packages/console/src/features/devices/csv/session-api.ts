@@ -41,7 +41,7 @@ export const sessionApi: Api = {
   },
 }
 
-/** If a mutation received no response, returns an error for an unknown outcome. Also announces an ended session. */
+/** Returns an error for an unknown outcome if a mutation received no response. Also announces an ended session. */
 function withOutcome(error: ApiError, isMutation: boolean): ApiError {
   if (error.code === 'UNAUTHENTICATED') signedOut.announce()
   return isMutation && error.code === 'NO_ANSWER'

@@ -30,7 +30,7 @@ interface Import {
   reset(): void
 }
 
-/** If the user leaves the page, the server continues the job of a running import. */
+/** Imports a file. If the user leaves the page, the server continues the job of a running import. */
 export function useImport(): Import {
   const [state, setState] = useState<ImportState>({ step: 'choose' })
   const abortController = useRef<AbortController | null>(null)
@@ -87,7 +87,7 @@ export function useImport(): Import {
   }
 }
 
-/** Unchanged rows already count as done, and invalid rows are already known. */
+/** Returns the outcome before the import writes rows. It already includes unchanged rows and invalid rows. */
 const initialOutcome = ({ file, plan }: PreparedImport): Outcome => ({
   rows: file.rows.length + file.problems.length,
   created: 0,

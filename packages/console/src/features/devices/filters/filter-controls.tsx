@@ -53,7 +53,7 @@ function PlatformFilter({ value, onChange }: PlatformFilterProps) {
       value={value}
       onChange={onChange}
       onDropdownOpen={() => setOpen(true)}
-      nothingFoundMessage="No device has such a platform"
+      nothingFoundMessage="No matching platforms"
       searchable
       clearable
       w={160}

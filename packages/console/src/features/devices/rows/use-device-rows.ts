@@ -14,8 +14,8 @@ interface ShownRows {
 const countChanging = new Set(['DEVICE_REGISTER', 'DEVICE_DELETE', 'DEVICE_TRANSFER'])
 
 /**
- * Until the first rows arrive, keeps the previous query's rows, so that the list does not flicker while the user types
- * a filter.
+ * Returns the rows of a query. Until the first rows arrive, returns the previous query's rows, so that the list does
+ * not flicker while the user types a filter.
  */
 export function useDeviceRows(query: DeviceQuery): ShownRows {
   const client = useClient()

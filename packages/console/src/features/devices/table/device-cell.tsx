@@ -11,7 +11,7 @@ interface DeviceCellProps {
   column: Column
 }
 
-/** Cells consist of plain elements, because a page contains a thousand of them. */
+/** Renders a cell with plain elements, because a page can contain a thousand cells. */
 export function DeviceCell({ device, column: { id } }: DeviceCellProps) {
   switch (id) {
     case 'name':

@@ -14,7 +14,7 @@ interface EventHistogramProps extends Omit<HistogramProps, 'intervals'> {
   isNarrowed: boolean
 }
 
-/** Selecting an interval narrows the page to its time range. */
+/** Shows the number of events over time. Selecting an interval narrows the page to the interval's time range. */
 export function EventHistogram({ intervals, error, onRetry, isNarrowed, onRange }: EventHistogramProps) {
   const [form, setForm] = useState('bars')
   if (error !== undefined)

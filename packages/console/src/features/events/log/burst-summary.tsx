@@ -16,7 +16,7 @@ export interface BurstText {
   spoken: string
 }
 
-/** `isCut` is true if the next page may contain more events of the burst. */
+/** Describes a burst in words. `isCut` is true if the next page may contain more events of the burst. */
 export function describeBurst({ events }: EventGroup, isCut: boolean): BurstText {
   const label = eventLabel(events[0]!.type)
   const ids = new Set(

@@ -26,7 +26,7 @@ interface EventListProps {
 
 const columns = ['Time', 'Event', 'Target', 'Changes', 'Actor', '']
 
-/** Each filter needs a new instance of this component. */
+/** Lists events, newest first. Give the component a `key` for each filter, so that React creates it again. */
 export function EventList({ filter, after, isLive, onLive, onPage }: EventListProps) {
   const { events, fresh, held, showHeld, hasMore, error, reload } = useEventLog({ filter, after, isLive, fills: true })
   const last = events?.at(-1)

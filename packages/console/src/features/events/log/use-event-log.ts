@@ -69,8 +69,8 @@ export function useEventLog({ filter, after, isLive, size = PAGE_SIZE, fills = f
     const newest = await fetchNewest()
     if (newest === undefined) return
     const arrived = newest.items.filter(({ id }) => !known.has(id))
-    // Reload the page if all fetched events are new, because there may be more events between these and the known
-    // ones.
+    // Reload the page if all fetched events are new, because there may be more events between them and the known
+    // events.
     if (arrived.length === newest.items.length && newest.hasMore) return reload()
     add(arrived)
   })

@@ -55,8 +55,8 @@ export function DeliveryRow({ delivery, webhook, isOpen, onToggle }: DeliveryRow
 }
 
 /**
- * The server holds back the deliveries of a disabled or paused webhook, even if the time of the next attempt has
- * passed.
+ * Shows the time of the next attempt, unless the webhook is disabled or paused. In that case, the server holds back the
+ * delivery, even if this time has passed.
  */
 function NextAttempt({ delivery: { status, nextAttempt }, webhook }: Pick<DeliveryRowProps, 'delivery' | 'webhook'>) {
   const isHeldBack = status === 'pending' && (!webhook.enabled || webhook.paused !== null)

@@ -31,7 +31,7 @@ export function RedeliverFailed({ id }: { id: string }) {
   return (
     <ConfirmButton size="xs" label="Resend failed" title="Resend failed deliveries?" confirm="Resend" onConfirm={run}>
       <Stack>
-        Deliveries keep their webhook-id, so receivers can recognize those that they already have.
+        Deliveries keep their webhook-id, so receivers can recognize deliveries that they already have.
         <Select
           label="Deliveries created"
           data={spans}

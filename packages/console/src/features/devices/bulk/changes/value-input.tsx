@@ -1,7 +1,7 @@
 import { Textarea } from '@mantine/core'
 
 const placeholders =
-  '{name}, {id}, {hardwareId}, and any attribute name in braces stand for the device’s values. For a literal brace, write {{.'
+  'The server replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the device’s value. For a literal opening brace, write two.'
 
 export function ValueInput({ value, onChange }: { value: string; onChange(value: string): void }) {
   return (
