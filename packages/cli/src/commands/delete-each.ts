@@ -8,7 +8,7 @@ interface Deleting {
   verb?: string
 }
 
-/** Prints each failure and continues with the remaining items. */
+/** Deletes each item. Prints each failure, and continues with the remaining items. */
 export async function deleteEach(ids: readonly string[], { options, work, verb = 'Deleted' }: Deleting): Promise<void> {
   const deleted: string[] = []
   let failure: unknown

@@ -22,7 +22,7 @@ With MUSTER_CLUSTER=citus, the command also distributes the tables over the node
         distributed: await distributeTables(db, { cluster: clusterOf(config), log }),
       }))
       if (json) return console.log(JSON.stringify({ migrations, ...(distributed.length > 0 && { distributed }) }))
-      if (migrations.length > 0) console.log(`Done: ${migrations.join(', ')}`)
+      if (migrations.length > 0) console.log(`Applied migrations: ${migrations.join(', ')}`)
       if (distributed.length > 0) console.log(`Distributed over the cluster: ${distributed.join(', ')}`)
       if (migrations.length + distributed.length === 0) console.log('Nothing to do: the schema is up to date.')
     })

@@ -58,7 +58,7 @@ export const commandTable: readonly CommandEntry[] = [
     noun(
       'bulk',
       'change many devices with a job on the server, and undo jobs',
-      'Change many devices with a job on the server. Each command shows a preview before it asks for confirmation.',
+      'Change many devices with a job on the server. A command that creates a job shows a preview and asks for confirmation.',
       [
         command('set', 'set attributes of many devices', () => import('./bulk/set.ts')),
         command('unset', 'remove attributes of many devices', () => import('./bulk/unset.ts')),

@@ -12,7 +12,7 @@ export interface Which {
 const hint =
   'The first start of "muster serve" writes credentials, and "muster configure" saves credentials for any server. To use another file, set --credentials or MUSTER_CREDENTIALS.'
 
-/** Throws a usage error if the credentials are missing or invalid. */
+/** Reads the credentials. Throws a usage error if the credentials are missing or invalid. */
 export async function readCredentials({ credentials, profile }: Which, env = process.env): Promise<StoredCredentials> {
   const client = await import('@muster/client/node')
   try {

@@ -6,7 +6,7 @@ import { write } from '../terminal/process.ts'
 import { type Column, textOf } from './column.ts'
 import { layOut } from './table.ts'
 
-/** The widths of table columns are based on this number of rows. */
+/** Number of rows that determine the widths of table columns. */
 const SAMPLE_ROWS = 200
 
 interface List<Item> {

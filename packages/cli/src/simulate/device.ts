@@ -167,7 +167,10 @@ interface Actions {
   leave: () => void
 }
 
-/** Delays the first report randomly, so that devices that connect together do not report together. */
+/**
+ * Schedules the reports and the disconnect. Delays the first report randomly, so that devices that connect together do
+ * not report together.
+ */
 function startTimers({ every, dropEvery }: Behavior, { report, leave }: Actions): { stop(): void } {
   let reporting = setTimeout(
     () => {

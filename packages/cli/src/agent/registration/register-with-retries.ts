@@ -33,7 +33,7 @@ export async function registerWithRetries(
   return undefined
 }
 
-/** Returns undefined without a code or after a failure. */
+/** Registers this machine without retries. Returns undefined without a URL or a code, or after a failure. */
 export async function registerOnce(settings: AgentSettings, log: Log): Promise<DeviceState | undefined> {
   const { url, code } = settings
   if (url === undefined || code === undefined) return undefined

@@ -30,7 +30,10 @@ async function run(given: string | undefined, options: ClientOptions): Promise<v
 
 function onlyFile(files: readonly string[]): string {
   const [file, another] = files
-  if (file === undefined) throw new CliError('no interrupted change found')
+  if (file === undefined) throw new CliError('no interrupted change found in ~/.muster/changes')
   if (another === undefined) return file
-  throw usageError('several interrupted changes found', `Pass one of these files: ${files.join(' ')}`)
+  throw usageError(
+    'several interrupted changes found in ~/.muster/changes',
+    `Pass one of these files: ${files.join(' ')}`,
+  )
 }

@@ -10,7 +10,7 @@ interface ContextSwitcherProps {
   onChange(context: Context): void
 }
 
-/** The options for contexts have a prefix, because a context can have any name, even this one. */
+/** The option for base values. The options for contexts have a prefix, because a context can also be named `base`. */
 const BASE = 'base'
 const entryOf = (context: string): string => `in ${context}`
 

@@ -76,7 +76,10 @@ function describe({ share, outages, longestOutage, segments }: Found): string {
   return `${percent.format(share)} active · ${count}${longest}`
 }
 
-/** A table with the same content serves screen readers and users who cannot distinguish the colors. */
+/**
+ * Draws the states as colored segments. Screen readers and users who cannot distinguish the colors can use the table,
+ * which has the same content.
+ */
 function Timeline({ found: { from, until, segments } }: { found: Found }) {
   const total = Date.parse(until) - Date.parse(from)
   return (

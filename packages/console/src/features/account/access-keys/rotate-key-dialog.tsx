@@ -14,7 +14,7 @@ interface RotateKeyDialogProps {
   onClose: () => void
 }
 
-/** Replaces a key with a new one, and shows the new secret, which appears only once. */
+/** Replaces a key with a new key, and shows the new secret, which appears only once. */
 export const RotateKeyDialog = ({ accessKey, opened, onClose }: RotateKeyDialogProps) => (
   <CreationDialog<NewKey>
     opened={opened}

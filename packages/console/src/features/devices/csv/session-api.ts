@@ -5,7 +5,7 @@ import { apiHeaders } from '../../../graphql/session-headers.ts'
 import { signedOut } from '../../../graphql/signed-out.ts'
 import { pause, retryDelay } from './retry-delay.ts'
 
-/** Has the same form as the errors of the console's GraphQL client. */
+/** An error in the form of the console's GraphQL client, so that `describeError` can describe it. */
 export class ApiError extends CombinedError {
   readonly code: string
 

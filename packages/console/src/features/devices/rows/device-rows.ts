@@ -38,7 +38,7 @@ const SCROLL_THROTTLE_MS = 40
 /** How long to wait for the browser to render new rows before fetching the rows around them. */
 const RENDER_MS = 30
 const RECOUNT_DELAY_MS = 1500
-/** Number of rows to fetch before and after those in view, so that a slow scroll shows no gaps. */
+/** Number of rows to fetch before and after the rows in view, so that a slow scroll shows no gaps. */
 const MARGIN = 40
 
 interface PageRequest {

@@ -29,7 +29,7 @@ interface DeviceTableProps {
 const ROW_HEIGHT = 36
 const CHECKBOX_WIDTH = 40
 const PHONE_NAME_WIDTH = 170
-/** Number of rows to render before and after those in view. */
+/** Number of rows to render before and after the rows in view. */
 const OVERSCAN = 8
 /** Maximum number of rows to show, because browsers limit the height of an element to about 33 million pixels. */
 export const MAX_ROWS = 900_000
