@@ -30,7 +30,8 @@ event.`),
   return withSelectionOptions(command).action(run)
 }
 
-async function run({ type, device = [], after, where, view, context, ...options }: Options): Promise<void> {
+async function run(given: Options): Promise<void> {
+  const { type, device = [], after, where, view, context, ...options } = given
   const muster = await openMuster(options, 6)
   const deviceId = await findDeviceIds(muster, device)
   const selection = await selectionArguments(muster, { where, view, context })
@@ -56,9 +57,21 @@ async function run({ type, device = [], after, where, view, context, ...options 
     if (!interruption.signal.aborted) throw error
   } finally {
     interruption.release()
-    if (last !== undefined) console.error(`To continue from here, run: muster events tail --after ${last}`)
+    if (last !== undefined) console.error(`To continue from here, run: ${resumeCommand({ ...given, after: last })}`)
   }
 }
+
+/** Returns the command that selects the same events, for a POSIX shell. Options of the connection are omitted. */
+function resumeCommand({ type = [], device = [], where = [], view, context, after }: Options): string {
+  const selection = { type, device, where, view, context, after }
+  const words = Object.entries(selection).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each) => `--${name} ${shellWord(each)}`),
+  )
+  return ['muster events tail', ...words].join(' ')
+}
+
+const shellWord = (word: string): string =>
+  /^[\w.,:/@=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 
 const shown = ['timestamp', 'type', 'target', 'details']
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { newCommand, prose } from '../../options/new-command.ts'
+import { counted } from '../../output/counted.ts'
 
 export function buildCommand(): Command {
   return newCommand('rotate-master')
@@ -37,7 +38,7 @@ async function run({ json }: { json?: boolean }): Promise<void> {
   )
   if (json) return console.log(JSON.stringify(rotation))
   console.log(
-    `Encrypted ${rotation.count} secrets with the master key in ${rotation.key}. Previous master key: ${rotation.former}`,
+    `Encrypted ${counted(rotation.count, 'secret')} with the master key in ${rotation.key}. Previous master key: ${rotation.former}`,
   )
   for (const id of rotation.damaged)
     console.log(`${id}: no available master key can decrypt the secret of this object; delete the object`)
