@@ -41,7 +41,7 @@ function serviceDifference(wanted: readonly ServiceFields[], present: Device['se
     const pairs = pairByContent(ofName, byName.get(name) ?? [], isSameService)
     if (pairs.ambiguous.length > 0) {
       throw new Error(
-        `services: several services have the name ${JSON.stringify(name)}, so it is ambiguous which one to change`,
+        `services: several services have the name ${JSON.stringify(name)}. To change one of them, first rename the others`,
       )
     }
     addServices.push(...pairs.added)

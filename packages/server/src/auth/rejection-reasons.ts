@@ -19,7 +19,7 @@ export const keyReasons = {
   'key-member': {
     status: 401,
     meaning:
-      'The signature is valid, but it was made with a personal key of a person who is not a member of the account.',
+      'The signature is valid, but it was made with a personal key whose creator is not an enabled member of the account.',
   },
   'key-stale': {
     status: 401,
@@ -34,7 +34,8 @@ const otherReasons = {
   missing: { status: 401, meaning: 'The operation requires a signed request, but the request has no credentials.' },
   'download-link': {
     status: 401,
-    meaning: 'The download link is wrong or has expired, or its access key no longer works.',
+    meaning:
+      'The download link is invalid or has expired, or its access key or session can no longer download the list. Request a new link.',
   },
 } as const
 
@@ -101,7 +102,11 @@ const ssoReasons = {
     meaning:
       'The identity provider cannot be reached, or single sign-on is not set up. Other ways to sign in still work.',
   },
-  'sso-only': { status: 401, meaning: 'This server accepts only single sign-on, not passwords or passkeys.' },
+  'sso-only': {
+    status: 401,
+    meaning:
+      'This server accepts only single sign-on, not passwords, passkeys, two-factor codes, or links to set a password.',
+  },
 } as const
 
 /** Every `extensions.reason` of UNAUTHENTICATED, and of BAD_USER_INPUT for a malformed signature. */

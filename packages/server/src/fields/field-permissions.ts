@@ -15,7 +15,9 @@ const withAttributes =
   ({ attributes }: Arguments): readonly Need[] =>
     attributes == null ? [permission] : [permission, 'ATTRIBUTE_WRITE']
 
-/** Omits the permissions for the columns of a CSV file, which the server does not know until it reads the file. */
+/**
+ * Returns the permissions for a bulk job, except those for a CSV file's columns, which are unknown until it is read.
+ */
 const forOperations = ({ operations, target }: Arguments): readonly Need[] => [
   'DEVICE_READ',
   ...(Array.isArray(operations) ? permissionsNeeded(operations as object[]) : []),
@@ -32,8 +34,8 @@ const ofOwnKeys: Need = ['KEY_MANAGE', 'KEY_OWN']
 
 /**
  * `Type.*` is the rule for all fields of a type that have no entry. The server does not start if a field has no rule.
- * All fields below `login` find only rows of the viewer's account. A read-only key cannot run mutations, regardless of
- * its permissions.
+ * All fields below `login` return only data of the viewer's account. A read-only key cannot run mutations, regardless
+ * of its permissions.
  */
 export const permissions: Readonly<Record<string, Rule>> = {
   'Query.applicationTypes': 'viewer',
@@ -138,8 +140,8 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'User.registrationCodes': ['DEVICE_CREATE'],
   'User.roles': [['AUDIT_READ', 'MEMBER_MANAGE']],
   'User.service': ['DEVICE_READ'],
-  // Callers can simulate their own key, person, and role without a permission. The use case checks the permission to
-  // simulate others.
+  // Callers can simulate their own key, person, and role without a permission. For other keys, people, and roles, the
+  // use case checks the permission.
   'User.simulate': ({ access }) => (access == null ? [] : ['KEY_MANAGE']),
   'User.services': ['DEVICE_READ'],
   'User.views': ['DEVICE_READ'],
@@ -219,7 +221,10 @@ export const permissions: Readonly<Record<string, Rule>> = {
 
 const named = ['Query', 'Mutation', 'Subscription', 'User']
 
-/** Throws if a field has no rule, if a field other than `Query.version` is for anyone, or if a rule has no field. */
+/**
+ * Throws if a field has no rule, if a field other than `Query.version` has the rule `anyone`, or if a rule has no
+ * field.
+ */
 export function assertPermissions(schema: GraphQLSchema): void {
   const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) && !type.name.startsWith('__'))
   const fields = types.flatMap((type) =>
@@ -228,7 +233,7 @@ export function assertPermissions(schema: GraphQLSchema): void {
   for (const field of fields) {
     const rule = ruleOf(field)
     if (rule === undefined) throw new Error(`${field} has no rule in field-permissions.ts`)
-    if (rule === 'anyone' && field !== 'Query.version') throw new Error(`${field} must not be for anyone`)
+    if (rule === 'anyone' && field !== 'Query.version') throw new Error(`${field} must not have the rule 'anyone'`)
   }
   const known = new Set([
     ...fields,

@@ -26,7 +26,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
     serviceRowsRead(args as ServicesArguments, { devices, firstRecord, inside: restriction?.devices }),
   'User.events': (args, size) => rowsOfEvents(args, size),
   'User.eventCounts': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
-  // An index finds the events of one device. The devices of a list together have at most as many events as the account.
+  // An index finds the events of each device. All devices of a list together have no more events than the account.
   'Device.events': (_args, { events }) => ({ rows: 0, total: events }),
   'Device.attributeHistory': (args, size) => rowsOfHistory(args, size, { ofDevices: true }),
   'Service.attributeHistory': (args, size) => rowsOfHistory(args, size, { ofDevices: true }),
@@ -99,7 +99,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Mutation.setAttributesMany': 0,
 })
 
-/** Like a list without an index, a preview of a filter reads every device. */
+/** Returns the rows that a preview reads. Like a list without an index, the preview of a filter reads every device. */
 function rowsOfTarget({ target }: Arguments, { devices }: AccountSize): FieldRows {
   const { ids, csv } = (target ?? {}) as { ids?: unknown; csv?: unknown }
   return { rows: ids == null && csv == null ? devices : 0 }

@@ -11,8 +11,8 @@ export interface KeyedJob<Payload> {
 }
 
 /**
- * Replaces waiting jobs with the same keys. If `db` is a transaction, the queue receives the jobs when the transaction
- * commits.
+ * Adds jobs to the queue, and replaces waiting jobs with the same keys. If `db` is a transaction, the queue receives
+ * the jobs when the transaction commits.
  */
 export async function putJobs<Payload>(
   db: Database,

@@ -25,7 +25,7 @@ export interface JobRunnerOptions {
 const CONCURRENCY = 5
 const POLL_MS = 2_000
 const HEARTBEAT_MS = 5_000
-/** Jobs of dead workers must be released well within 30 seconds. */
+/** The number of seconds without a heartbeat after which a worker counts as dead. Its jobs are then released. */
 const DEAD_AFTER_SECONDS = 15
 const RESTART_MS = 1_000
 const CRON_KEY = 'cron '
@@ -42,7 +42,7 @@ export async function migrateJobs(db: Database, pool: pg.Pool, log: FastifyBaseL
   })
 }
 
-/** Restarts the runner if it ends unexpectedly, for example because the database is unavailable. */
+/** Starts a job runner, and restarts it if it ends unexpectedly, for example because the database is unavailable. */
 export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
   const { db, pool, jobs, crontab, log } = options
   const stopping = new AbortController()

@@ -6,14 +6,17 @@ import { createSlot } from './slot.ts'
 export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
 
 /**
- * Behind a trusted proxy, the client's address is the last one in `X-Forwarded-For` or `Forwarded` (RFC 7239) that is
- * not a trusted proxy. Otherwise, it is the address of the connection, and both headers are ignored.
+ * Returns a function that determines a client's address. Behind a trusted proxy, this is the last address in
+ * `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not a trusted proxy. Otherwise, this is the address of the
+ * connection, and both headers are ignored.
  */
 export function clientAddress(trustedProxies: readonly AddressRange[]): AddressOf {
   if (trustedProxies.length === 0) return ({ socket }) => connectionAddress(socket)
   const isTrusted = isIn(trustedProxies)
 
-  /** Stops at an invalid address, because the addresses before it are unreliable. */
+  /**
+   * Returns the last untrusted address. Stops at an invalid address, because the addresses before it are unreliable.
+   */
   const lastUntrusted = (connection: string, reported: readonly (string | undefined)[]): string => {
     let address = connection
     for (const each of reported.toReversed()) {
@@ -39,7 +42,7 @@ export function clientAddress(trustedProxies: readonly AddressRange[]): AddressO
 
 const addresses = createSlot<Socket, string>('address')
 
-/** Caches the address, because each read asks the operating system. */
+/** Returns the address of the connection. Caches the address, because each read asks the operating system. */
 function connectionAddress(socket: Socket): string {
   const known = addresses.get(socket)
   if (known !== undefined) return known
@@ -78,7 +81,7 @@ function readForwarded(header: string): (string | undefined)[] {
   }
 }
 
-/** Returns undefined for `unknown`, for obfuscated identifiers, and for any other text. */
+/** Parses an address with an optional port. Returns undefined for other strings, such as `unknown`. */
 function readNode(text: string): string | undefined {
   const node = text.trim()
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(node)?.[1] ?? /^([\d.]+):\d+$/.exec(node)?.[1] ?? node

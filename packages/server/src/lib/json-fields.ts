@@ -20,11 +20,13 @@ export function parseJsonBody(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {
-    throw badInput('the body is not valid JSON')
+    throw badInput('the body is not valid JSON; send a JSON object')
   }
 }
 
-/** Rejects unknown members. `path` precedes the name in messages and is empty for the body itself. */
+/**
+ * Reads an object, and rejects unknown members. `path` precedes the name in messages and is empty for the body itself.
+ */
 export function readFields(value: unknown, path: string, names: readonly string[]): JsonFields {
   if (!isObject(value)) throw badInput(`${path === '' ? 'the body' : path.slice(0, -1)} must be a JSON object`)
   const unknown = Object.keys(value).find((name) => !names.includes(name))

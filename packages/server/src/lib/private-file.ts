@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** `folder` means the folder's owner, so both root and that user can run Muster. */
+/**
+ * The user that owns a new file. With `folder`, this is the folder's owner, so that both root and that user can run
+ * Muster.
+ */
 type FileOwner = 'folder' | 'root'
 
 /**
@@ -65,6 +68,6 @@ async function viaTemporaryFile(
 async function giveToOwnerOf(folder: string, file: FileHandle): Promise<void> {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = await stat(folder)
-  // Errors are ignored, because root may lack the capability, and the owner is only a convenience for that user.
+  // Errors are ignored, because root may lack the capability to change owners, and the change is only a convenience.
   await file.chown(uid, gid).catch(() => {})
 }

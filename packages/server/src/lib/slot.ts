@@ -4,7 +4,10 @@ export interface Slot<Owner extends object, Value> {
   set(owner: Owner, value: Value): void
 }
 
-/** A WeakMap keyed by requests would be slower, because each minor garbage collection visits all its entries. */
+/**
+ * Creates a slot that stores its values in a symbol property. A WeakMap would be slower, because each minor garbage
+ * collection visits all its entries.
+ */
 export function createSlot<Owner extends object, Value>(name: string): Slot<Owner, Value> {
   const key = Symbol(name)
   type Holder = { [key]?: Value }

@@ -9,36 +9,37 @@ export type Sort<Field extends string> = { direction: Direction } & ({ field: Fi
 const ATTRIBUTE_PREFIX = 'attributes.'
 
 /**
- * Reads a `sort` argument: the name of a field or an attribute, with an optional direction. The direction is a sign
- * before the name (`-` for descending, `+` for ascending), or a space and `asc` or `desc`, in uppercase or lowercase,
- * after the name. The default is ascending. If the direction is after the name, a leading sign is part of the name. A
- * name of both a field and an attribute means the field, unless it starts with `attributes.`. A name that contains a
- * space must have the direction after it, because its last word could otherwise be read as a direction.
+ * Reads a `sort` argument or a key of `sortBy`: the name of a field or an attribute, with an optional direction. The
+ * direction is a sign before the name (`-` for descending, `+` for ascending), or a space and `asc` or `desc`, in
+ * uppercase or lowercase, after the name. The default is ascending. If the direction is after the name, a leading sign
+ * is part of the name. A name of both a field and an attribute means the field, unless it starts with `attributes.`. A
+ * name that contains a space must have the direction after it, because its last word could otherwise be read as a
+ * direction. `path` is the argument's name for error messages.
  */
-export function parseSort<Field extends string>(text: string, fields: readonly Field[]): Sort<Field> {
-  const { name, direction } = splitDirection(text, fields)
+export function parseSort<Field extends string>(text: string, fields: readonly Field[], path = 'sort'): Sort<Field> {
+  const { name, direction } = splitDirection(text, fields, path)
   const field = fields.find((each) => each === name)
   if (field !== undefined) return { direction, field }
-  if (fields.some((each) => each === name.trim())) throw wrongSort(text, fields)
+  if (fields.some((each) => each === name.trim())) throw wrongSort(text, fields, path)
   const attribute = name.startsWith(ATTRIBUTE_PREFIX) ? name.slice(ATTRIBUTE_PREFIX.length) : name
-  if (attribute === '') throw wrongSort(text, fields)
+  if (attribute === '') throw wrongSort(text, fields, path)
   return { direction, attribute }
 }
 
 const directionOfSign: Readonly<Record<string, Direction>> = { '-': 'desc', '+': 'asc' }
 
-function splitDirection(text: string, fields: readonly string[]): { name: string; direction: Direction } {
+function splitDirection(text: string, fields: readonly string[], path: string): { name: string; direction: Direction } {
   // The pattern has no flag u, because with the flags u and i, `s` would also match the long s, U+017F.
   const end = /^(.+) (asc|desc)$/is.exec(text)
   if (end !== null) return { name: end[1]!, direction: end[2]!.toLowerCase() as Direction }
-  if (text.includes(' ')) throw wrongSort(text, fields)
+  if (text.includes(' ')) throw wrongSort(text, fields, path)
   const direction = directionOfSign[text.charAt(0)]
   return direction === undefined ? { name: text, direction: 'asc' } : { name: text.slice(1), direction }
 }
 
-const wrongSort = (text: string, fields: readonly string[]): Error =>
+const wrongSort = (text: string, fields: readonly string[], path: string): Error =>
   badInput(
-    `sort must be a field (${fields.join(', ')}) or an attribute name; for descending order, write - before it, ` +
+    `${path} must be a field (${fields.join(', ')}) or an attribute name; for descending order, write - before it, ` +
       `or a space and desc after it; found ${JSON.stringify(text.slice(0, 300))}`,
   )
 

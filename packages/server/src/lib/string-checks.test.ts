@@ -20,6 +20,6 @@ describe('a string argument', () => {
   it('is rejected as a name if it contains only whitespace', () => {
     assertName(' a ', 'name', 10)
     for (const blank of ['', ' ', '\t\n', '\u00a0'])
-      expect(() => assertName(blank, 'name', 10)).toThrow('must not be empty')
+      expect(() => assertName(blank, 'name', 10)).toThrow('name must not be empty or only whitespace')
   })
 })

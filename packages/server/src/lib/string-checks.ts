@@ -20,7 +20,7 @@ export function assertText(value: string, path: string, maxLength: number): void
 /** Like `assertText`, but also rejects strings that are empty or contain only whitespace. */
 export function assertName(value: string, path: string, maxLength: number): void {
   assertText(value, path, maxLength)
-  if (value.trim() === '') throw badInput(`${path} must not be empty`)
+  if (value.trim() === '') throw badInput(`${path} must not be empty or only whitespace`)
 }
 
 /** Rejects strings with U+0000 or lone surrogates, because PostgreSQL or JSON cannot represent them. */

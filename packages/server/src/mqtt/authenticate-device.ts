@@ -17,7 +17,9 @@ const NOT_AUTHORIZED = 5
 
 const NO_ID = 'no device ID'
 
-/** The delay before the response to a failed attempt, if the address or device has too many failures. */
+/**
+ * The delay, in milliseconds, before the response to a failed attempt if the address or device has too many failures.
+ */
 const FAILURE_DELAY_MS = 2_000
 
 export interface AuthenticationDeps {
@@ -32,7 +34,7 @@ export interface Credentials {
   password: Buffer | undefined
 }
 
-/** Rejects with an error that contains the return code for CONNACK. */
+/** Authenticates a device. Rejects with an error that contains the return code for CONNACK. */
 export async function authenticateDevice(
   deps: AuthenticationDeps,
   session: Session,

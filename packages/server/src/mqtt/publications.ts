@@ -9,7 +9,9 @@ export interface Reply {
   payload: string
 }
 
-/** Throws an ApiError if the publication is invalid. */
+/**
+ * Writes the data of a publication, and returns the reply, if any. Throws an ApiError if the publication is invalid.
+ */
 export async function handlePublication(
   reports: DeviceReports,
   device: ReportingDevice,

@@ -13,7 +13,10 @@ const MESSAGE_BYTES = 256 * 1024
 /** The maximum number of bytes before authentication: the broker's limit plus the overhead of WebSocket frames. */
 const UNAUTHENTICATED_BYTES = 20 * 1024
 
-/** Returns a function that stops accepting connections. Open ones remain, because the broker closes them. */
+/**
+ * Serves MQTT over WebSocket. Returns a function that stops accepting connections. Open connections remain, because the
+ * broker closes them.
+ */
 export function serveWebSocket(server: Server, broker: Broker, addressOf: AddressOf): () => void {
   const sockets = new WebSocketServer({
     noServer: true,
@@ -55,7 +58,10 @@ function rejectionStatus({ url, headers }: IncomingMessage): string | undefined 
   return offered.some((name) => SUBPROTOCOLS.includes(name)) ? undefined : '400 Bad Request'
 }
 
-/** Limits the bytes before authentication. The broker cannot limit them, because it receives only whole messages. */
+/**
+ * Limits the bytes before authentication, because the broker sees only whole messages. Returns a function that stops
+ * counting.
+ */
 function limitBytes(socket: Duplex): () => void {
   let received = 0
   const count = (chunk: Buffer): void => {

@@ -140,9 +140,9 @@ it('cancels a statement with a filter at MUSTER_FILTER_SECONDS, and names the te
   const filtered = '{ login { devices(where: "platform = x OR attributes.note:broken") { items { id } } } }'
   const { errors } = await app.owner.query(filtered)
   expect(errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED', limit: 1 } }])
-  expect(errors![0]!.message).toMatch(/no index finds the devices of "attributes.note:broken";.*\$svc\.categoryA/)
+  expect(errors![0]!.message).toMatch(/no index supports "attributes.note:broken";.*\$svc\.categoryA/)
   const counted = await app.owner.query('{ login { facets(by: "name", where: "NOT name:q") { total } } }')
-  expect(counted.errors![0]!.message).toMatch(/no index finds the devices of "NOT name:q"|"name:q"/)
+  expect(counted.errors![0]!.message).toMatch(/no index supports "NOT name:q"|"name:q"/)
   await release()
   await waitForSuccess(app, filtered)
 })

@@ -221,7 +221,7 @@ describe('services in a bulk job', () => {
     const { items } = await jobOf(user, job.id)
     expect(items.items[1]).toMatchObject({
       code: 'BAD_USER_INPUT',
-      message: 'services: several services have the name "db", so it is ambiguous which one to change',
+      message: 'services: several services have the name "db". To change one of them, first rename the others',
     })
     expect(items.items[0].changes).toMatchObject({
       updateService: [{ name: 'ssh', changes: { port: { old: 22, new: 2222 } } }],

@@ -48,21 +48,22 @@ export async function assertKnownSortKeys(
 }
 
 /**
- * `wasSeen` reports which names the summary contains, including names that no device uses anymore. A name may be newer
- * than the summary, so this function also reads later events.
+ * Returns the names that the account uses, and those for which `wasSeen` returns true. `wasSeen` reports which names
+ * the summary contains, including names that no device uses anymore. A name may be newer than the summary, so this
+ * function also reads later events.
  */
 export async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
   const used = new Set((await listEveryAttributeName(context)).map(({ name }) => name))
   return { has: (name) => used.has(name) || wasSeen(name), keys: () => used }
 }
 
-/** No device has a value for a name that is only a group. */
+/** Checks whether the name is only a group of other names. No device has a value for such a name. */
 export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName): Promise<boolean> =>
   name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
 
 /**
- * Returns those of the given names that the summary does not contain. Some of them may be newer than the summary.
- * Returns no names while the names of a large account are counted for the first time, or for the first time in a day.
+ * Returns those of the given names that the summary does not contain. Some of them may be newer than the summary. For a
+ * large account whose names were not counted within the last day, returns no names until they have been counted.
  */
 export async function findUnknown(context: Context, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()
@@ -72,7 +73,7 @@ export async function findUnknown(context: Context, names: readonly string[]): P
 }
 
 async function findVersions({ db, viewer }: Context, names: readonly string[]): Promise<Set<string>> {
-  // Values outside a restriction must not decide how a filter is read.
+  // The values of devices outside a restriction must not affect how the restricted caller's filter is read.
   const isUnknown = names.length === 0 || viewer.restriction !== undefined
   return new Set(isUnknown ? [] : await selectNamesOfVersions(db, viewer.accountId, names))
 }

@@ -49,7 +49,10 @@ const SAMPLED_ROWS = SAMPLE - ROWS_PER_POINT
 const rowsOfSample = ({ devices, restriction }: AccountSize): number =>
   restriction?.devices === undefined ? SAMPLED_ROWS : Math.max(SAMPLED_ROWS, devices)
 
-/** For a caller who is restricted to some devices, the field may also read every device to find the attribute names. */
+/**
+ * Returns the number of rows that the field is charged for. For a caller who is restricted to some devices, the field
+ * may also read every device to find the attribute names.
+ */
 export const rowsOfCheck = ({ cursor }: { cursor?: unknown }, size: AccountSize): number =>
   (size.restriction?.devices === undefined ? 0 : size.devices) + (cursor == null ? 0 : rowsOfSample(size))
 
@@ -102,7 +105,10 @@ async function readNames(context: Context, where: string, place: FilterPlace): P
   )
 }
 
-/** Returns the points that a filter without an index costs, because a list may read every device of the account. */
+/**
+ * Returns the rate-limit cost of a filter without an index. A list with such a filter may read every device of the
+ * account.
+ */
 const pointsOfAll = async ({ db, viewer }: Context): Promise<number> =>
   Math.ceil((await countDevices(db, viewer.accountId, {})) / MANY_ROWS)
 
@@ -143,7 +149,7 @@ async function completionsFor(context: Context, expected: Expectation, completin
 }
 
 async function contextsFor({ db, viewer, rowMeter }: Context, prefix: string): Promise<Found[]> {
-  // Overrides in a context may be of names that the viewer cannot read.
+  // The list of contexts could reveal overrides of names that the viewer cannot read.
   if (namesOf(viewer) !== undefined) return []
   rowMeter.add(rowsOfSample)
   const contexts = await selectFrequentContexts(db, viewer.accountId, insideOf(viewer))

@@ -68,7 +68,7 @@ export function readFilter(text: string, place: FilterPlace): ReadFilter | undef
   return { text, canonical: checked.canonical!, place, filter, isIndexed, unindexed, names, fractions }
 }
 
-/** The filter's names were checked before and are not checked again. */
+/** Wraps a filter whose names have already been checked, so they are not checked again. */
 export function readFilterOf(filter: ResolvedFilter, kind: FilterKind): ReadFilter {
   const none: ReadonlySet<string> = new Set()
   const place = { kind, path: 'where' }
@@ -87,7 +87,7 @@ export function namesIn(text: string, place: FilterPlace): Set<string> {
   return names
 }
 
-/** `options` decides which attributes are known. */
+/** Checks a filter. `options` determines which attribute names are known. */
 export const check = (
   text: string,
   { kind, usage }: FilterPlace,
@@ -95,8 +95,8 @@ export const check = (
 ): CheckedFilter => checkFilter(text, { kind, ...(usage && { usage }), eventTypes, ...options })
 
 /**
- * The message describes the first exceeded limit or, if there is none, the first problem. `extensions.filter` contains
- * all problems, except for a filter that was created from a name.
+ * Returns an error whose message describes the first exceeded limit or, if no limit is exceeded, the first problem.
+ * `extensions.filter` contains all problems, except for a filter that was created from a name.
  */
 export function filterError({ path, isName }: FilterPlace, problems: readonly FilterProblem[]): ApiError {
   const [first] = problems
@@ -123,7 +123,7 @@ export const toFilterProblem = ({ message, line, column, length, suggestion }: F
 export function unindexedTerms({ unindexed }: ReadFilter): string {
   const terms = unindexed.slice(0, 5).map((term) => JSON.stringify(term.slice(0, 100)))
   return (
-    `where: no index finds the devices of ${terms.join(', ')}; add a condition with an index, such as = with an ` +
-    `attribute, or keep the value in an attribute from $svc.categoryA to $svc.statusE, which have an index for comparisons`
+    `where: no index supports ${terms.join(', ')}; add a condition that has an index, such as = with an attribute, ` +
+    `or store the value in one of the attributes $svc.categoryA to $svc.statusE, which have indexes for comparisons`
   )
 }

@@ -3,7 +3,10 @@ import { badInput } from '../../errors.ts'
 import { type ReadFilter, readFilter } from './read-filter.ts'
 import type { ValueSubject } from './sql/value-source.ts'
 
-/** `filter` finds the devices that have a value. Use it to check whether the account knows the name. */
+/**
+ * Parses the name of a field or an attribute. The returned `filter` matches the devices that have a value. Use the
+ * filter to check whether the account knows the name.
+ */
 export function readSubject(name: string, path: string): { subject: ValueSubject; filter: ReadFilter } {
   const read = readFilter(`${printName(splitAttributeName(name))}:*`, { kind: 'device', path, isName: true })!
   const { filter } = read

@@ -78,12 +78,12 @@ function assertBelowLimit(found: number): void {
   if (found < limits.expectedIntervals) return
   throw new ApiError(
     'LIMIT_EXCEEDED',
-    `an account can have up to ${limits.expectedIntervals} names with an expected interval, found ${found}: remove one first`,
+    `an account can have up to ${limits.expectedIntervals} names with an expected interval, found ${found}: remove the interval of another name first`,
     { limit: limits.expectedIntervals, found },
   )
 }
 
-/** One statement counts the devices for all names in a request. */
+/** Counts the devices with a stale value of the name. One statement counts the devices for all names in a request. */
 export function countStaleDevices(context: Context, { name }: Freshness): Promise<number> {
   return staleCounts(context).load(name)
 }

@@ -9,7 +9,7 @@ export interface TimesRow {
   created: Date | null
 }
 
-/** The result omits unknown IDs. */
+/** Returns the times of base values. Omits unknown IDs. */
 export async function selectBaseTimes(db: Database, accountId: string, ids: readonly string[]): Promise<TimesRow[]> {
   const { rows } = await sql<TimesRow>`
     select d.id, d.attribute_times || l.attribute_times as times, d.created

@@ -14,8 +14,7 @@ export interface TimedValue {
 /** All times are in milliseconds since 1970. */
 export interface RecordedTimes {
   /**
-   * When the value last changed. Undefined if the last change may have been made while a server of a release that did
-   * not record times was running.
+   * When the value last changed. Undefined if the change may be older than `since`, because its time is then unknown.
    */
   changed: number | undefined
   /** The time of the last recorded write, or `since` if that is later. */

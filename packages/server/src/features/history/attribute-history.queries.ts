@@ -45,7 +45,7 @@ export interface Owner {
   deviceId: string | null
 }
 
-/** The event of a device's registration contains its first values. */
+/** The event of a device's registration contains the device's first values. */
 const changesInEvent = sql.raw(`
   select change.key as name, change.value ->> 'old' as old, change.value ->> 'new' as new
   from jsonb_each(case when e.type = 'ATTRIBUTE_CHANGE' then e.data -> 'changes' end) as change

@@ -32,7 +32,7 @@ export interface HistoryArguments {
   after?: string | null
 }
 
-/** One statement reads the changes to all objects on a page. */
+/** Lists the changes to an object's attributes. One statement reads the changes to all objects on a page. */
 export const listChanges = (context: Context, args: HistoryArguments, owner: Owner): Promise<AttributeChangeList> =>
   loadChanges(context, { args, ofAccount: owner.deviceId === null }, owner)
 

@@ -17,9 +17,9 @@ export interface HistoryReads {
 }
 
 /**
- * Returns the rows that all objects of a page together may read. An index finds each device's events, newest first,
- * including events of other types and events of the device's services. Another index finds only the changes to the
- * account's attributes.
+ * Returns the rows that the server may read for all objects of a page together. An index finds each device's events,
+ * newest first, including events of other types and events of the device's services. Another index finds only the
+ * changes to the account's attributes.
  */
 export function historyRowsRead(
   { name, context, minDate, maxDate }: ChangeConditions,

@@ -93,7 +93,7 @@ function readRequest({ request, viewer, operation }: OperationStart<Viewer>): On
   return { accountId: viewer.accountId, caller, key, fingerprint: fingerprintOf(operation.request) }
 }
 
-/** Throws if the response was not stored or the first request was different. */
+/** Returns the stored response. Throws if the response was not stored, or if the first request was different. */
 function replay(
   { fingerprint, kind, id, response }: IdempotencyRecord,
   request: OnceRequest,
@@ -119,7 +119,7 @@ const nextStep: Record<Created['kind'], string> = {
   webhook: 'if you need the secret, call rotateWebhookSecret',
 }
 
-/** The transaction begins when the use case calls `begin`. */
+/** Prepares a transaction, which begins when the use case calls `begin`. */
 function openTransaction(db: Database, request: OnceRequest, now: Date) {
   let transaction: ControlledTransaction<DB> | undefined
   let created: Created | undefined

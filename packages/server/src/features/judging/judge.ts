@@ -144,14 +144,14 @@ function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side
 
 /**
  * If a device has reported since the event, the time of its last report before the event is unknown, because a report
- * without a state change creates no event. The event's time takes its place.
+ * without a state change creates no event. The function then returns the event's time.
  */
 const notAfter = (time: string | null, at: Date): string | null =>
   time !== null && Date.parse(time) > at.getTime() ? at.toISOString() : time
 
 /**
  * If a client has written an unchanged value since the event, the time of its last write before the event is unknown,
- * because such a write creates no event. The event's time takes its place.
+ * because such a write creates no event. The function then uses the event's time.
  */
 function timesNotAfter(times: ValueTimes, names: Needs['names'], at: Date): ValueTimes {
   const read = Object.entries(times).filter(([name]) => names?.includes(name.split('.', 1)[0]!) ?? true)

@@ -13,9 +13,9 @@ import { type AddressedDevice, findHolders } from './presence.queries.ts'
 /** Recording a change is cheap, because the process writes changes in batches. */
 export interface Connections {
   readonly size: number
-  /** The device soon becomes active, and any other process loses its hold on it. */
+  /** Makes the device active soon, and ends the hold of any other process on the device. */
   connected(device: AddressedDevice): void
-  /** The device becomes inactive after the grace period unless it reconnects. */
+  /** Makes the device inactive after the grace period, unless it reconnects. */
   disconnected(deviceId: string): void
   reported(deviceId: string): void
   /** Resolves as soon as a connected device's active state is written. */
@@ -46,8 +46,8 @@ export interface ConnectionsOptions {
 const BATCH = 1_000
 const INTERVAL_MS = 1_000
 /**
- * The time, in milliseconds, that this process waits after an outage of the process or of the database before it ends
- * the expired leases of other processes.
+ * How long, in milliseconds, this process waits after an outage before it ends the expired leases of other processes.
+ * The outage can be of this process or of the database.
  */
 const RECOVERY_MS = 4_500
 const RELEASE_INTERVAL_MS = 100

@@ -39,9 +39,9 @@ const ofOneAccount: DeviceKeys = {
 }
 
 /**
- * Devices connect and disconnect in bursts, so one statement can write devices of several accounts. If all devices
- * belong to one account, the statement compares account IDs with a parameter, so a cluster can send the statement to
- * the account's shard.
+ * Returns a function that returns the statement for given devices. Devices connect and disconnect in bursts, so one
+ * statement can write devices of several accounts. If all devices belong to one account, the statement compares account
+ * IDs with a parameter, so a cluster can send the statement to the account's shard.
  */
 export function devicesText(textOf: (keys: DeviceKeys) => string): (devices: readonly DeviceKey[]) => string {
   const forms = { one: textOf(ofOneAccount), several: textOf(ofSeveralAccounts) }

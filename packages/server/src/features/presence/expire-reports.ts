@@ -15,8 +15,8 @@ import { endTimedServices, findTimedOutServices, lockSweep } from './service-sta
 const BATCH = 1_000
 
 /**
- * Returns 0 if no report has expired, or if another process is already processing expired reports. With `isByAccount`,
- * each transaction writes devices of only one account.
+ * Ends the active states whose reports have expired. Returns 0 if no report has expired, or if another process is
+ * already processing expired reports. With `isByAccount`, each transaction writes devices of only one account.
  */
 export async function expireReports(db: Database, isByAccount: boolean): Promise<number> {
   let ended = 0
@@ -41,7 +41,7 @@ export async function expireReports(db: Database, isByAccount: boolean): Promise
 const ofFirstAccount = (devices: readonly DeviceKey[]): DeviceKey[] =>
   devices.filter(({ accountId }) => accountId === devices[0]!.accountId)
 
-/** Returns a positive number if any holds were ended, and 0 otherwise. */
+/** Ends expired leases and the holds under them. Returns a positive number if any holds were ended, and 0 otherwise. */
 export async function endExpiredLeases(db: Database, isByAccount: boolean): Promise<number> {
   let ended = 0
   for (const { id } of await findExpiredLeases(db)) {

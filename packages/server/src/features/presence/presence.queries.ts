@@ -138,11 +138,11 @@ const deviceState = (state: State) => ({
   targets: eventTargets(device),
   state: `'${state}'`,
   data: `jsonb_strip_nulls(jsonb_build_object('address', w.address))`,
-  // The event keeps the values from before the change, because they are needed to judge earlier events.
+  // The event contains the previous values, because the server needs them to evaluate filters for earlier events.
   previous: `jsonb_build_object('stateSince', w.state_since, 'lastReported', w.last_reported)`,
 })
 
-/** Records an event for each device that was inactive. */
+/** Makes devices active. Records an event for each device that was inactive. */
 export const activate = (db: Database, devices: readonly AddressedDevice[], source: EventSource) =>
   query(db, activateText(devices), [...addressedParameters(devices), JSON.stringify(source)])
 
@@ -159,7 +159,7 @@ const activateText = devicesText(
      ${eventInsert({ ...deviceState('active'), from: `before w where state <> 'active'` })}`,
 )
 
-/** Records an event for each change. */
+/** Makes devices without holds, and their services, inactive. Records an event for each change. */
 export const deactivateUnheld = (db: Database, devices: readonly AddressedDevice[], source: EventSource) =>
   query(db, deactivateText(devices), [...addressedParameters(devices), JSON.stringify(source)])
 

@@ -2,7 +2,7 @@ import type { FailedSignatures } from '../../auth/failed-signatures.ts'
 import { deviceAuthError } from '../../auth/rejection-reasons.ts'
 import type { Database } from '../../db/database.ts'
 import { userDatabase } from '../../db/fair/user-database.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, retryIn } from '../../errors.ts'
 import type { DeviceRequest, DeviceRoute } from '../../http/device-route.ts'
 import { readFields } from '../../lib/json-fields.ts'
 import { limits } from '../../limits.ts'
@@ -48,7 +48,7 @@ async function authenticate({ db, failed }: ReportDeps, request: DeviceRequest):
   spend()
   const retryAfter = failed.count(address, id)
   if (retryAfter === undefined) throw deviceAuthError('wrong-secret')
-  const message = `too many invalid secrets: retry in ${retryAfter} seconds`
+  const message = `too many invalid secrets: ${retryIn(retryAfter)}`
   throw new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 

@@ -40,7 +40,7 @@ export interface ServiceReport {
   attributes?: Record<string, unknown> | undefined
 }
 
-/** Writes nothing if any part of the report is invalid. */
+/** Applies a report. Writes nothing if any part of the report is invalid. */
 export async function applyReport(
   { db, storage }: { db: Database; storage: StorageQuotas },
   { deviceId, viewer }: AuthenticatedDevice,
@@ -59,8 +59,8 @@ export async function applyReport(
 }
 
 /**
- * Throws the error of the first rejected report, such as NOT_FOUND for an ID of no device or service that the viewer
- * can reach.
+ * Applies reports of states. Throws the error of the first rejected report, such as NOT_FOUND if the viewer can reach
+ * no device or service with the ID.
  */
 async function applyStates(
   transaction: Database,

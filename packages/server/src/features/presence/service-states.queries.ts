@@ -7,7 +7,10 @@ import type { EventSource } from '../events/event-types.ts'
 import { insideText } from '../filters/sql/restriction-condition.ts'
 import { accountsOf, type DeviceKey, devicesText } from './device-keys.ts'
 
-/** Omits unknown IDs, and devices that `inside` does not match. */
+/**
+ * Returns the IDs of the devices and of the services' devices. Omits unknown IDs, and devices that `inside` does not
+ * match.
+ */
 export async function findDeviceIds(
   db: Database,
   accountId: string,
@@ -67,7 +70,7 @@ export interface ServiceStateRow {
   followed: State
 }
 
-/** Records an event for each state change. */
+/** Saves the reported states of services. Records an event for each state change. */
 export const saveServiceStates = (
   db: Database,
   accountId: string,
@@ -125,7 +128,7 @@ export const findTimedOutServices = (db: Database, limit: number) =>
     [limit],
   )
 
-/** Records an event for each service. */
+/** Makes services inactive whose reported active state has expired. Records an event for each service. */
 export const endTimedServices = (db: Database, devices: readonly DeviceKey[]) =>
   query(db, endTimedText(devices), [
     accountsOf(devices),

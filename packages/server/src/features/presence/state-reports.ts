@@ -36,7 +36,7 @@ export interface StateReport {
 
 type Outcome = ApiError | undefined
 
-/** A rejected report changes nothing. Several reports for the same ID are applied in order. */
+/** Applies reports. A rejected report changes nothing. Several reports for the same ID are applied in order. */
 export async function applyStateReports(
   transaction: Database,
   accountId: string,
@@ -73,7 +73,10 @@ function roundsOf(reports: readonly StateReport[]): StateReport[][] {
   return rounds
 }
 
-/** Checking a report updates `states`. */
+/**
+ * The locked devices and services. `checkReport` updates `states`, so that later reports see the effect of earlier
+ * ones.
+ */
 interface LockedTargets {
   states: Map<string, State>
   deviceOfService: ReadonlyMap<string, string>
@@ -94,7 +97,7 @@ async function lockReported(
   const states = new Map(devices.map(({ deviceId, state }) => [deviceId, state]))
   const areServices = ids.some((id) => !states.has(id))
   const services = areServices ? await lockServices(db, accountId, { ids, deviceIds: [...states.keys()] }) : []
-  // A connection matters only to reports that a device is inactive.
+  // Only a report that a device is inactive depends on whether the device is connected.
   const holders = reports.some(({ state }) => state === 'inactive') ? await findHolders(db, devices) : []
   return {
     states,
@@ -148,7 +151,7 @@ function findRejection(
     ? undefined
     : new ApiError(
         'CONFLICT',
-        `device ${device.deviceId} is not active: include a ttl to report active without a connection`,
+        `device ${device.deviceId} is not active: include ttl to report an active state without a connection`,
       )
 }
 
@@ -189,7 +192,7 @@ function devicesOf(accountId: string, accepted: readonly Accepted[]): AddressedD
   return [...byId.values()]
 }
 
-/** A device stays active for the `ttl` of its report, and at least as long as its services. */
+/** Returns the holds that keep each device active for the `ttl` of its report, and at least as long as its services. */
 function timedHolds(active: readonly Accepted[]): TimedHold[] {
   const holds = new Map<string, TimedHold>()
   for (const { id, deviceId, report } of active) {

@@ -13,9 +13,10 @@ export interface RegistrationRequest {
 }
 
 /**
- * The code supplies the attributes, and the code's services come first. Values in the request take precedence over the
- * code's name and platform, and over the application and port of a service with the same name. If neither contains a
- * name, the device is named after its hardware ID.
+ * Combines a code and a request into a device. The code supplies the attributes, and the code's services come first.
+ * Values in the request take precedence over the code's name and platform, and over the application and port of a
+ * service with the same name. If neither the code nor the request contains a name, the device is named after its
+ * hardware ID.
  */
 export function deviceOf(code: CodeTemplate, request: RegistrationRequest): DeviceInput {
   return {

@@ -22,9 +22,10 @@ export interface RegisteredByCode {
 }
 
 /**
- * If the account already contains a device with the hardware ID, that device receives a new secret and otherwise stays
- * unchanged. Throws CONFLICT if that device may not register again (`reregisterDevice`). Registering again does not
- * count as a use of the code, so a used-up code also works. `onCode` receives the valid code and can throw.
+ * Registers a device. If the account already contains a device with the hardware ID, that device receives a new secret
+ * and otherwise stays unchanged. Throws CONFLICT if that device may not register again (`reregisterDevice`).
+ * Registering again does not count as a use of the code, so a used-up code also works. `onCode` receives the valid code
+ * and can throw.
  */
 export async function registerWithCode(
   { db, clock, onCode }: { db: Database; clock: () => Date; onCode: (code: PresentedCode) => void },

@@ -1,7 +1,7 @@
 import type { FailedSignatures } from '../../auth/failed-signatures.ts'
 import { deviceReasons } from '../../auth/rejection-reasons.ts'
 import type { Database } from '../../db/database.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, retryIn } from '../../errors.ts'
 import type { DeviceRequest, DeviceRoute } from '../../http/device-route.ts'
 import { readFields } from '../../lib/json-fields.ts'
 import { limits } from '../../limits.ts'
@@ -61,11 +61,11 @@ function readService(item: unknown, path: string): ServiceInput {
 
 const guesses: ReadonlySet<unknown> = new Set(Object.keys(deviceReasons))
 
-/** Requests with valid codes and secrets are not limited. */
+/** Counts an invalid code or secret as a guess. Requests with valid codes and secrets are not limited. */
 function limitGuesses(error: unknown, address: string, failed: FailedSignatures): unknown {
   if (!(error instanceof ApiError) || !guesses.has(error.details.reason)) return error
   const retryAfter = failed.count(address, undefined)
   if (retryAfter === undefined) return error
-  const message = `too many invalid registration codes or secrets: retry in ${retryAfter} seconds`
+  const message = `too many invalid registration codes or secrets: ${retryIn(retryAfter)}`
   return new ApiError('RATE_LIMITED', message, { retryAfter })
 }

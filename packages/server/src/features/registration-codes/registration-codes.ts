@@ -86,7 +86,7 @@ export async function deleteRegistrationCode({ db, viewer }: Viewing, id: string
   })
 }
 
-/** Returns the number of removed codes. Records no events. */
+/** Deletes codes that expired more than `expiredCodeDays` days ago. Returns their number. Records no events. */
 export const sweepRegistrationCodes = (db: Database, now: Date): Promise<number> =>
   removeCodesExpiredBefore(db, new Date(now.getTime() - limits.expiredCodeDays * DAY_MS))
 
@@ -101,7 +101,7 @@ function readTemplate({ name, platform, services, attributes }: RegistrationCode
 
 function assertServices(services: readonly ServiceInput[]): void {
   if (services.length > limits.servicesPerDevice) {
-    const message = `a device has at most ${limits.servicesPerDevice} services, found ${services.length}`
+    const message = `services: a device has at most ${limits.servicesPerDevice} services, found ${services.length}`
     throw new ApiError('LIMIT_EXCEEDED', message)
   }
   for (const [index, service] of services.entries()) newService(service, `services[${index}].`)

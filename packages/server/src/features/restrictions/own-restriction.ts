@@ -28,7 +28,7 @@ export interface AccessArguments {
 
 type Usage = Extract<FilterUsage, 'role' | 'accessKey'>
 
-/** The filter and the view must be valid for this usage. */
+/** Reads and checks the restriction in the arguments. The filter and the view must be valid for this usage. */
 export async function readOwnRestriction(
   context: Context,
   { where, view, context: contextName, attributes }: AccessArguments,
@@ -67,7 +67,7 @@ function readNames({ read = ['*'], write = ['*'] }: Partial<AttributeScope>): Pi
 function assertPattern(pattern: string, path: string): void {
   const star = pattern.indexOf('*')
   if (star !== -1 && star < pattern.length - 1)
-    throw badInput(`${path} can have a star only at its end, as in status.*`)
+    throw badInput(`${path} can contain * only at its end, as in status.*`)
   // With a letter in place of `*`, a pattern such as `status.*` becomes a name that can be parsed.
   parseAttributeName(star === -1 ? pattern : `${pattern.slice(0, star)}x`, path)
 }

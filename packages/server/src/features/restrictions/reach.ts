@@ -35,7 +35,9 @@ export async function readReach(
   }
 }
 
-/** If the view was deleted, or if a filter is invalid, returns a filter that matches no device. */
+/**
+ * Returns the filter of a restriction. If the view was deleted or a filter is invalid, the filter matches no device.
+ */
 async function devicesOf(
   db: Database,
   accountId: string,

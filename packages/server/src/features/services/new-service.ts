@@ -20,7 +20,7 @@ export interface ServiceFields {
   enabled: boolean
 }
 
-/** In error messages, `path` precedes the names of arguments. */
+/** Validates the fields and fills in defaults. In error messages, `path` precedes the names of arguments. */
 export function newService(input: ServiceInput, path: string): ServiceFields & { id: string } {
   assertServiceFields(input, path)
   const port = input.port ?? null

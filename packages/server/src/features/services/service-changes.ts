@@ -52,8 +52,8 @@ export interface ServiceChange {
 }
 
 /**
- * Returns the service's stored ID. Null clears `host` or `port`. A bulk service can only be renamed, which renames its
- * device.
+ * Updates a service and returns its stored ID. Null clears `host` or `port`. A bulk service can only be renamed, which
+ * renames its device.
  */
 export async function updateService(context: Context, serviceId: string, change: ServiceChange): Promise<string> {
   assertServiceFields(change as Partial<ServiceInput>, '')

@@ -28,7 +28,9 @@ export const servicesAsRows = sql.raw(rowsAsArrays)
 
 const ofService = ['id', 'name', 'application', 'host', 'port', 'enabled', 'created'].map((name) => `s.${name}`)
 
-/** A service that has never reported a state has no row in `live` and has its device's state. */
+/**
+ * Returns the state as SQL. A service that has never reported a state has no row in `live` and has its device's state.
+ */
 export const stateFrom = (deviceState: RawBuilder<unknown>) => sql`coalesce(live.state, ${deviceState})`
 
 export const stateColumn = stateFrom(sql`device.state`)

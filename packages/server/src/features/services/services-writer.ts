@@ -19,7 +19,7 @@ const orNull = (json: Sql): Sql => sql`coalesce(${json}, 'null')`
 const timeText = (time: Sql): Sql => sql`to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const truth = (condition: Sql): Sql => sql`case when ${condition} then 'true' else 'false' end`
 
-/** Contains the JSON of each field, with expressions on `service s`, `service_live live`, and the rows `device`. */
+/** The JSON of each field, with expressions on `service s`, `service_live live`, and the rows `device`. */
 const fieldJson: Readonly<Record<string, Parts>> = {
   __typename: ['"Service"'],
   id: quoted(sql`s.id`),
@@ -56,7 +56,7 @@ function serviceJson(fields: readonly LeafField[]): Sql | undefined {
   return concatenated([...parts, '}'])
 }
 
-/** Adjacent strings become one, because PostgreSQL copies everything before each `||`. */
+/** Concatenates the parts. Adjacent strings are merged, because PostgreSQL copies everything before each `||`. */
 function concatenated(parts: Parts): Sql {
   const operands: Sql[] = []
   let text = ''
@@ -71,7 +71,7 @@ function concatenated(parts: Parts): Sql {
   return sql.join([...operands, sql.lit(text)], sql` || `)
 }
 
-/** The database creates the JSON of the services. */
+/** Writes the services of devices as JSON that the database creates. */
 export const servicesOfDevice: CompiledField<DeviceRow, Context> = {
   compile(below) {
     const json = serviceJson(below)

@@ -10,7 +10,7 @@ export interface ServicesWanted extends ServiceListArguments {
   attributes: boolean
 }
 
-/** One statement reads the services of all devices on a page. */
+/** Loads the services of a device. One statement reads the services of all devices on a page. */
 export const loadServicesOfDevice = loaderByArguments(readServices, { maxBatchSize: 10_000 })
 
 async function readServices(

@@ -39,7 +39,7 @@ export interface ServicesOfDevices<Of> {
   attributes: boolean
 }
 
-/** Each device's services are in order. For the order by name, an index avoids a sort. */
+/** Returns each device's services in the given order. For the order by name, an index avoids a sort. */
 export async function selectServicesOfDevices<Of extends { id: string; state: State }>(
   db: Database,
   accountId: string,
@@ -109,7 +109,7 @@ const fieldKeys = {
   port: sql`s.port`,
 }
 
-/** The ID breaks ties, in the direction of the sort. */
+/** Returns the terms of ORDER BY. The ID breaks ties, in the direction of the sort. */
 function orderBy({ by, direction }: ServiceOrder): Sql {
   const byId = sql`s.id ${sql.raw(direction)}`
   if (by === 'id') return byId

@@ -11,7 +11,7 @@ import { countInvitations } from './invitations/invitations.queries.ts'
 import { countMembers } from './members/members.queries.ts'
 import { selectRoles } from './roles/roles.queries.ts'
 
-/** The server reports no usage for the table's other limits. */
+/** The functions that count the current usage. The server reports no usage for the other limits. */
 const counts: Partial<Record<LimitName, (context: Context) => Promise<number>>> = {
   accessKeys: async (context) => (await countAccessKeys(context)).made,
   accountAccessKeys: async (context) => (await countAccessKeys(context)).account,
@@ -24,7 +24,7 @@ const counts: Partial<Record<LimitName, (context: Context) => Promise<number>>> 
   webhooks: countWebhooks,
 }
 
-/** Includes limits from settings, and `firstRecord`. */
+/** Lists all limits, including limits from settings and `firstRecord`. */
 export async function listLimits(context: Context): Promise<Limit[]> {
   const names = Object.keys(limits) as LimitName[]
   const listed = names.map(async (name) => ({
@@ -42,7 +42,7 @@ export async function listLimits(context: Context): Promise<Limit[]> {
 const MEBIBYTE = 1024 * 1024
 const MAX_INT = 2 ** 31 - 1
 
-/** A number of bytes per day can exceed the range of Int. */
+/** Returns the storage limits in mebibytes, because a number of bytes per day can exceed the range of Int. */
 function storageLimits({ storage, viewer }: Context): Limit[] {
   const { devicePerDay, accountPerDay, accountUsed } = storage.usage(viewer.accountId)
   const inMebibytes = (bytes: number): number => Math.min(Math.floor(bytes / MEBIBYTE), MAX_INT)

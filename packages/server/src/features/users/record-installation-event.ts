@@ -22,7 +22,10 @@ export interface RecordDeps {
   log: Pick<FastifyBaseLogger, 'warn'>
 }
 
-/** Call this after the operation. Logs an error instead of throwing it, because the operation is already complete. */
+/**
+ * Records an event. Call this after the operation. Logs an error instead of throwing it, because the operation is
+ * already complete.
+ */
 export async function recordInstallationEvent(
   { db, log }: RecordDeps,
   { type, targets = [], data }: InstallationEvent,

@@ -22,7 +22,7 @@ interface Person {
   email: string
 }
 
-/** Call this last in the transaction of the changes. */
+/** Records events in all accounts of the person. Call this last in the transaction of the changes. */
 export async function recordUserEvents(
   transaction: Database,
   person: Person,
@@ -32,7 +32,9 @@ export async function recordUserEvents(
   await recordInAccounts(transaction, person, { viewer: { isServer: true }, rows })
 }
 
-/** An event without a session, such as a failed sign-in, has no actor. */
+/**
+ * Records an event in all accounts of the person. An event without a session, such as a failed sign-in, has no actor.
+ */
 export async function recordAuditEntry(
   db: Database,
   { type, personId, email, session, data }: AuditEntry,

@@ -41,9 +41,9 @@ export interface Disabled {
 }
 
 /**
- * The user's sign-ins and sessions stop working within a second on every server, and so do the access keys, device
- * connections, registration codes, streams, and download links of accounts without another enabled member. Data is
- * retained. `shownAs` replaces the address in events. Throws NOT_FOUND if no user has the address.
+ * Disables a user. Within a second, the user's sign-ins and sessions stop working on every server. In accounts without
+ * another enabled member, access keys, device connections, registration codes, streams, and download links also stop
+ * working. Data is retained. `shownAs` replaces the address in events. Throws NOT_FOUND if no user has the address.
  */
 export function disableUser(
   db: Database,
@@ -66,7 +66,7 @@ export function disableUser(
   })
 }
 
-/** Ended sessions stay ended. Throws NOT_FOUND if no user has the address. */
+/** Enables a user. Sessions that `disableUser` ended are not restored. Throws NOT_FOUND if no user has the address. */
 export function enableUser(db: Database, email: string): Promise<{ id: string }> {
   return db.transaction().execute(async (transaction) => {
     const user = await findForUpdate(transaction, email)
@@ -80,8 +80,8 @@ export function enableUser(db: Database, email: string): Promise<{ id: string }>
 }
 
 /**
- * The link works once within ten minutes. Throws NOT_FOUND if no user has the address, and CONFLICT if the user is
- * disabled.
+ * Creates a link that signs the user in once within ten minutes. Throws NOT_FOUND if no user has the address, and
+ * CONFLICT if the user is disabled.
  */
 export function linkUser(db: Database, email: string, now: Date): Promise<SignInLink> {
   return db.transaction().execute(async (transaction) => {
@@ -98,14 +98,15 @@ export interface SignInLink {
   expires: Date
 }
 
-/** Each account may contain personal keys of the person. */
+/** Reloads the keys of the person's accounts, because each account may contain personal keys of the person. */
 async function reloadKeysIn(transaction: Database, personId: string): Promise<void> {
   for (const { accountId } of await selectAccountsOf(transaction, personId))
     await reloadAccessKeys(transaction, accountId)
 }
 
 /**
- * If no user has the address, finds the user whose account has it. Returns the email address as the database stores it.
+ * Finds and locks the user with the address. If no user has the address, finds the user whose account has the address.
+ * Returns the email address as the database stores it.
  */
 async function findForUpdate(transaction: Database, email: string): Promise<StoredPerson> {
   const id = (await lockPerson(transaction, email)) ?? (await lockByContact(transaction, email))

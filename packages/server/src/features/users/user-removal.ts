@@ -26,7 +26,7 @@ export interface PlannedRemoval {
   accessKeys: number
 }
 
-/** Throws NOT_FOUND if no user has the address. */
+/** Returns what the removal of a user would delete. Throws NOT_FOUND if no user has the address. */
 export async function planRemoval(db: Database, address: string): Promise<PlannedRemoval> {
   const { id, email } = await findUser(db, address)
   const accounts = await selectOwnedAlone(db, id)
@@ -51,10 +51,10 @@ export interface Removal {
 }
 
 /**
- * Deletes the rows of accounts in batches, so that other users do not wait. An interrupted removal continues when it
- * runs again. Throws CONFLICT if no account would remain, because the next start would create another owner. Unless
- * `withAccounts` is set, also throws CONFLICT if an account would have no owner who can sign in. Records the removal as
- * an event of the installation's owner.
+ * Removes a user. Deletes the rows of accounts in batches, so that other users do not wait. An interrupted removal
+ * continues when it runs again. Throws CONFLICT if no account would remain, because the next start would create another
+ * owner. Unless `withAccounts` is set, also throws CONFLICT if an account would have no owner who can sign in. Records
+ * the removal as an event of the installation's owner.
  */
 export async function removeUser(db: Database, address: string, removal: Removal): Promise<void> {
   const { now, log, erase = false } = removal
@@ -64,7 +64,7 @@ export async function removeUser(db: Database, address: string, removal: Removal
     throw new ApiError('CONFLICT', 'no account would remain: make another member an owner, or add another user first')
   if (accounts.length > 0 && removal.withAccounts !== true) {
     const named = accounts.map((account) => account.email).join(', ')
-    const message = `these accounts would have no owner: ${named}. Make another member an owner first, or delete them with --with-accounts`
+    const message = `these accounts would have no owner: ${named}. Make another member an owner first, or delete the accounts with --with-accounts`
     throw new ApiError('CONFLICT', message, { reason: 'last-owner' })
   }
   const name = erase ? erasedAddress(id) : email
@@ -106,7 +106,7 @@ async function deleteAccounts(
   }
 }
 
-/** The event contains the address only if the person is not erased. */
+/** Ends a membership. The event contains the address only if the person is not erased. */
 function leave(
   db: Database,
   accountId: string,

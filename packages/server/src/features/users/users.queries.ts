@@ -9,7 +9,10 @@ export interface NewAccount {
   passwordHash: string | null
 }
 
-/** Returns false if the email address is in use. Servers of the previous release read the password from the account. */
+/**
+ * Inserts an account. Returns false if the email address is in use. Servers of the previous release read the password
+ * from the account.
+ */
 export async function insertAccount(db: Database, account: NewAccount): Promise<boolean> {
   const { id, email, name, passwordHash } = account
   const result = await db
@@ -171,7 +174,7 @@ export async function lockAccount(db: Database, accountId: string): Promise<bool
   return rows.length > 0
 }
 
-/** Null removes the name. */
+/** Writes the email address and the name of the account. Null removes the name. */
 export async function writeContact(
   db: Database,
   accountId: string,

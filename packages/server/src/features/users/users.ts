@@ -32,7 +32,7 @@ export interface CreatedUser {
   password: string
 }
 
-/** Throws CONFLICT if the email address is in use (case-insensitive). */
+/** Creates a user with an account. Throws CONFLICT if the email address is in use (case-insensitive). */
 export async function createUser(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
   assertEmail(email, 'email')
   if (name !== null) assertName(name, 'name', limits.userNameLength)

@@ -136,7 +136,9 @@ export function viewsIn(filter: ResolvedFilter): string[] {
   }
 }
 
-/** A view without a filter becomes an empty conjunction, which matches everything. */
+/**
+ * Replaces views with their filters. A view without a filter becomes an empty conjunction, which matches everything.
+ */
 function replaced(filter: ResolvedFilter, views: ReadonlyMap<string, ResolvedFilter | undefined>): ResolvedFilter {
   switch (filter.type) {
     case 'and':

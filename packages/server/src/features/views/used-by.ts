@@ -83,7 +83,7 @@ export async function assertUnused(viewing: Viewing, view: View): Promise<void> 
   if (users.length === 0) return
   throw new ApiError(
     'CONFLICT',
-    `the view ${JSON.stringify(view.name)} is in use by ${nameAll(users)}: set replaceBy to another view, or change them first`,
+    `the view ${JSON.stringify(view.name)} is in use by ${nameAll(users)}: set replaceBy to another view, or first change what uses the view`,
     { usedBy: users.map(({ id, name, kind }) => ({ id, name, kind })) },
   )
 }
@@ -106,7 +106,7 @@ export async function assertAllowedByUsers(
   })
 }
 
-/** Call this in a transaction that has locked the account. */
+/** Replaces a view in all objects that use it. Call this in a transaction that has locked the account. */
 export async function replaceView(viewing: Viewing, change: { from: string; to: string }): Promise<void> {
   await replaceViewOfWebhooks(viewing, change)
   await replaceViewOfRestrictions(viewing, change)

@@ -44,8 +44,8 @@ export interface ViewFilter {
 }
 
 /**
- * Restricted callers see only shared views. An account has few views, so this function reads all of them and filters
- * them in memory.
+ * Lists the views that the caller can see. Restricted callers see only shared views. An account has few views, so this
+ * function reads all of them and filters them in memory.
  */
 export async function listViews({ db, viewer }: Viewing, { id, kind, label }: ViewFilter): Promise<View[]> {
   if (id && id.length > limits.idsPerList)
@@ -98,7 +98,7 @@ export async function createView(context: Context, args: MutationCreateViewArgs)
   )
 }
 
-/** Validates the whole change first, and changes nothing if any part is invalid. */
+/** Updates a view. Validates the whole change first, and changes nothing if any part is invalid. */
 export async function updateView(context: Context, args: MutationUpdateViewArgs): Promise<View> {
   const { db, viewer, clock } = context
   const { id, version } = args
@@ -141,7 +141,7 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
   })
 }
 
-/** If the view is in use, `replaceBy` must be the ID of the view that replaces it. */
+/** Deletes a view. If the view is in use, `replaceBy` must be the ID of the view that replaces it. */
 export async function deleteView(
   { db, viewer }: Viewing,
   { id, replaceBy }: { id: string; replaceBy?: string | null | undefined },
@@ -177,7 +177,7 @@ function assertReplaces(view: View, other: View | undefined, id: string): assert
   }
 }
 
-/** Joins each list into a string, and omits the labels and widths of columns. */
+/** Returns the view's data for events, with lists as strings and without the labels and widths of columns. */
 const dataOf = ({ name, kind, where, context, sortBy, columns, description, labels, isShared }: View) => ({
   ...{ name, kind, where, context, description, isShared },
   sortBy: sortBy.join(', '),
@@ -222,7 +222,9 @@ function readDescription(description: string | null | undefined): string | null 
   return description
 }
 
-/** In canonical form, a field that a later release adds cannot change the filter's meaning. */
+/**
+ * Returns the filter in canonical form, because fields that later releases add cannot change the meaning of that form.
+ */
 async function readWhere(context: Context, kind: ViewKind, where: string | null | undefined): Promise<string | null> {
   const read = where == null ? undefined : readFilter(where, { kind: filterKinds[kind], usage: 'view', path: 'where' })
   if (read === undefined) return null
@@ -242,7 +244,7 @@ async function readSortBy(context: Context, kind: ViewKind, sortBy: readonly str
   if (kind === 'EVENTS') throw badInput('sortBy must be empty in a view of events: events are listed newest first')
   const fields = sortFields[kind]
   const keys = readSortKeys(sortBy, (text, path) => {
-    const parsed = parseSort(text, fields)
+    const parsed = parseSort(text, fields, path)
     const name = 'field' in parsed ? parsed.field : parseAttributeName(parsed.attribute, path)
     return { name, text: `${'field' in parsed ? parsed.field : parsed.attribute} ${parsed.direction}` }
   })

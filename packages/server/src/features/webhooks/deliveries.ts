@@ -15,7 +15,7 @@ import { notifyWorkers } from './webhooks.ts'
 const RETENTION_DAYS = 30
 const DROPPED_AT_ONCE = 5_000
 
-/** Failed tests are not retried. */
+/** Sends a test event and saves the result. A failed test is not retried. */
 export async function testWebhook(context: Context, webhookId: string): Promise<WebhookDelivery> {
   const { db, viewer, secrets, outbound, clock } = context
   const { accountId } = viewer
@@ -51,13 +51,16 @@ export interface RedeliverInput {
   since?: Date | null
 }
 
-/** With `deliveryId`, also resends a successful delivery. Returns the number of deliveries to resend. */
+/**
+ * Resends deliveries. With `deliveryId`, the delivery can also be a successful one. Returns the number of deliveries to
+ * resend.
+ */
 export async function redeliver(context: Context, { webhookId, deliveryId, since }: RedeliverInput): Promise<number> {
   const { db, viewer } = context
   assertStorable(webhookId, 'webhookId')
   if (deliveryId != null) assertStorable(deliveryId, 'deliveryId')
   if ((deliveryId == null) === (since == null))
-    throw badInput('specify either deliveryId (one delivery) or since (all failed deliveries created since then)')
+    throw badInput('pass either deliveryId (one delivery) or since (all failed deliveries created since that time)')
 
   return db.transaction().execute(async (transaction) => {
     const webhook = await lockWebhook(transaction, viewer.accountId, webhookId)

@@ -6,7 +6,8 @@ const MAX_TESTS = 4
 const inFlight = new Map<string, number>()
 
 /**
- * Without this limit, one account's tests of slow receivers could use up the limits on requests in flight
+ * Runs a test, or throws LIMIT_EXCEEDED if the account is already running `MAX_TESTS` tests in this process. Without
+ * this limit, one account's tests of slow receivers could use up the limits on requests in flight
  * (`MUSTER_MOST_REQUESTS`, `MUSTER_MOST_STANDING`).
  */
 export async function withTestLimit<Result>(accountId: string, run: () => Promise<Result>): Promise<Result> {

@@ -2,8 +2,8 @@ import { Webhook as Signer } from 'standardwebhooks'
 import { uuidv7 } from './uuid.ts'
 
 /**
- * The ID contains no dots, because dots separate the ID, the timestamp, and the body in the signed content (Standard
- * Webhooks, "Signature scheme"). Within a process, later IDs sort after earlier IDs.
+ * Returns a new message ID. The ID contains no dots, because dots separate the ID, the timestamp, and the body in the
+ * signed content (Standard Webhooks, "Signature scheme"). Within a process, later IDs sort after earlier IDs.
  */
 export const newMessageId = (): string => `msg_${uuidv7().replaceAll('-', '')}`
 
@@ -13,7 +13,9 @@ export interface Message {
   body: string
 }
 
-/** After a rotation, a receiver may still verify with the old secret. */
+/**
+ * Signs the message with each secret, because a receiver may still verify with the previous secret after a rotation.
+ */
 export function signedHeaders({ id, body }: Message, secrets: readonly string[], now: Date): Record<string, string> {
   return {
     'webhook-id': id,

@@ -5,7 +5,7 @@ let counter = 0
 
 /**
  * Returns a UUIDv7 (RFC 9562 §5.7). A counter orders the UUIDs within a millisecond (§6.2, method 1), so each UUID is
- * greater than all previous ones of the same process.
+ * greater than all previous UUIDs of the same process.
  */
 export function uuidv7(now: number = Date.now()): string {
   if (now > lastMs) {

@@ -15,14 +15,14 @@ export async function listWebhooksWithViews(
   return webhooks.filter(({ viewIds }) => viewIds.size > 0)
 }
 
-/** Call this in a transaction that has locked the account. */
+/** Replaces the view in the webhooks that use it. Call this in a transaction that has locked the account. */
 export async function replaceViewOfWebhooks(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { from, to }: { from: string; to: string },
 ): Promise<void> {
   for (const { webhook: listed, viewIds } of await listWebhooksWithViews(db, viewer.accountId)) {
     if (!viewIds.has(from)) continue
-    // A list shows webhooks as paused while they only probe their receivers. The stored row must not become paused.
+    // A list shows a webhook as paused while the server only probes the receiver. That pause must not be stored.
     const webhook = (await findWebhookRow(db, viewer.accountId, listed.id))!
     const after = {
       ...webhook,

@@ -19,7 +19,7 @@ const toWebhook = ({ events, filter, view_id, is_view_broken, ...row }: WebhookR
   isViewBroken: is_view_broken,
 })
 
-/** A webhook whose receiver gets only probes is shown as paused. */
+/** Selects the webhooks. A webhook whose receiver gets only probes is shown as paused. */
 export async function selectWebhooks(db: Database, accountId: string): Promise<Webhook[]> {
   const rows = await db
     .selectFrom('webhook')
@@ -121,7 +121,7 @@ export async function removeWebhook(db: Database, accountId: string, id: string)
   return row === undefined ? undefined : toWebhook(row)
 }
 
-/** The current secret becomes the previous one, which remains valid until the given time. */
+/** Replaces the secret. The current secret becomes the previous secret, which remains valid until the given time. */
 export async function replaceSecret(
   db: Database,
   accountId: string,

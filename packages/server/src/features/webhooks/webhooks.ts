@@ -35,7 +35,7 @@ type Viewing = Pick<Context, 'db' | 'viewer'>
 const defaultEvents = ['DEVICE_STATE', 'SERVICE_STATE'] as const satisfies readonly EventTypeName[]
 const MAX_OVERLAP_SECONDS = 604_800
 
-/** An account has few webhooks, so this function reads all of them. */
+/** Lists webhooks. An account has few webhooks, so this function reads all of them. */
 export async function listWebhooks({ db, viewer }: Viewing, ids?: readonly string[] | null): Promise<Webhook[]> {
   if (ids && ids.length > limits.idsPerList)
     throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
@@ -52,7 +52,7 @@ export interface WebhookInput extends SelectionArguments {
   enabled: boolean
 }
 
-/** Only the response that creates a webhook contains its secret. */
+/** Creates a webhook. Only this response, and the responses of `rotateWebhookSecret`, contain a secret. */
 export async function createWebhook(context: Context, input: WebhookInput): Promise<Webhook> {
   const { viewer, secrets, outbound } = context
   const events = readEvents(input.events) ?? [...defaultEvents]
@@ -99,8 +99,8 @@ export interface WebhookChange extends SelectionArguments {
 }
 
 /**
- * Enabling the webhook or changing its URL also resumes paused deliveries, and so does changing the filter, view, or
- * context if the view was invalid.
+ * Updates a webhook. Enabling it or changing its URL also resumes paused deliveries. If the deliveries are paused
+ * because the view is invalid, changing the filter, view, or context resumes them, too.
  */
 export async function updateWebhook(context: Context, id: string, change: WebhookChange): Promise<Webhook> {
   const { db, viewer, outbound } = context
@@ -152,8 +152,8 @@ export async function deleteWebhook({ db, viewer }: Viewing, id: string): Promis
 }
 
 /**
- * Only this response contains the new secret. For `overlap` seconds, the server also signs messages with the previous
- * secret.
+ * Replaces the signing secret. Only this response contains the new secret. For `overlap` seconds, the server also signs
+ * messages with the previous secret.
  */
 export async function rotateWebhookSecret(context: Context, id: string, overlap: number): Promise<Webhook> {
   const { db, viewer, secrets, clock } = context
@@ -189,7 +189,7 @@ function readEvents(events: readonly EventTypeName[] | null | undefined): EventT
   return [...new Set(events)]
 }
 
-/** An omitted argument keeps the stored value, and null removes it. */
+/** Returns the changed selection. An omitted argument keeps the stored value, and null removes the value. */
 const changedSelection = (before: Webhook, { where, view, context }: SelectionArguments): SelectionArguments => ({
   where: where === undefined ? before.where : where,
   view: view === undefined ? before.viewId : view,
@@ -200,7 +200,7 @@ const settingsOf = ({ name, url, events, enabled, paused, where, viewId, context
   ...{ name, url, events, enabled, paused, where, view: viewId, context },
 })
 
-/** Omits fields that are not set. */
+/** Returns the selection's data for events, without fields that are not set. */
 const selectionData = ({ where, viewId, context }: Webhook) => ({
   ...(where !== null && { where }),
   ...(viewId !== null && { view: viewId }),

@@ -40,7 +40,7 @@ function readSortKey(
   sort: string,
   { path, context }: { path: string; context: string | undefined },
 ): DeviceSortKey & { text: string } {
-  const parsed = parseSort(sort, deviceSortFields)
+  const parsed = parseSort(sort, deviceSortFields, path)
   const { direction } = parsed
   if ('field' in parsed) return { by: parsed.field, direction, context: undefined, text: sortText(parsed) }
   const by = parseAttributeName(parsed.attribute, path)

@@ -7,7 +7,7 @@ import { reservedColumns } from '../../attributes/attributes.ts'
 import { compareNaturally, compareNumber, compareText, compareTime, textOf } from './compare.ts'
 import { both, either, type FilterScope, idOf, type Sql } from './rows.ts'
 
-/** Below NOT, an index is useless, so the condition does not need a form that uses one. */
+/** Inside NOT, PostgreSQL cannot use an index, so the condition does not need a form that an index supports. */
 export interface Use {
   readonly isNegated: boolean
 }
@@ -38,7 +38,7 @@ export function compareAttributeList(
   return match === 'all' ? both(each) : either(each)
 }
 
-/** Matches if the name has a value, or if a group of this name contains any value. */
+/** Returns a condition that matches if the name has a value, or if a group with this name contains a value. */
 export function hasAttribute(scope: FilterScope, { subject }: HasValue & { subject: AttributeSubject }): Sql {
   const { of, name } = subject
   const overrides = overridesOf(scope, subject)
@@ -102,7 +102,7 @@ export function overridesOf(
     where x.account_id = ${scope.accountId} and x.target_id = ${idOf(scope, of)} and x.context = ${context})`
 }
 
-/** The result is null if the value is missing or a group. */
+/** Returns SQL that is null if the attribute has no value or is a group. */
 export function attributeText(scope: FilterScope, subject: AttributeSubject): Sql {
   const override = overrideText(scope, subject)
   if (override !== undefined && subject.read.type === 'override') return override
@@ -110,17 +110,17 @@ export function attributeText(scope: FilterScope, subject: AttributeSubject): Sq
   return override === undefined ? base : sql`coalesce(${override}, ${base})`
 }
 
-/** The result is null if the value is missing or a group. */
+/** Returns SQL that is null if the attribute has no value or is a group. */
 export const baseText = (scope: FilterScope, subject: AttributeSubject): Sql =>
   columnOf(scope, subject) ?? valueIn(attributesOf(scope, subject.of), subject.name)
 
-/** The result is null if there is no override. Returns undefined if the condition reads base values. */
+/** Returns SQL that is null if there is no override, or undefined if the condition reads base values. */
 export function overrideText(scope: FilterScope, subject: AttributeSubject): Sql | undefined {
   const overrides = overridesOf(scope, subject)
   return overrides && valueIn(overrides, subject.name)
 }
 
-/** Unless the condition is negated, its form can use the indexes on values. */
+/** Returns a condition in a form that the indexes on values support, unless the condition is negated. */
 function equalsAny(scope: FilterScope, subject: AttributeSubject, values: readonly string[], use: Use): Sql {
   const { of, name } = subject
   const column = columnOf(scope, subject)

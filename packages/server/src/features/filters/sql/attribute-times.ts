@@ -26,7 +26,7 @@ export function compareAttributeTime(
   })
 }
 
-/** The longer the time since a change, the earlier the change. */
+/** A greater age means an earlier change, so the comparison of the age is reversed for the time of the change. */
 const reversed = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
 
 export function isStale(scope: FilterScope, condition: IsStale): Sql {
@@ -47,7 +47,10 @@ const attributeOf = ({ of, name, read = { type: 'effective' } }: TimeOfAttribute
   read,
 })
 
-/** The result is null if there is no value. A first base value has the time when its device or service was created. */
+/**
+ * Returns SQL that is null if there is no value. The time of a first base value is the time when its device or service
+ * was created.
+ */
 function timeOfValue(
   scope: FilterScope,
   subject: AttributeSubject,

@@ -7,7 +7,7 @@ import type { FilterScope, Sql } from './rows.ts'
 
 type Operator = Compare['operator']
 
-/** The result is null if the value is missing. */
+/** Returns SQL that is null if the value is missing. */
 export function compareText(value: Sql, operator: Operator, literal: Literal): Sql {
   if (literal.type === 'pattern') {
     return operator === '=' ? matchesExactly(value, literal.parts) : matchesIgnoringCase(value, literal.parts)
@@ -17,7 +17,7 @@ export function compareText(value: Sql, operator: Operator, literal: Literal): S
   return operator === ':' ? contains(value, text) : compareNaturally(sortable(value), operator, text)
 }
 
-/** `value` must have at most as many characters as the result of `sortable`. */
+/** Compares in natural order. `value` must have at most as many characters as the result of `sortable`. */
 export const compareNaturally = (value: Sql, operator: '=' | OrderOperator, text: string): Sql =>
   sql`${naturally(value)} ${sql.raw(operator)} ${naturally(sortable(sql`${text}::text`))}`
 
@@ -30,7 +30,7 @@ export function textOf(literal: Literal): string {
 export const compareNumber = (value: Sql, operator: Operator, decimal: string): Sql =>
   sql`attribute_number(${value}) ${sql.raw(operator)} ${decimal}::numeric`
 
-/** The result is null if the value is missing. Relative times are relative to `now`. */
+/** Returns SQL that is null if the value is missing. Relative times are relative to `now`. */
 export function compareTime(
   value: Sql,
   operator: Operator,
@@ -56,7 +56,7 @@ function timeFrom(now: FilterScope['now'], seconds: number): Sql {
   return sql`(${now} + ${seconds}::float8 * interval '1 second')`
 }
 
-/** A time that a `Date` cannot represent becomes infinity, which is later or earlier than every stored time. */
+/** Converts a time that a `Date` cannot represent to infinity, which is later or earlier than every stored time. */
 function timeOf(milliseconds: number): Sql {
   const time = new Date(milliseconds)
   if (!Number.isNaN(time.getTime())) return sql`${time}::timestamptz`
@@ -66,8 +66,8 @@ function timeOf(milliseconds: number): Sql {
 const MAX_INTEGER = 2_147_483_647
 
 /**
- * The literal becomes an integer, because an index does not support a comparison with a fraction. For example, `> 22.5`
- * becomes `> 22`.
+ * Rounds the literal to an integer, because an index does not support a comparison with a fraction. For example,
+ * `> 22.5` becomes `> 22`.
  */
 export function compareInteger(value: Sql, operator: Operator, literal: Literal): Sql {
   if (literal.type !== 'number') throw new Error(`expected a number, found a literal of the type ${literal.type}`)
@@ -76,7 +76,7 @@ export function compareInteger(value: Sql, operator: Operator, literal: Literal)
   return sql`${value} ${sql.raw(operator)} ${integer}::int`
 }
 
-/** Email addresses of users are case-insensitive. */
+/** Converts a literal to lowercase, because users' email addresses are case-insensitive. */
 export function lowercase(literal: Literal): Literal {
   if (literal.type === 'string') return { type: 'string', value: literal.value.toLowerCase() }
   if (literal.type !== 'pattern') return literal

@@ -20,8 +20,9 @@ import { both, either, type FilterScope, type Sql } from './rows.ts'
 import { isNoBulkService, joinServiceLive, overridesIn } from './value-source.ts'
 
 /**
- * The SQL can be null for missing values. WHERE treats null like false, and the SQL of a negation converts null to
- * false before it negates the operand. Adds the tables that the condition reads to the tables of the scope.
+ * Converts a filter to SQL, which can be null for missing values. WHERE treats null like false, and the SQL of a
+ * negation converts null to false before it negates the operand. Adds the tables that the condition reads to the tables
+ * of the scope.
  */
 export const filterCondition = (filter: ResolvedFilter, scope: FilterScope): Sql =>
   condition(filter, scope, { isNegated: false })

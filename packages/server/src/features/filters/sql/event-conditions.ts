@@ -22,7 +22,7 @@ type EventCondition =
   | (HasValue & { subject: EventSubject })
   | (WordSearch & { of: 'event' })
 
-/** Conditions on an event's device apply to the device's current values. */
+/** Converts a filter of events to SQL. Conditions on an event's device apply to the device's current values. */
 export function eventCondition(filter: ResolvedFilter, scope: FilterScope): Sql {
   switch (filter.type) {
     case 'and':

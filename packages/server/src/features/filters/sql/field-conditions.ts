@@ -39,8 +39,8 @@ export function compareField(scope: FilterScope, { subject, operator, literal }:
 }
 
 /**
- * For `=` with a device's name or platform, compares twice: the first comparison uses the index, which does not
- * distinguish A1 from a01, and the second is exact.
+ * Compares a device's name or platform with `=` twice: the first comparison uses the index, which does not distinguish
+ * A1 from a01, and the second is exact.
  */
 function compareString(column: Sql, { subject, operator, literal }: Omit<FieldCompare, 'type'>): Sql {
   const isSorted = subject.of === 'device' && (subject.name === 'name' || subject.name === 'platform')

@@ -5,13 +5,13 @@ import { filterCondition } from './conditions.ts'
 import { type FilterTables, noTables, type Sql } from './rows.ts'
 
 /**
- * Adds the tables that the condition reads to `tables`. A restriction does not depend on the time and reads attributes
- * in fixed contexts, so `now` and `context` have no effect.
+ * Converts the filter of a restriction to SQL. Adds the tables that the condition reads to `tables`. A restriction does
+ * not depend on the time and reads attributes in fixed contexts, so `now` and `context` have no effect.
  */
 export const insideCondition = (accountId: string, inside: ResolvedFilter, tables: FilterTables): Sql =>
   filterCondition(inside, { accountId, context: undefined, now: 0, tables })
 
-/** SQL that limits a statement on `device d`. The text of the statement already uses the first `used` parameters. */
+/** SQL that limits a statement on `device d` to the devices that match a restriction. */
 export interface InsideText {
   /** Joins `device_live l` if the condition reads this table and the statement does not join it already. */
   readonly joins: string
@@ -19,6 +19,7 @@ export interface InsideText {
   readonly parameters: readonly unknown[]
 }
 
+/** Numbers the parameters of the condition after the first `used` parameters, which the statement itself uses. */
 export function insideText(
   db: Database,
   accountId: string,

@@ -11,8 +11,8 @@ import { type Interval, startOfInterval } from './time-intervals.ts'
 export type ValueSubject = FieldSubject | AttributeSubject
 
 /**
- * Returns a value as a string of at most 200 characters. The value of a time field becomes the start of its interval in
- * UTC.
+ * Returns SQL for a value as a string of at most 200 characters. The value of a time field becomes the start of its
+ * interval in UTC.
  */
 export function textOfValue(scope: FilterScope, subject: ValueSubject, interval: Interval): Sql {
   if (subject.type === 'attribute') return sortable(attributeText(scope, subject))

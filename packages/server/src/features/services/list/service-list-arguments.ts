@@ -49,7 +49,7 @@ export function readServicesArguments(args: ServicesArguments, firstRecord: 0 | 
   const context = parseContext(args.context, 'context')
   const where = args.where == null ? undefined : readFilter(args.where, { kind: 'service', path: 'where' })
   const keys = readSortKeys(args.sortBy ?? DEFAULT_SORT, (text, path) => {
-    const parsed = parseSort(text, serviceSortFields)
+    const parsed = parseSort(text, serviceSortFields, path)
     const { direction } = parsed
     if ('field' in parsed) return { by: parsed.field, direction, text: sortText(parsed) }
     const by = parseAttributeName(parsed.attribute, path)

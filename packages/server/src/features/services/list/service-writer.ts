@@ -8,7 +8,7 @@ const plain =
   (writer, { row }) =>
     writer.ascii(String(read(row)))
 
-/** The results are the same as those of the `Service` resolvers. */
+/** Writes the same values as the resolvers of `Service` return. */
 export const serviceWriter: Readonly<Record<string, FieldWriter<ListedServiceRow, unknown>>> = {
   id: (writer, { row }) => writer.string(row[1]),
   name: (writer, { row }) => writer.string(row[2]),

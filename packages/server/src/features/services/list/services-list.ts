@@ -25,7 +25,7 @@ import {
   serviceSortFields,
 } from './service-list-arguments.ts'
 
-/** Omits bulk services. */
+/** Lists services, except bulk services. */
 export async function listServices(
   context: Context,
   args: ServicesArguments,
@@ -70,15 +70,15 @@ const limitTo = (inside: ResolvedFilter | undefined, request: ServiceListRequest
   inside === undefined ? request : { ...request, selection: { ...request.selection, inside } }
 
 /**
- * A long walk is useful if no index supports the filter, an index supports the order, and the account has more than
- * `WALKED` devices.
+ * Returns whether a walk is useful, that is, whether no index supports the filter, an index supports the order, and the
+ * account has more than `WALKED` devices.
  */
 async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceListRequest): Promise<boolean> {
   if (reasonWithoutIndex(selection) === undefined || keys[0]!.by !== 'device.name') return false
   return (await countDevices(db, viewer.accountId, {})) > WALKED
 }
 
-/** A walk that fills the page reads few devices, so it is free of charge. */
+/** Tries a walk first. A walk that fills the page reads few devices, so only a scan is charged. */
 async function readUnindexed({
   read,
   charge,
@@ -124,7 +124,7 @@ async function findStart(
   return { afterKeys: servicePlace(keys, place) }
 }
 
-/** If `services` would reject the arguments, the field reads no devices. */
+/** Returns the number of devices that the field `services` reads, which is 0 if the field rejects the arguments. */
 export function serviceRowsRead(
   args: ServicesArguments,
   { devices, firstRecord, inside }: { devices: number; firstRecord: 0 | 1; inside?: ResolvedFilter | undefined },
@@ -138,7 +138,7 @@ export function serviceRowsRead(
   }
 }
 
-/** In the order by device name, an index finds the first services without reading the others. */
+/** Returns the rows that a page reads. In the order by device name, an index finds the first services of the list. */
 function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Number.POSITIVE_INFINITY): RowsRead {
   const reasons = [reasonWithoutIndex(selection)].filter((reason) => reason !== undefined)
   if (keys[0]!.by !== 'device.name') reasons.push('sortBy: only device.name has an index for services of all devices')

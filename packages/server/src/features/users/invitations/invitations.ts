@@ -48,7 +48,7 @@ export async function listInvitations({ db, viewer, clock }: Context): Promise<S
 export const dropExpiredInvitations = (db: Database, now: Date): Promise<void> =>
   deleteInvitationsBefore(db, new Date(now.getTime() - EXPIRED_DAYS * DAY_MS))
 
-/** Anyone who has the link can accept. The server stores only a hash of the link's token. */
+/** Creates an invitation. Anyone who has the link can accept it. The server stores only a hash of the link's token. */
 export async function createInvitation(
   context: Context,
   { email = null, expires, roleId }: MutationCreateInvitationArgs,
@@ -190,7 +190,7 @@ export async function join(
   return account
 }
 
-/** A disabled person cannot grant any role. */
+/** Throws FORBIDDEN if the inviter can no longer grant the role. A disabled person cannot grant any role. */
 async function assertStillGrantable(
   db: Database,
   accountId: string,
@@ -220,11 +220,12 @@ function readExpires(expires: Date | null | undefined, now: Date): Date {
   if (expires == null) return new Date(now.getTime() + USUAL_DAYS * DAY_MS)
   if (expires <= now) throw badInput(`expires must be in the future, not ${expires.toISOString()}`)
   const latest = new Date(now.getTime() + MAX_DAYS * DAY_MS)
-  if (expires > latest) throw badInput(`expires must be at most ${MAX_DAYS} days from now: ${latest.toISOString()}`)
+  if (expires > latest)
+    throw badInput(`expires must be at most ${MAX_DAYS} days from now, not after ${latest.toISOString()}`)
   return expires
 }
 
-/** The token is in the fragment, which browsers do not send, so no log contains it. */
+/** Returns the link, with the token in the fragment. Browsers do not send fragments, so no log contains the token. */
 const linkOf = (origin: string, token: string): string => `${origin}/invitation#${token}`
 
 export const unknownInvitation = (): ApiError =>

@@ -45,7 +45,7 @@ function addressOf(invitation: Pick<InvitationSummary, 'email'> | undefined, giv
 }
 
 const personExists = (email: string): ApiError =>
-  new ApiError('CONFLICT', `a person with the email address ${JSON.stringify(email)} exists: sign in first`)
+  new ApiError('CONFLICT', `a person with the email address ${JSON.stringify(email)} already exists: sign in first`)
 
 async function joinAsNewPerson(
   { db, clock }: InvitationDeps,

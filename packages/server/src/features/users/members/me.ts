@@ -49,7 +49,7 @@ function roleOfKey(permissions = 0): Role {
   return builtInRole(roles.find(([, mask]) => includes(mask, permissions))![0])
 }
 
-/** Several restrictions are combined into one. */
+/** Describes the permissions and the restriction of the request. Combines several restrictions into one. */
 export async function describeGrant(context: Context): Promise<Grant> {
   const { viewer } = context
   const permissions = namesIn(viewer.permissions ?? 0)

@@ -29,7 +29,7 @@ export async function findMember(db: Database, accountId: string, personId: stri
   return member
 }
 
-/** Call this with the account locked. Throws CONFLICT if the person is already a member. */
+/** Adds a member. Throws CONFLICT if the person is already a member. Call this with the account locked. */
 export async function addMember(
   transaction: Database,
   accountId: string,
@@ -50,7 +50,7 @@ export async function addMember(
   await insertMembership(transaction, { accountId, personId, roleId: role.id, source })
 }
 
-/** The member's sessions have the new role's permissions starting with their next request. */
+/** Changes a member's role. The member's sessions have the new permissions from their next request. */
 export async function setMemberRole(
   { db, viewer }: Context,
   { personId, roleId }: { personId: string; roleId: string },
@@ -82,7 +82,10 @@ async function changeRole({ db, viewer }: Pick<Context, 'db' | 'viewer'>, before
   await recordEvents(db, { viewer }, [{ type: 'MEMBER_UPDATE', targets: [personTarget(before)], data }])
 }
 
-/** Deletes the person's personal keys. The person's sessions lose access to the account with their next request. */
+/**
+ * Ends the membership and deletes the person's personal keys. The person's sessions lose access to the account with
+ * their next request.
+ */
 export async function removeMember(
   { db, viewer }: Context,
   { personId, disableKeys }: { personId: string; disableKeys: boolean },
@@ -146,7 +149,10 @@ export async function changeGroupMembership(
   await changeRole({ db: transaction, viewer }, before, role)
 }
 
-/** `email` identifies the person in the event. Throws CONFLICT if no owner who can sign in would be left. */
+/**
+ * Ends a person's membership. `email` identifies the person in the event. Throws CONFLICT if no owner who can sign in
+ * would be left.
+ */
 export async function endMembershipOf(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { personId, email }: { personId: string; email: string },

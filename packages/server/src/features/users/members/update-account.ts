@@ -46,9 +46,9 @@ export async function updateAccount({ db, viewer }: Context, args: MutationUpdat
   return { id: accountId }
 }
 
-/** An access key has not signed in, so it can set only ANY. */
+/** Throws CONFLICT if the caller does not meet the policy. An access key does not sign in, so it can set only ANY. */
 function assertMeets({ session, signInMethod = null }: Context['viewer'], policy: SignInPolicy): void {
   const required = requiredSignIn(policy, session === undefined ? null : signInMethod)
   if (required === null) return
-  throw new ApiError('CONFLICT', `your own sign-in does not meet ${required}: sign in this way, then retry`)
+  throw new ApiError('CONFLICT', `your sign-in does not meet the policy ${required}: sign in as required, then retry`)
 }

@@ -86,8 +86,8 @@ export async function replaceByRemovedPerson(
   db: Database,
   { id, email, now }: { id: string; email: string; now: Date },
 ): Promise<boolean> {
-  // While the person is locked, no transaction adds a membership. A cluster rejects a single statement that reads both
-  // tables.
+  // While the person is locked, no transaction can add a membership. A cluster rejects a single statement that reads
+  // both tables.
   await query(db, 'select id from person where id = $1 for update', [id])
   const memberships = await query(db, 'select account_id from membership where person_id = $1 limit 1', [id])
   if (memberships.length > 0) return false
@@ -134,7 +134,7 @@ export interface KnownPerson {
   isRemoved: boolean
 }
 
-/** Also finds people who were removed. */
+/** Selects people, including people who were removed. */
 export async function selectPeople(db: Database, ids: readonly string[]): Promise<KnownPerson[]> {
   return query(db, 'select id, email, name, removed is not null as "isRemoved" from person where id = any($1)', [ids])
 }

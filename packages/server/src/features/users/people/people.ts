@@ -14,8 +14,8 @@ const loaderOf = perRequest(
 )
 
 /**
- * The viewer contains the founder's address, so changes by the founder need no statement. For a person who is not
- * stored, returns the placeholder address of an erased person.
+ * Finds the person who made a change. The viewer contains the founder's address, so a change by the founder needs no
+ * statement. For a person who is not stored, returns the placeholder address of an erased person.
  */
 export const findActor = async (
   context: Context,
@@ -30,5 +30,5 @@ export const findActor = async (
   return (await loadPerson(context, id)) ?? { id, email: `removed-${id}@invalid` }
 }
 
-/** Also finds people who were removed. */
+/** Loads a person, even if the person was removed. */
 export const loadPerson = (context: Context, id: string): Promise<KnownPerson | null> => loaderOf(context).load(id)

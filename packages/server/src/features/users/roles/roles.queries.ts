@@ -27,7 +27,7 @@ export async function countRoleUses(db: Database, accountId: string, now: Date):
   return new Map(rows.map(({ role, uses }) => [role, uses]))
 }
 
-/** If a role with the ID exists, overwrites its fields. */
+/** Inserts a role, or overwrites the fields of the role with the same ID. */
 export async function saveRole(db: Database, accountId: string, role: StoredRole): Promise<void> {
   const { id, name, groups } = role
   const permissions = role.permissions && [...role.permissions]

@@ -32,7 +32,7 @@ export const listRoles = perRequest(({ db, viewer }: Context): Promise<Role[]> =
 
 export const countUses = perRequest(({ db, viewer, clock }: Context) => countRoleUses(db, viewer.accountId, clock()))
 
-/** If the role was deleted a moment ago, returns the built-in role viewer. */
+/** Returns the role with this ID. If the role was deleted during the request, returns the built-in role viewer. */
 export const findRole = async (context: Context, roleId: string): Promise<Role> =>
   (await listRoles(context)).find(({ id }) => id === roleId) ?? builtInRole('viewer')
 
@@ -92,7 +92,7 @@ export async function createRole(context: Context, { name, access, groups }: Mut
   )
 }
 
-/** The sessions of the role's members have the new permissions starting with their next request. */
+/** Updates a role. The sessions of its members have the new permissions from their next request. */
 export async function updateRole(context: Context, args: MutationUpdateRoleArgs): Promise<Role> {
   const { db, viewer } = context
   const { id, name, access, groups } = args
@@ -123,7 +123,7 @@ export async function updateRole(context: Context, args: MutationUpdateRoleArgs)
   })
 }
 
-/** An omitted part stays unchanged, and null removes it. */
+/** Returns the changed restriction. An omitted part stays unchanged, and null removes a part. */
 async function changedOwn(context: Context, roleId: string, access: AccessInput): Promise<RestrictionPart | undefined> {
   const given = [access.where, access.view, access.context, access.attributes]
   if (given.every((each) => each === undefined)) return undefined
@@ -147,20 +147,24 @@ export async function deleteRole({ db, viewer, clock }: Context, id: string): Pr
     const uses = (await countRoleUses(transaction, viewer.accountId, clock())).get(id) ?? 0
     if (uses > 0) {
       const rule = 'give its members another role and delete its invitations'
-      throw new ApiError('CONFLICT', `the role has ${uses} members and open invitations: ${rule} first`)
+      const found = uses === 1 ? 'one member or open invitation' : `${uses} members and open invitations`
+      throw new ApiError('CONFLICT', `the role has ${found}: ${rule} first`)
     }
     await removeRole(transaction, viewer.accountId, id)
     await announce({ db: transaction, viewer }, 'ROLE_DELETE', role, { name: role.name })
   })
 }
 
-/** Until the transaction ends, no other transaction can change the account's roles, members, or invitations. */
+/** Locks the account, so that no other transaction can change its roles, members, or invitations. Returns the roles. */
 async function lockRoles(transaction: Database, accountId: string): Promise<Role[]> {
   await lockAccount(transaction, accountId)
   return readRoles(transaction, accountId)
 }
 
-/** In a restricted role's row, servers that do not know restrictions find no permissions. */
+/**
+ * Leaves the list of permissions in a restricted role's row empty, because servers of earlier releases ignore the
+ * restriction. The permissions are stored with the restriction instead.
+ */
 function toStored(role: Role): StoredRole {
   const { id, name, permissions, groups } = role
   if (isBuiltIn(id)) return { id, name: null, permissions: null, restriction: null, groups }
@@ -168,7 +172,7 @@ function toStored(role: Role): StoredRole {
   return { id, name, permissions: restriction === null ? namesIn(permissions) : [], restriction, groups }
 }
 
-/** Converts lists and objects to strings. */
+/** Returns the role's data for events, with lists and objects as strings. */
 const dataOf = ({ name, permissions, own, groups }: Role) => ({
   name,
   permissions: namesIn(permissions).join(', '),

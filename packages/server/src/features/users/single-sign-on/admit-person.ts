@@ -49,7 +49,7 @@ async function admit(deps: SsoPeopleDeps, identity: Identity, invitationHash: Bu
   return person
 }
 
-/** If the provider sends another verified address, updates the person's address. */
+/** Finds the person with the identity. If the provider sends another verified address, updates the person's address. */
 async function findKnown({ db, clock }: SsoPeopleDeps, identity: Identity): Promise<AdmittedPerson | undefined> {
   return db.transaction().execute(async (transaction) => {
     const found = await findByIdentity(transaction, identity)
@@ -69,7 +69,7 @@ interface AddedPerson extends AdmittedPerson {
   hasJoined?: true
 }
 
-/** Returns undefined if another sign-in linked the identity or created the person first. */
+/** Links or creates a person. Returns undefined if another sign-in linked the identity or created the person first. */
 async function addPerson(
   { db, clock, signUp }: SsoPeopleDeps,
   identity: Identity,
@@ -117,7 +117,7 @@ async function addPerson(
   })
 }
 
-/** Throws if the person cannot join, because the person must then not be created. */
+/** Accepts the invitation. Throws if the person cannot join, because the person must then not be created. */
 async function joinAsInvited(transaction: Database, joining: Joining, person: AdmittedPerson): Promise<void> {
   const viewer = { accountId: joining.accountId, ...person, readOnly: false }
   await join(transaction, joining, { person, viewer }).catch((error: unknown) => {
@@ -125,7 +125,10 @@ async function joinAsInvited(transaction: Database, joining: Joining, person: Ad
   })
 }
 
-/** A member, or a person whose invitation has ended in the meantime, can still sign in. */
+/**
+ * Accepts the invitation. If that is not possible, logs a warning, because a person who is already a member, or whose
+ * invitation is no longer open, can still sign in.
+ */
 async function acceptInvitation(
   { db, clock, log }: SsoPeopleDeps,
   person: AdmittedPerson,
@@ -143,7 +146,7 @@ async function acceptInvitation(
   }
 }
 
-/** Throws if the identity belongs to another person. */
+/** Links the identity to a person who is signed in. Throws if the identity belongs to another person. */
 async function link({ db, clock }: SsoPeopleDeps, identity: Identity, personId: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const linked = await insertIdentity(transaction, identity, { personId, email: identity.email, now: clock() })

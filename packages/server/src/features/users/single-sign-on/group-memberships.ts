@@ -13,7 +13,7 @@ interface GroupDeps {
   log: FastifyBaseLogger
 }
 
-/** Uses one transaction for each account. Memberships that do not result from groups stay unchanged. */
+/** Changes the person's memberships to match the groups. Memberships that do not result from groups stay unchanged. */
 export async function followGroups(
   { db, log }: GroupDeps,
   person: { personId: string; email: string },

@@ -14,7 +14,7 @@ export interface DeliverableEvent {
   data: Record<string, unknown>
 }
 
-/** The body is the same on every attempt. */
+/** Returns the body of an event's deliveries. The body is the same on every attempt. */
 export function eventBody(event: DeliverableEvent, owner: { id: string; email: string }): string {
   const { id, type, timestamp, actorId, targets, state, data } = event
   const actor = actorId === null ? null : { id: actorId, email: event.actorEmail ?? owner.email }

@@ -56,7 +56,7 @@ const MAX_BYTES = 4 * 1024 * 1024
 /** The approximate size of a delivery without the event's data, in bytes. */
 const FIXED_BYTES = 1_000
 
-/** A webhook does not receive events that are older than the webhook. */
+/** Selects the events that webhooks must receive. A webhook does not receive events that are older than the webhook. */
 export async function selectOwed(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<Owed> {
   const { rows } = await sql<OwedEvent & { hasNext: boolean }>`
     select number::text as id, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data, account_id as "accountId", email, actor_email as "actorEmail",
@@ -90,7 +90,7 @@ export async function selectOwed(db: Database, { after, upTo }: { after: bigint;
   return { events, upTo: last?.hasNext ? BigInt(last.id) : upTo }
 }
 
-/** Returns 0 if the range contains no events. */
+/** Returns the age of the oldest event in the range, in seconds, or 0 if the range contains no events. */
 export async function readOldestAge(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select greatest(0, extract(epoch from statement_timestamp() - "timestamp"))::float8 as seconds from event

@@ -136,7 +136,10 @@ interface Step extends Pick<FanOutOptions, 'isSending'> {
   events: readonly OwedEvent[]
 }
 
-/** Runs in one transaction. Returns undefined and saves nothing if another process has already moved the cursor. */
+/**
+ * Moves the cursor and saves the deliveries in one transaction. Returns undefined and saves nothing if another process
+ * has already moved the cursor.
+ */
 async function commitDeliveries(
   db: Database,
   { cursor, upTo, events, isSending }: Step,

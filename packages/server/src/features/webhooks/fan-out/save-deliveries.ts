@@ -19,8 +19,8 @@ export interface DeliveredEvent extends DeliverableEvent {
 const FALLBACK_SECONDS = 5
 
 /**
- * For each webhook whose deliveries this process is not already sending, also adds a job that starts sending them.
- * Returns the webhooks that have new deliveries. `db` must be a transaction.
+ * Saves deliveries. For each webhook whose deliveries this process is not already sending, also adds a job that starts
+ * sending them. Returns the webhooks that have new deliveries. `db` must be a transaction.
  */
 export async function saveDeliveries(
   db: Database,
@@ -40,7 +40,7 @@ export async function saveDeliveries(
   return webhooks
 }
 
-/** All webhooks receive the same body, each with its own message ID. */
+/** Returns the deliveries of an event. All webhooks receive the same body, each with a different message ID. */
 function deliveriesOf({ accountId, email, webhookIds, ...event }: DeliveredEvent): NewDelivery[] {
   if (webhookIds.length === 0) return []
   const body = eventBody(event, { id: accountId, email })

@@ -152,7 +152,10 @@ async function passingOf(
   return events.map(({ id }) => id).filter((id) => passing.has(id))
 }
 
-/** If another process has already removed an event, that event is not delivered again. */
+/**
+ * Removes the pending events and saves the deliveries. An event that another process has already removed is not
+ * delivered again.
+ */
 async function commit(
   { db, isSending, onCreated }: FiltererOptions,
   webhook: WebhookAddress,

@@ -8,7 +8,10 @@ export async function countUndelivered(db: Database): Promise<{ pending: number;
   return rows[0]!
 }
 
-/** Returns 0 if no delivery is due. Ignores webhooks that are disabled, paused, or waiting for a probe. */
+/**
+ * Returns for how many seconds the oldest due delivery has been due, or 0 if no delivery is due. Ignores webhooks that
+ * are disabled, paused, or waiting for a probe.
+ */
 export async function readLongestDue(db: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`
     select extract(epoch from clock_timestamp() - min(first.due))::float8 as seconds

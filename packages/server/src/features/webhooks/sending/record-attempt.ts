@@ -22,7 +22,10 @@ export interface Ended {
   health: Health | undefined
 }
 
-/** `isStopped` means that the server no longer sends to the URL because of this outcome. */
+/**
+ * Saves the outcome of an attempt. `isStopped` means that the server no longer sends to the URL because of this
+ * outcome.
+ */
 export async function recordAttempt(deps: RecordAttemptDeps, ended: Ended): Promise<{ isStopped: boolean }> {
   const { db, results, webhook } = deps
   const { delivery, url, result, health } = ended

@@ -170,7 +170,7 @@ async function takeOrNotify(
   })
 }
 
-/** Returns false if this process is no longer the webhook's holder, for example because another one took over. */
+/** Returns false if this process no longer holds the webhook, for example because another process took over. */
 async function release(
   db: Database,
   webhook: WebhookAddress,

@@ -11,7 +11,10 @@ export interface Health {
   probeIn: number | null
 }
 
-/** Returns undefined if another process holds the webhook or if the webhook was deleted. */
+/**
+ * Takes the hold and returns the receiver's health, or undefined if another process holds the webhook or it was
+ * deleted.
+ */
 export async function takeHold(db: Database, { accountId, webhookId }: WebhookAddress, holder: string) {
   // A cluster rejects the current time in `returning`, so the statement calculates it from the new end of the hold.
   const { rows } = await sql<Health>`
@@ -33,7 +36,7 @@ export async function findHoldEnd(db: Database, { accountId, webhookId }: Webhoo
   return rows[0] && Math.max(0, rows[0].seconds)
 }
 
-/** Returns the IDs of the webhooks that `holder` still holds. */
+/** Renews the holds of `holder`, and returns the IDs of the webhooks that `holder` still holds. */
 export async function renewHolds(
   db: Database,
   accountId: string,
@@ -52,7 +55,7 @@ export async function renewHolds(
   return rows.map(({ id }) => id)
 }
 
-/** Returns false if this process is no longer the webhook's holder, for example because another one took over. */
+/** Returns false if `holder` no longer holds the webhook, for example because another process took over. */
 export async function releaseHold(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -83,7 +86,7 @@ export interface Due {
  */
 const MAX_BYTES = 1024 * 1024
 
-/** Omits the IDs in `except`. */
+/** Selects due deliveries, except those with an ID in `except`. */
 export async function selectDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -108,7 +111,7 @@ export async function selectDue(
   }
 }
 
-/** Returns 0 or less if a delivery is already due, and undefined if no delivery is pending. */
+/** Returns the number of seconds, 0 or less if a delivery is already due, or undefined if no delivery is pending. */
 export async function secondsUntilDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
