@@ -45,7 +45,9 @@ export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: 
   }
 }
 
-/** Since Node 26, `read()` returns only the first buffered chunk, but the broker reads once per event. */
+/**
+ * Reads all buffered data. Since Node 26, `read()` returns only the first chunk, but the broker reads once per event.
+ */
 function readAll(read: () => Buffer | null): Buffer | null {
   const chunks: Buffer[] = []
   for (let chunk = read(); chunk !== null; chunk = read()) chunks.push(chunk)

@@ -13,7 +13,7 @@ const MAX_SUBSCRIPTIONS = 20
 export interface Traffic {
   /** Resolves to the reply after the changes are committed, or rejects if the publication is invalid. */
   publish(session: Session | undefined, packet: PublishPacket): Promise<Reply | undefined>
-  /** Repeated subscriptions to the same filter count once. */
+  /** Returns whether the device may subscribe. Repeated subscriptions to the same filter count once. */
   subscribe(session: Session | undefined, subscription: Subscription): boolean
   unsubscribe(session: Session | undefined, topics: readonly string[]): void
 }

@@ -55,5 +55,5 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array<Arra
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-/** The Fetch standard allows no body with these statuses. */
+/** Checks whether the Fetch standard allows a body with this status. */
 const hasBody = (status: number): boolean => ![204, 205, 304].includes(status)

@@ -13,7 +13,7 @@ export interface Outbound {
    * connection.
    */
   isForbidden(url: URL): boolean
-  /** Never rejects, because the result contains any error. */
+  /** Sends a POST request. Never rejects, because the result contains any error. */
   post(message: OutboundMessage): Promise<OutboundResult>
   close(): Promise<void>
 }

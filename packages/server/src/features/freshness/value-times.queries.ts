@@ -22,7 +22,10 @@ export async function selectBaseTimes(db: Database, accountId: string, ids: read
   return rows
 }
 
-/** The two lists have the same length, and each index identifies one pair of target and context. */
+/**
+ * Returns the times of overrides. The lists `ids` and `contexts` have the same length, and each index identifies a pair
+ * of target and context.
+ */
 export async function selectOverrideTimes(
   db: Database,
   accountId: string,

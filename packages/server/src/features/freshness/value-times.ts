@@ -31,7 +31,7 @@ export async function findTimes(context: Context, value: TimedValue): Promise<Re
   return { changed: known > since ? known : undefined, confirmed: Math.max(confirmed ?? 0, known, since), since }
 }
 
-/** The time by which every server process had begun to record the times of values. */
+/** Reads, once per request, the time by which every server process had begun to record the times of values. */
 export const timesSince = perRequest(async ({ db }: Context) => (await selectTimesSince(db)).getTime())
 
 interface StoredTimes {

@@ -82,7 +82,9 @@ function changeConditions({ name, readable }: ChangeFilter): Sql[] {
   ]
 }
 
-/** Either all owners must be devices and services, or the only owner must be the account. */
+/**
+ * Selects changes, newest first. Either all owners must be devices and services, or the only owner must be the account.
+ */
 export async function selectChanges(
   db: Database,
   accountId: string,

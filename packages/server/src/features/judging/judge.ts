@@ -65,7 +65,8 @@ interface Moments {
 }
 
 /**
- * A change that does not affect the values that the filter reads adds no moment, unless the filter depends on the time.
+ * Collects the moments to evaluate. A change that does not affect the values that the filter reads adds no moment,
+ * unless the filter depends on the time.
  */
 function collectMoments(needs: Needs): Moments {
   const byContent = new Map<string, SharedMoment>()
@@ -143,15 +144,15 @@ function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side
 }
 
 /**
- * If a device has reported since the event, the time of its last report before the event is unknown, because a report
- * without a state change creates no event. The function then returns the event's time.
+ * Limits the time of the last report to the event's time. If a device has reported since the event, the time of its
+ * last report before the event is unknown, because a report without a state change creates no event.
  */
 const notAfter = (time: string | null, at: Date): string | null =>
   time !== null && Date.parse(time) > at.getTime() ? at.toISOString() : time
 
 /**
- * If a client has written an unchanged value since the event, the time of its last write before the event is unknown,
- * because such a write creates no event. The function then uses the event's time.
+ * Limits the times of the last writes to the event's time. If a client has written an unchanged value since the event,
+ * the time of the last write before the event is unknown, because such a write creates no event.
  */
 function timesNotAfter(times: ValueTimes, names: Needs['names'], at: Date): ValueTimes {
   const read = Object.entries(times).filter(([name]) => names?.includes(name.split('.', 1)[0]!) ?? true)
@@ -161,9 +162,9 @@ function timesNotAfter(times: ValueTimes, names: Needs['names'], at: Date): Valu
 }
 
 /**
- * Until its first report, a service has its device's state, and a first report of the same state creates no event.
- * Times have a precision of one millisecond. On the side before the event, a report in the same millisecond does not
- * count.
+ * Checks whether the service had reported a state by the given time. Until its first report, a service has its device's
+ * state, and a first report of the same state creates no event. Times have a precision of one millisecond. On the side
+ * before the event, a report in the same millisecond does not count.
  */
 function hasReported({ state_since }: ServiceLiveRow, { at, side }: { at: Date; side: Side }): boolean {
   if (state_since === null) return true

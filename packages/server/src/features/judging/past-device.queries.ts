@@ -31,8 +31,8 @@ export interface FoundDevice {
 }
 
 /**
- * One statement has one snapshot, so the rows and the events are consistent even if other transactions commit in the
- * meantime.
+ * Reads the rows and the events of devices in one statement. One statement has one snapshot, so the rows and the events
+ * are consistent even if other transactions commit in the meantime.
  */
 export async function selectPastDevices(
   db: Database,

@@ -37,9 +37,9 @@ export interface JudgeOptions {
 }
 
 /**
- * Two subscriptions of an account share a judge and its results if they have the same selection, and if their callers
- * are both unrestricted, or both restricted with the same readable attribute names. Throws the same errors as
- * `resolveSelection`.
+ * Opens a judge, which must be closed after use. Two subscriptions of an account share a judge and its results if they
+ * have the same selection. In addition, their callers must be either both unrestricted, or both restricted with the
+ * same readable attribute names. Throws the same errors as `resolveSelection`.
  */
 export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
   const { db, owner, viewer, selection } = options

@@ -3,7 +3,7 @@ export interface DeviceKey {
   readonly deviceId: string
 }
 
-/** A device that moves to another account gets another key. */
+/** Returns the key as a string. A device that moves to another account gets another key. */
 export const keyText = ({ accountId, deviceId }: DeviceKey): string => `${accountId} ${deviceId}`
 
 export const distinctDevices = <Device extends DeviceKey>(devices: readonly Device[]): Device[] => [

@@ -8,7 +8,7 @@ export const insertLease = (db: Database, id: string, { seconds, release }: { se
     [id, seconds, release],
   )
 
-/** In the lease of a server of the previous release, `release` is null. */
+/** Checks whether a server of the previous release is running. In the lease of such a server, `release` is null. */
 export async function hasFormerServer(db: Database): Promise<boolean> {
   const rows = await query(
     db,

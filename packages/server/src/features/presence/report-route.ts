@@ -22,7 +22,7 @@ export interface ReportDeps {
   onChange: () => void
 }
 
-/** Devices without an MQTT connection send their reports to this route. */
+/** Returns the route to which devices without an MQTT connection send their reports. */
 export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
   path: '/devices/v1/report',
   async handle(request) {

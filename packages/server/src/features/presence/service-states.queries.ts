@@ -26,7 +26,10 @@ export async function findDeviceIds(
   return rows.map(({ id }) => id)
 }
 
-/** Also locks the devices, so that `inside` matches them until the end of the transaction. */
+/**
+ * Returns the IDs like `findDeviceIds`, and locks the devices, so that `inside` matches them until the transaction
+ * ends.
+ */
 async function lockDevicesInside(
   db: Database,
   accountId: string,

@@ -48,7 +48,7 @@ export async function removeRegistrationCode(
   return rows[0]
 }
 
-/** Only the cleanup job may call this, because it deletes the codes of all accounts. */
+/** Deletes expired codes of all accounts, so only the cleanup job may call this. */
 export async function removeCodesExpiredBefore(db: Database, time: Date): Promise<number> {
   const { numAffectedRows } = await sql`delete from registration_code where expires < ${time}`.execute(db)
   return Number(numAffectedRows ?? 0)

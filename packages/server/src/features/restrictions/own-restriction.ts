@@ -79,7 +79,9 @@ async function readWhere(context: Context, where: string, usage: Usage): Promise
   return read
 }
 
-/** The filter in `access.where` has already been checked, so rejected terms come from the view. */
+/**
+ * Rejects terms that are not allowed. `access.where` has already been checked, so rejected terms come from the view.
+ */
 function assertAllowed({ filter }: ReadFilter, usage: Usage): void {
   const place = { kind: 'device', usage, path: 'access.view' } as const
   const { problems, isValid } = check(canonicalize(filter, 'device'), place, { maxLength: Number.POSITIVE_INFINITY })
@@ -144,8 +146,9 @@ export function withinOf(viewer: Viewer): RestrictionPart[] {
 }
 
 /**
- * A request for a restricted role or key must not name permissions that restricted roles and keys cannot have. If the
- * request names no permissions, the role or key receives the usual permissions except those.
+ * Returns the permissions of a new role or key. A request for a restricted role or key must not name permissions that
+ * restricted roles and keys cannot have. If the request names no permissions, the role or key receives the usual
+ * permissions without the ones that it cannot have.
  */
 export function grantedPermissions(
   named: readonly PermissionName[] | null | undefined,

@@ -46,8 +46,8 @@ export async function replaceViewOfRestrictions(
 const shown = ({ where, view }: RestrictionPart) => ({ where: where ?? null, view: view ?? null })
 
 /**
- * In canonical form, quotation marks inside strings are escaped with a backslash, so no string can contain
- * `view("id")`.
+ * Replaces a view in a restriction. In canonical form, quotation marks inside strings are escaped with a backslash, so
+ * no string can contain `view("id")`.
  */
 function replaced(own: RestrictionPart, from: string, to: string): RestrictionPart {
   return {

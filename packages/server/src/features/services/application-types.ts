@@ -67,7 +67,7 @@ const byPort: ReadonlyMap<number, ApplicationType> = new Map(
 
 export const applicationTypes: readonly ApplicationType[] = all.filter(({ id }) => id !== BULK_SERVICE)
 
-/** The result can be the bulk service type. */
+/** Returns the type with this ID, which can be the type of bulk services. */
 export const findApplicationType = (id: number): ApplicationType | undefined => byId.get(id)
 
 export function applicationTypeForPort(port: number): ApplicationType {

@@ -34,7 +34,7 @@ export async function lockService(
   return rows[0]
 }
 
-/** The caller must have locked the device. Otherwise, concurrent additions could exceed the limit. */
+/** Counts services. The caller must have locked the device. Otherwise, concurrent additions could exceed the limit. */
 export async function countServices(db: Database, accountId: string, deviceId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from service where account_id = ${accountId} and device_id = ${deviceId}`.execute(db)

@@ -13,7 +13,7 @@ type Sql = RawBuilder<unknown>
 type Parts = readonly (string | Sql)[]
 
 const quoted = (text: Sql): Parts => ['"', text, '"']
-/** PostgreSQL escapes the same characters in the same way as `JSON.stringify`. */
+/** Converts a string to JSON. PostgreSQL escapes the same characters in the same way as `JSON.stringify`. */
 const textJson = (text: Sql): Sql => sql`to_json(${text})::text`
 const orNull = (json: Sql): Sql => sql`coalesce(${json}, 'null')`
 const timeText = (time: Sql): Sql => sql`to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

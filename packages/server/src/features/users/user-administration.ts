@@ -20,7 +20,7 @@ import { countContents, selectUsers, type UserSummary } from './users.queries.ts
 
 export type { UserSummary } from './users.queries.ts'
 
-/** Only operators may call this, because the list covers all accounts. */
+/** Lists the users of all accounts, so only operators may call this. */
 export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)
 
 /**

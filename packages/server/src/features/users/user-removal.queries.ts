@@ -32,7 +32,7 @@ export async function deleteBatch(db: Database, accountId: string, table: UserTa
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Foreign keys delete all rows that refer to the account. */
+/** Deletes the account. Foreign keys delete all rows that refer to the account. */
 export async function deleteAccount(db: Database, accountId: string): Promise<void> {
   await db.deleteFrom('account').where('id', '=', accountId).execute()
 }
@@ -55,7 +55,7 @@ export async function selectOwnedAlone(
   )
 }
 
-/** If the account has the address of a person who is erased, replaces this address with that of another owner. */
+/** Replaces the account's address with the address of another owner if it is the address of the erased person. */
 export async function replaceContact(
   db: Database,
   accountId: string,

@@ -81,7 +81,9 @@ export async function removeUser(db: Database, address: string, removal: Removal
   await recordInstallationEvent({ db, log }, { type: 'USER_REMOVE', targets, data: {} })
 }
 
-/** An erased person's address. No person can have it, because `invalid` is reserved (RFC 2606). */
+/**
+ * Returns the address of an erased person. No person can have this address, because `invalid` is reserved (RFC 2606).
+ */
 const erasedAddress = (id: string): string => `removed-${id}@invalid`
 
 async function deleteAccounts(

@@ -56,7 +56,7 @@ async function readPages(
   )
 }
 
-/** `markedBy` is the delivery ID that the caller passed as `after`. The delivery must exist. */
+/** Reads the arguments. `markedBy` is the delivery ID that the caller passed as `after`. The delivery must exist. */
 function readSlice(
   context: Context,
   args: DeliveryListArguments,

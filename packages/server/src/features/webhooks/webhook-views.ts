@@ -38,8 +38,8 @@ export async function replaceViewOfWebhooks(
 const settings = ({ where, viewId }: Webhook) => ({ where, view: viewId })
 
 /**
- * In canonical form, quotation marks inside strings are escaped with a backslash, so no string can contain
- * `view("id")`.
+ * Replaces a view in a filter. In canonical form, quotation marks inside strings are escaped with a backslash, so no
+ * string can contain `view("id")`.
  */
 const replaced = ({ where }: Webhook, from: string, to: string): string | null =>
   where === null ? null : where.replaceAll(`view("${from}")`, () => `view("${to}")`)

@@ -26,7 +26,10 @@ export function textOf(literal: Literal): string {
   return literal.value
 }
 
-/** The SQL function `attribute_number` (migration 0017) returns null for a value that is not a number. */
+/**
+ * Compares values as numbers. The SQL function `attribute_number` (migration 0017) returns null for a value that is not
+ * a number.
+ */
 export const compareNumber = (value: Sql, operator: Operator, decimal: string): Sql =>
   sql`attribute_number(${value}) ${sql.raw(operator)} ${decimal}::numeric`
 

@@ -85,7 +85,7 @@ function compare(scope: FilterScope, { name, readable, operator, literal }: Comp
   ])
 }
 
-/** A number of more than 18 digits may not fit in the column, so it is compared as text. */
+/** Compares the event ID. An ID of more than 18 digits may not fit in the column, so it is compared as a string. */
 const equalsId = (id: string): Sql => (id.length > 18 ? sql`event.id::text = ${id}` : sql`event.id = ${id}::bigint`)
 
 function hasValue({ name, readable }: EventSubject): Sql {

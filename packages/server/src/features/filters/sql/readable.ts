@@ -17,7 +17,7 @@ export function isReadable(name: Sql, scopes: ReadableNames): Sql {
   )
 }
 
-/** The values in a JSON object of attributes, with their names: rows of `each (name, value)`. */
+/** Returns SQL for the values in a JSON object of attributes, with their names, as rows `each (name, value)`. */
 export const namedValues = (attributes: Sql): Sql => sql`(
   select case when member.key is null then first.key else first.key || '.' || member.key end,
     coalesce(member.value, first.value #>> '{}')

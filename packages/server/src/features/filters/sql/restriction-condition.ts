@@ -47,7 +47,9 @@ export function isInside(accountId: string, inside: ResolvedFilter | undefined, 
   ]
 }
 
-/** Like `isInside`, but for statements that read few rows: it looks up the device of each row. */
+/**
+ * Returns a condition like `isInside` that looks up the device of each row. Use it for statements that read few rows.
+ */
 export function isEachInside(accountId: string, inside: ResolvedFilter, id: Sql): Sql {
   const tables = noTables()
   const condition = insideCondition(accountId, inside, tables)

@@ -11,7 +11,10 @@ export interface MembershipRow {
   signInPolicy: string | null
 }
 
-/** If an account is given, selects only that account, even if the person is not a member. */
+/**
+ * Selects a person's memberships. If an account is given, selects only that account, even if the person is not a
+ * member.
+ */
 export function selectMemberships(
   db: Database,
   personId: string,

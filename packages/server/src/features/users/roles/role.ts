@@ -31,7 +31,7 @@ export const toRole = ({ id, name, permissions, restriction, groups }: StoredRol
 export const builtInRole = (id: BuiltInRole): Role =>
   toRole({ id, name: null, permissions: null, restriction: null, groups: [] })
 
-/** Built-in roles come first, from the fewest permissions to the most. */
+/** Returns the built-in roles, from the fewest permissions to the most, followed by the custom roles. */
 export function allRoles(stored: readonly StoredRole[]): Role[] {
   const byId = new Map(stored.map((row) => [row.id, toRole(row)]))
   const builtIn = (Object.keys(builtInRoles) as BuiltInRole[]).map((id) => byId.get(id) ?? builtInRole(id))

@@ -10,7 +10,7 @@ export interface Breaker {
   allowed(): number
   /** The number of milliseconds until the next attempt is allowed. Undefined while the circuit is closed. */
   probeIn(): number | undefined
-  /** `duration` is in milliseconds. Returns the receiver's health, or undefined if the health has not changed. */
+  /** Adds the result of an attempt, with its duration in milliseconds. Returns the receiver's health if it changed. */
   add(isSuccess: boolean, duration: number): Health | undefined
 }
 

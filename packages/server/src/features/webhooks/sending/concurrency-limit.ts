@@ -1,7 +1,7 @@
 /** The limit grows while the receiver responds successfully and quickly. Otherwise, it returns to its minimum. */
 export interface ConcurrencyLimit {
   current(): number
-  /** `duration` is in milliseconds. */
+  /** Adds the result of an attempt, with its duration in milliseconds. */
   add(isSuccess: boolean, duration: number): void
 }
 

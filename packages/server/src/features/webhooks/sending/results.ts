@@ -14,7 +14,10 @@ export interface Results {
    * `DAYS_OF_FAILURES` days.
    */
   add(result: Result, health: HealthChange | undefined): Promise<{ isHopeless: boolean }>
-  /** If a write fails, discards the outcomes that are not saved, and their deliveries will be attempted again. */
+  /**
+   * Waits until the outcomes are written. If a write fails, discards the outcomes that are not saved. Their deliveries
+   * will be attempted again.
+   */
   close(): Promise<void>
 }
 
