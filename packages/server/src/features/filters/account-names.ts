@@ -7,9 +7,9 @@ import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './ac
 import { check, filterError, type ReadFilter, readFilter } from './read-filter.ts'
 
 /**
- * Throws BAD_USER_INPUT if the filter contains a name without the prefix `attributes.` that the account has never used,
- * or if the filter compares versions as numbers. The error suggests a correction, if the server finds one. Throws
- * FORBIDDEN if the viewer cannot read one of the names.
+ * Throws BAD_USER_INPUT if the account has never used a name in the filter, unless the name has the prefix
+ * `attributes.`. Also throws BAD_USER_INPUT if the filter compares versions as numbers. The error suggests a
+ * correction, if the server finds one. Throws FORBIDDEN if the viewer cannot read one of the names.
  */
 export async function assertKnownNames(context: Context, filter: ReadFilter): Promise<void> {
   for (const name of filter.names) assertReadableText(context.viewer, name)

@@ -144,15 +144,15 @@ function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side
 }
 
 /**
- * Limits the time of the last report to the event's time. If a device has reported since the event, the time of its
- * last report before the event is unknown, because a report without a state change creates no event.
+ * Limits the time of the last report to the event's time. A report without a state change creates no event. If a device
+ * has reported since the event, the time of its last report before the event is therefore unknown.
  */
 const notAfter = (time: string | null, at: Date): string | null =>
   time !== null && Date.parse(time) > at.getTime() ? at.toISOString() : time
 
 /**
- * Limits the times of the last writes to the event's time. If a client has written an unchanged value since the event,
- * the time of the last write before the event is unknown, because such a write creates no event.
+ * Limits the times of the last writes to the event's time. A write of an unchanged value creates no event. If a client
+ * has written such a value since the event, the time of the last write before the event is therefore unknown.
  */
 function timesNotAfter(times: ValueTimes, names: Needs['names'], at: Date): ValueTimes {
   const read = Object.entries(times).filter(([name]) => names?.includes(name.split('.', 1)[0]!) ?? true)

@@ -30,7 +30,7 @@ export async function readSelection(context: Context, args: SelectionArguments):
 
 /**
  * Replaces views with their current filters. Throws NOT_FOUND for a missing view, BAD_USER_INPUT for a view of another
- * kind, CONFLICT for an invalid filter, and FORBIDDEN for a filter with a name that the caller cannot read.
+ * kind, and CONFLICT for an invalid filter. Throws FORBIDDEN if the caller cannot read a name in the filter.
  */
 export async function resolveSelection(reader: ViewReader, stored: StoredSelection): Promise<Selection> {
   const { viewId, context } = stored

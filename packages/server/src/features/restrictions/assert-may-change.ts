@@ -5,8 +5,8 @@ import type { Viewer } from '../../viewer.ts'
 import { type AttributeName, joinAttributeName, type TargetKind } from '../attributes/attribute-name.ts'
 
 /**
- * Returns the error for a change that a caller who is restricted to some devices may not make, such as a change that
- * could move a device into or out of the restriction.
+ * Returns the error for a change that callers who are restricted to some devices may not make. For example, they may
+ * not move a device into or out of the restriction.
  */
 export const outside = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'device' })
 
@@ -39,8 +39,8 @@ export function assertMayChangeServices(viewer: Restricted): void {
 }
 
 /**
- * Throws FORBIDDEN if the attributes belong to the account and the caller is restricted to some devices, or if the
- * restriction's filter may read one of the attributes.
+ * Throws FORBIDDEN if the restriction's filter may read one of the attributes. Also throws FORBIDDEN if the attributes
+ * belong to the account and the caller is restricted to some devices.
  */
 export function assertMayChangeAttributes(
   viewer: Restricted,

@@ -68,8 +68,8 @@ export interface WrittenServices {
 }
 
 /**
- * The position of a device, counted from 1; the JSON of the matching services of the device, separated by commas, or
- * null if no service matches; and the number of these services.
+ * The position of a device, counted from 1, the JSON of the device's matching services, and their number. The JSON is
+ * separated by commas, and null if no service matches.
  */
 export type WrittenServicesRow = readonly [position: number, services: string | null, count: number]
 

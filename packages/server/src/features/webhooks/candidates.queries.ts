@@ -92,8 +92,8 @@ export async function deleteCandidatesBefore(
 }
 
 /**
- * Selects up to 1,000 webhooks: those whose first pending event is more than three seconds old, because probably no
- * process is filtering for them, and those that are paused because their view is invalid.
+ * Selects up to 1,000 webhooks whose first pending event is more than three seconds old, or that are paused because
+ * their view is invalid. After three seconds, probably no process is filtering for the webhook.
  */
 export async function selectWaiting(db: Database): Promise<WebhookAddress[]> {
   const { rows } = await sql<WebhookAddress>`

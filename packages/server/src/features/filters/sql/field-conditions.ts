@@ -39,8 +39,8 @@ export function compareField(scope: FilterScope, { subject, operator, literal }:
 }
 
 /**
- * Compares a device's name or platform with `=` twice: the first comparison uses the index, which does not distinguish
- * A1 from a01, and the second is exact.
+ * Compares a string. For `=` with a device's name or platform, compares twice. The first comparison uses the index,
+ * which does not distinguish A1 from a01, and the second is exact.
  */
 function compareString(column: Sql, { subject, operator, literal }: Omit<FieldCompare, 'type'>): Sql {
   const isSorted = subject.of === 'device' && (subject.name === 'name' || subject.name === 'platform')
@@ -71,8 +71,8 @@ export function hasField(scope: FilterScope, { subject }: HasValue & { subject: 
 }
 
 /**
- * Matches a part of the name, a part of a device's hardware ID or of a service's host, or, for a word without
- * wildcards, the beginning of the ID.
+ * Matches a part of the name, of a device's hardware ID, or of a service's host. A word without wildcards also matches
+ * the beginning of the ID.
  */
 export function matchesWord(scope: FilterScope, { of, literal }: WordSearch): Sql {
   if (of === 'event') throw new Error('a word in a filter of events is evaluated in event-conditions.ts')

@@ -126,7 +126,7 @@ async function joinAsInvited(transaction: Database, joining: Joining, person: Ad
 }
 
 /**
- * Accepts the invitation. If that is not possible, logs a warning, because a person who is already a member, or whose
+ * Accepts the invitation, or logs a warning if that is not possible. A person who is already a member, or whose
  * invitation is no longer open, can still sign in.
  */
 async function acceptInvitation(
