@@ -16,7 +16,8 @@ const withAttributes =
     attributes == null ? [permission] : [permission, 'ATTRIBUTE_WRITE']
 
 /**
- * Returns the permissions for a bulk job, except those for a CSV file's columns, which are unknown until it is read.
+ * Returns the permissions for a bulk job. Omits the permissions for the columns of a CSV file, because the server does
+ * not know the columns until it reads the file.
  */
 const forOperations = ({ operations, target }: Arguments): readonly Need[] => [
   'DEVICE_READ',

@@ -34,8 +34,8 @@ export function clientAddress(trustedProxies: readonly AddressRange[]): AddressO
     if (forwarded !== undefined) found.push(lastUntrusted(connection, readForwarded(forwarded)))
     if (xForwardedFor !== undefined) found.push(lastUntrusted(connection, readXForwardedFor(String(xForwardedFor))))
     const [address = connection, other = address] = found
-    // If both headers are present and differ, neither is reliable. A proxy that sets one of them may pass the other
-    // through unchanged.
+    // If both headers are present and differ, neither is reliable. A proxy that sets one header may pass the other
+    // header through unchanged.
     return address === other ? address : connection
   }
 }

@@ -7,7 +7,7 @@ import type { Session } from './session-registry.ts'
 export interface Throttle {
   /**
    * Resolves, in the order of calls, when the device may send another message. Returns undefined if the device may send
-   * one now. Rejects if the connection ends first.
+   * a message now. Rejects if the connection ends first.
    */
   wait(session: Session, deviceId: string): Promise<void> | undefined
 }

@@ -92,7 +92,7 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
 
 /**
  * Returns the filter's names if the account has used all of them and the viewer can read them. Otherwise, returns all
- * known names that the viewer can read, so that problems can suggest one.
+ * known names that the viewer can read, so that problems can suggest a name.
  */
 async function readNames(context: Context, where: string, place: FilterPlace): Promise<KnownNames> {
   const names = namesIn(where, place)

@@ -35,7 +35,7 @@ export interface ReadFilter {
   readonly isIndexed: boolean
   /** The terms that no index supports, as the client wrote them. */
   readonly unindexed: readonly string[]
-  /** The attribute names in the filter. The account must know those without the prefix `attributes.`. */
+  /** The attribute names in the filter. The account must know names without the prefix `attributes.`. */
   readonly names: ReadonlySet<string>
   /** The names that are compared with a fraction, which the client may have meant as a version. */
   readonly fractions: ReadonlySet<string>

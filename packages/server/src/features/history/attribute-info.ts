@@ -100,7 +100,7 @@ export async function findConfirmation(context: Context, info: AttributeInfo): P
   return new Date((await findTimes(context, timedValue(info))).confirmed)
 }
 
-/** Returns the expected interval in seconds, or null if the name has none. */
+/** Returns the expected interval in seconds, or null if the name has no expected interval. */
 export const findInterval = async (context: Context, { name }: AttributeInfo): Promise<number | null> =>
   (await intervalsOf(context)).get(name) ?? null
 

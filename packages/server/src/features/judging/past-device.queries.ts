@@ -13,7 +13,7 @@ export interface AskedDevice {
   last: string
 }
 
-/** A device's current rows, and the events to undo: those after the range and those in it. */
+/** A device's current rows, and the events to undo, which are in the range or after it. */
 export interface FoundDevice {
   id: string
   device: DeviceRows['device'] | null

@@ -16,7 +16,7 @@ export interface DeviceRows {
   live: LiveRow
   overrides: OverrideRow[]
   services: ServiceRow[]
-  /** The states of the services that have reported one. */
+  /** The states of the services that have reported a state. */
   serviceLives: ServiceLiveRow[]
 }
 

@@ -214,7 +214,7 @@ function setOverride(rows: DeviceRows, setting: Setting & { context: string }): 
   if (Object.keys(row.attributes).length === 0) rows.overrides = rows.overrides.filter((one) => one !== row)
 }
 
-/** Defines the property, because an assignment to `__proto__` would not create one. */
+/** Defines the property, because an assignment to `__proto__` would not create a property. */
 function setValue(attributes: StoredAttributes, [first, subName]: AttributeName, value: string | null): void {
   if (subName === undefined) {
     if (value === null) delete attributes[first]

@@ -15,7 +15,7 @@ export const distinctDevices = <Device extends DeviceKey>(devices: readonly Devi
  * starting at $3.
  */
 interface DeviceKeys {
-  /** Returns the rows `w`, with the columns account_id, device_id, and the given ones. */
+  /** Returns the rows `w`, with the columns account_id, device_id, and the given columns. */
   rows(...more: { name: string; type: string }[]): string
   /** Returns the condition that a table's row is about the same device as the row `w`. */
   is(alias: string, idColumn?: string): string

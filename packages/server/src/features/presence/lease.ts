@@ -13,7 +13,7 @@ const RENEW_INTERVAL_MS = 2_000
  */
 const LATE_MS = 2 * RENEW_INTERVAL_MS
 
-/** A process that does not renew its lease in time must acquire a new one. */
+/** A process that does not renew its lease in time must acquire a new lease. */
 export interface Lease {
   /** Each lease has a new ID. Undefined before the first lease. */
   readonly id: string | undefined

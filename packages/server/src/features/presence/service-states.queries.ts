@@ -69,7 +69,7 @@ export interface ServiceStateRow {
    */
   seconds: number | null
   address: string | null
-  /** The device's previous state, which is also the service's state until the service first reports one. */
+  /** The device's previous state, which is also the service's state until the service first reports a state. */
   followed: State
 }
 

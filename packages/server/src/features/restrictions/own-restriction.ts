@@ -148,7 +148,7 @@ export function withinOf(viewer: Viewer): RestrictionPart[] {
 /**
  * Returns the permissions of a new role or key. A request for a restricted role or key must not name permissions that
  * restricted roles and keys cannot have. If the request names no permissions, the role or key receives the usual
- * permissions without the ones that it cannot have.
+ * permissions, except permissions that it cannot have.
  */
 export function grantedPermissions(
   named: readonly PermissionName[] | null | undefined,

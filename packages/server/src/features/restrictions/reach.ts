@@ -55,7 +55,7 @@ async function devicesOf(
   }
 }
 
-/** Merges the operands of conjunctions, because no conjunction may directly contain another one. */
+/** Merges the operands of conjunctions, because no conjunction may directly contain another conjunction. */
 function allOf(filters: readonly ResolvedFilter[]): ResolvedFilter {
   const operands = filters.flatMap((filter) => (filter.type === 'and' ? filter.operands : [filter]))
   return operands.length === 1 ? operands[0]! : { type: 'and', operands }

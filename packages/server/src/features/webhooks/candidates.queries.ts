@@ -44,7 +44,7 @@ export async function selectCandidates(
 }
 
 /**
- * The approximate maximum size of the events in one read, in bytes. The event that exceeds the limit is the last one
+ * The approximate maximum size of the events in one read, in bytes. The event that exceeds the limit is the last event
  * returned.
  */
 const MAX_BYTES = 4 * 1024 * 1024

@@ -52,8 +52,7 @@ export interface RedeliverInput {
 }
 
 /**
- * Resends deliveries. With `deliveryId`, the delivery can also be a successful one. Returns the number of deliveries to
- * resend.
+ * Resends a delivery, even if it succeeded, or all failed deliveries since a time. Returns the number of deliveries.
  */
 export async function redeliver(context: Context, { webhookId, deliveryId, since }: RedeliverInput): Promise<number> {
   const { db, viewer } = context

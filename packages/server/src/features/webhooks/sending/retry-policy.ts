@@ -20,7 +20,7 @@ export interface EvaluationOptions {
   now: Date
   /**
    * Whether the webhook's URL has changed since the attempt. A 410 response from the old URL does not apply to the new
-   * one.
+   * URL.
    */
   isReplaced?: boolean
   random?: () => number

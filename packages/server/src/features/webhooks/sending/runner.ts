@@ -32,7 +32,7 @@ export interface RunnerDeps {
 export interface Runner {
   /** Call this when new deliveries may exist. Set `isChanged` if the webhook itself may have changed. */
   wake(isChanged?: boolean): void
-  /** Starts no further attempts, and aborts those that are still in flight after `within` milliseconds. */
+  /** Starts no further attempts, and aborts attempts that are still in flight after `within` milliseconds. */
   stop(within: number): void
   /** Never rejects. */
   ended: Promise<RunnerEnd>

@@ -82,7 +82,7 @@ export interface Due {
 
 /**
  * The approximate maximum size of the deliveries per read, in bytes. The delivery that crosses the limit is the last
- * one returned.
+ * delivery returned.
  */
 const MAX_BYTES = 1024 * 1024
 
