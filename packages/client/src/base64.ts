@@ -1,7 +1,7 @@
 /** Encodes bytes as base64. Supports only short inputs, because it passes each byte as a function argument. */
 export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
-/** Ignores whitespace. Returns undefined if the input is invalid. */
+/** Decodes base64 and ignores whitespace. Returns undefined if the input is invalid. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))

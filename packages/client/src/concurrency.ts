@@ -1,13 +1,13 @@
 export interface ConcurrencyOptions {
   /** Maximum number of items in progress. Default: 4. */
   concurrency?: number | undefined
-  /** After this signal aborts, no further item starts. Items in progress finish. */
+  /** After this signal aborts, no more items start. Items in progress finish. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Processes items concurrently and reads them lazily. After the first failure, starts no further item, waits for items
- * in progress, and throws the failure. Throws TypeError if `concurrency` is not a positive integer.
+ * Processes items concurrently and reads them lazily. After the first failure, starts no more items, waits for items in
+ * progress, and throws the failure. Throws TypeError if `concurrency` is not a positive integer.
  *
  * ```ts
  * await forEachConcurrently(ids, (deviceId) => muster.mutations.deleteDevice({ deviceId }), { concurrency: 8 })

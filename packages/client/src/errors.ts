@@ -101,7 +101,7 @@ const classes: Readonly<Record<string, typeof MusterError>> = {
   INTERNAL: InternalError,
 }
 
-/** Error names, keyed by class. The map does not read the names of classes, because bundlers shorten them. */
+/** Error names, keyed by class. Errors cannot use `Class.name`, because bundlers shorten class names. */
 const ownNames = new Map<unknown, string>([
   [MusterError, 'MusterError'],
   [UnreachableError, 'UnreachableError'],

@@ -51,7 +51,7 @@ export interface QueryOptions extends CallOptions {
   operationName?: string | undefined
 }
 
-/** Maximum number of retries of a list page. It is high enough for a server to restart in the meantime. */
+/** Maximum number of retries of a list page. It is high enough for a list to continue after a server restart. */
 const LIST_RETRIES = 10
 
 /**
@@ -78,7 +78,7 @@ export class Muster {
       sign: signerOf(credentials),
       timeout,
       retries: retries ?? 4,
-      // Call fetch without a receiver, because browsers require that.
+      // Call fetch without a receiver, because browsers reject a call as a method of another object.
       fetch: (input, init) => send(input, init),
     }
     const mutate = (selection: object, options: CallOptions) => this.#run('Mutation', selection, options)
@@ -227,7 +227,7 @@ export class Muster {
   async #find(field: 'device' | 'service', id: string, select: object, options: CallOptions): Promise<unknown[]> {
     const { login } = await this.#runQuery({ login: { [`found: ${field}`]: { $: { id: [id] }, ...select } } }, options)
     const { found } = login as { found: unknown[] }
-    if (found.length === 0) throw new NotFoundError('NOT_FOUND', `no ${field} ${JSON.stringify(id)}`)
+    if (found.length === 0) throw new NotFoundError('NOT_FOUND', `no ${field} has the ID ${JSON.stringify(id)}`)
     return found
   }
 
@@ -245,5 +245,5 @@ function assertUrl(url: string): void {
     throw new TypeError(`url must be an http or https URL, not ${JSON.stringify(url)}`)
   const { username, password, search, hash } = new URL(url)
   if (username + password + search + hash !== '')
-    throw new TypeError('url must be the server URL without user, query, or fragment')
+    throw new TypeError('url must be the server URL without a user, password, query, or fragment')
 }

@@ -3,7 +3,8 @@ export const filterLimits = {
   /** Maximum number of characters (Unicode code points) in a filter. */
   filterLength: 4096,
   /**
-   * Maximum number of conditions. Each value of a list counts as a fifth of a condition, but a list as at least one.
+   * Maximum number of conditions. Each value of a list counts as a fifth of a condition, but a list counts as at least
+   * one condition.
    */
   filterTerms: 50,
   /** Maximum nesting depth of parentheses, not counting the parentheses of functions. */

@@ -1,6 +1,9 @@
-/** Runs documents on the API: `Muster` of `@muster/client`, or a browser session. */
+/** Runs GraphQL documents on the API. `Muster` of `@muster/client` implements this interface. */
 export interface Api {
-  /** If the document fails even after retries, rejects with an Error that contains the API's `code`. */
+  /**
+   * Returns the response's `data`. If the document fails even after retries, rejects with an Error whose `code` is the
+   * API's error code.
+   */
   query<Data>(
     document: string,
     variables?: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 /**
- * Processes up to `limit` items at a time. After a failure, starts no further item, waits for the items in progress,
- * and rejects with one of the failures.
+ * Processes up to `limit` items at a time. After a failure, starts no more items, waits for the items in progress, and
+ * rejects with one of the failures.
  */
 export async function runConcurrently<Item>(
   items: Iterable<Item>,

@@ -15,11 +15,11 @@ interface Facts {
 }
 
 export interface ExportOptions {
-  /** Filters of the devices to export, in order. Default: all devices, sorted by name. */
+  /** Device filters. The export lists the devices of each filter in turn, sorted by name. Default: all devices. */
   lists?: readonly DeviceFilter[]
   /** Returns whether to export a device that matches a filter. Default: yes. */
   isWanted?: (id: string) => boolean
-  /** Whether to write formulas unchanged. Such a file must be read with `isRaw`. */
+  /** Whether to write formulas unchanged. To import the file later, set `isRaw` again. */
   isRaw?: boolean
   write: (text: string, devices: number) => void | Promise<void>
   signal?: AbortSignal

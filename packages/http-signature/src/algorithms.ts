@@ -58,7 +58,7 @@ export function readSignature(base64: string, claimed: Algorithm | undefined): B
   return signature
 }
 
-/** Decodes padded base64. Returns undefined for input that differs when encoded again. */
+/** Decodes padded base64. Returns undefined if encoding the bytes again does not reproduce the input. */
 export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? bytes : undefined

@@ -76,7 +76,7 @@ function fromKey(publicKey: KeyObject): PublicKeyOutcome {
   }
   const point = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url')
   if (hasSmallOrder(point))
-    return reject('The key is a point of small order, so anyone could forge signatures with it.')
+    return reject('The key is a point of small order, so anyone could forge signatures for it.')
   return { ok: true, publicKey, base64: point.toString('base64') }
 }
 

@@ -13,13 +13,16 @@ export type Fields = ReadonlyMap<string, readonly string[]>
 
 export type Message = { method: string; target: string; fields: Fields; host: HostField }
 
-/** The only Host header, split into the name as received and the port, if any. */
+/** The Host header, split into the name as received and the port, if any. */
 export type HostField = { name: string; port: string | undefined }
 
 /** The characters of a token (RFC 9110 §5.6.2). */
 export const tokenCharacters = "!#$%&'*+.^_`|~0-9A-Za-z-"
 
-/** Accepts only uppercase methods, because form A signs the method in lowercase. All known methods are uppercase. */
+/**
+ * Accepts only uppercase methods. Form A signs the method in lowercase, so a signature for `GET` would otherwise also
+ * be valid for `get`.
+ */
 export const methodPattern = /^[!#$%&'*+.^_`|~0-9A-Z-]+$/
 /** Matches an ASCII target without spaces or a fragment (RFC 9112 §3.2.1). */
 const targetPattern = /^\/[\x21\x22\x24-\x7e]*$/
@@ -28,7 +31,7 @@ const hostPattern = /^([A-Za-z0-9._~%!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9
 
 /**
  * Headers that a request may contain only once. Node keeps only the first of some duplicates and joins others, so an
- * unsigned second header could take effect.
+ * unsigned duplicate could take effect.
  */
 const singleFields = ['host', 'authorization', 'date', 'digest', 'content-digest', 'content-type', 'content-length']
 
@@ -62,7 +65,10 @@ export function assertSingle(fields: Fields, name: string): void {
   if (count > 1) throw new Rejection('duplicate-header', `The header ${name} is present ${count} times. Send it once.`)
 }
 
-/** The header must be present once, and contain only characters that a signature base allows (RFC 9421 §2.5). */
+/**
+ * Returns the value of a covered header. The header must be present exactly once and contain only characters that a
+ * signature base allows (RFC 9421 §2.5).
+ */
 export function coveredField(fields: Fields, name: string): string {
   const lines = fields.get(name)
   if (lines === undefined)

@@ -3,7 +3,7 @@ export const signatureReasons = {
   'both-forms': {
     status: 400,
     meaning:
-      'The request has credentials in more than one place: send Authorization: Signature, or Signature-Input with Signature.',
+      'The request has credentials in more than one place. Send either Authorization: Signature, or Signature-Input with Signature.',
   },
   'several-signatures': {
     status: 400,
@@ -25,7 +25,7 @@ export const signatureReasons = {
   'malformed-host': { status: 401, meaning: 'The Host header is not a host name with an optional port.' },
   'malformed-date': {
     status: 401,
-    meaning: 'The covered date does not have the form "Fri, 20 Nov 2026 08:30:18 GMT" (or UTC).',
+    meaning: 'The covered date does not have the form "Fri, 20 Nov 2026 08:30:18 GMT". UTC is allowed instead of GMT.',
   },
   'not-covered': { status: 401, meaning: 'The signature does not cover all required components.' },
   'algorithm-unsupported': {
@@ -47,7 +47,7 @@ export const signatureReasons = {
   'digest-mismatch': { status: 401, meaning: 'The covered digest does not match the received body.' },
   'digest-required': {
     status: 401,
-    meaning: 'The key requires a digest of the body, and the signature covers none.',
+    meaning: 'The key requires a digest of the body, but the signature does not cover one.',
   },
   'length-mismatch': { status: 401, meaning: 'The covered content-length is not the number of received bytes.' },
 } as const satisfies Record<string, { status: 400 | 401; meaning: string }>

@@ -23,9 +23,9 @@ async function hashBody(body: Uint8Array | string): Promise<string> {
   return toBase64(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-/** A signature base has only characters up to U+00FF, so each becomes one byte. */
+/** A signature base has only characters up to U+00FF, so each character becomes one byte. */
 const latin1Bytes = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-/** Supports only short inputs, because each byte becomes an argument. */
+/** Encodes bytes as base64. Supports only short inputs, because it passes each byte as a function argument. */
 const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))

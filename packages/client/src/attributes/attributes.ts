@@ -129,7 +129,10 @@ export class TargetAttributes {
     }
     const found = isUser ? (login.id === target ? login : undefined) : login.service?.[0]
     if (found === undefined)
-      throw new NotFoundError('NOT_FOUND', `no device, service, or user ${JSON.stringify(target)} in your account`)
+      throw new NotFoundError(
+        'NOT_FOUND',
+        `no device, service, or user in your account has the ID ${JSON.stringify(target)}`,
+      )
     return found
   }
 }

@@ -9,7 +9,7 @@ export interface BulkProgress {
   state: BulkState
   /** Why the job is paused, failed, not started, or waiting. */
   stateReason: string | null
-  /** The progress of the preview or the run, 0 to 1. */
+  /** The progress of the preview or the run, from 0 to 1. */
   progress: number
   /** Identifies the preview in `startBulk`; null if there is no preview. */
   token: string | null
@@ -43,7 +43,7 @@ export async function* followBulkJob(
   for (;;) {
     const { login } = await run({ login: { bulkJob: { $: { id: [id] }, ...selection } } }, options)
     const [job] = (login as { bulkJob: BulkProgress[] }).bulkJob
-    if (job === undefined) throw new NotFoundError('NOT_FOUND', `no bulk job ${JSON.stringify(id)}`)
+    if (job === undefined) throw new NotFoundError('NOT_FOUND', `no bulk job has the ID ${JSON.stringify(id)}`)
     const text = JSON.stringify(job)
     if (text !== last) yield job
     last = text

@@ -13,9 +13,9 @@ const ignored = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g
 export type Effect = 'none' | 'idempotent' | 'creates' | 'once'
 
 /**
- * A second request with one of these mutations has no further effect, because they set a value. Updates of access keys
- * and webhooks are excluded, because a second request could enable a key or webhook that another caller has disabled in
- * the meantime.
+ * A second request with one of these mutations has no further effect, because each sets a value or a state. Updates of
+ * access keys and webhooks are excluded, because a second request could enable a key or webhook that another caller has
+ * disabled in the meantime.
  */
 const idempotent: ReadonlySet<string> = new Set([
   'setAttribute',
@@ -29,8 +29,8 @@ const idempotent: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The server accepts an Idempotency-Key for these mutations if the document contains no other field. `runBulk` is not
- * one of them: with the header, the server would discard a job whose preview is not as expected.
+ * The server accepts an Idempotency-Key for these mutations if the document contains no other field. `runBulk` is
+ * excluded, because with the header, the server would discard a job whose preview is not as expected.
  */
 const creating: ReadonlySet<string> = new Set([
   'addService',
@@ -51,8 +51,8 @@ const creating: ReadonlySet<string> = new Set([
 const effects: readonly Effect[] = ['once', 'creates', 'idempotent', 'none']
 
 /**
- * If the operation is unknown, returns the most severe effect of all operations. If the document cannot be classified,
- * returns `once`.
+ * Returns the effect of an operation. If the operation is unknown, returns the most severe effect of all operations. If
+ * the document cannot be classified, returns `once`.
  */
 export function effectOf(document: string, operationName?: string): Effect {
   const definitions = readDefinitions(document)

@@ -37,8 +37,8 @@ export interface FollowOptions {
 const ID_ALIAS = 'placeOfEvent'
 
 /**
- * Reconnects as needed, and continues after the last event that arrived. If none has arrived, continues after the event
- * that was newest at the start.
+ * Yields events. Reconnects as needed, and continues after the last event that arrived. If no event has arrived,
+ * continues after the event that was newest at the start.
  */
 export async function* followEvents(follow: FollowOptions): AsyncGenerator<Record<string, unknown>, void, undefined> {
   const { transport, options } = follow
@@ -72,7 +72,7 @@ export async function* followEvents(follow: FollowOptions): AsyncGenerator<Recor
       }
     } catch (thrown) {
       if (!(thrown instanceof StreamEnd)) throw thrown
-      // The server may count a broken stream until it detects that the connection is lost.
+      // The server may count a broken stream toward its limit until it detects that the connection is lost.
       const mayReconnect = thrown.mayReconnect || (hasConnected && thrown.error instanceof LimitExceededError)
       if (!mayReconnect || (!hasConnected && failures >= retries)) throw thrown.error
       const delay = retryDelay(failures++, thrown.retryAfter)

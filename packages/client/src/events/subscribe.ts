@@ -46,7 +46,7 @@ export async function* subscribeOnce(
     }
     throw new StreamEnd(new NoAnswerError('NO_ANSWER', 'the event stream ended'), true)
   } catch (error) {
-    // Throw the abort reason if the caller aborted.
+    // If the caller aborted, throw the reason for the abort instead, so that the client does not reconnect.
     given.signal?.throwIfAborted()
     if (error instanceof StreamEnd) throw error
     const message = `the event stream was interrupted: ${(error as Error).message}`

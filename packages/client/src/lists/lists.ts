@@ -86,7 +86,8 @@ export function listDeliveries<Item>(run: RunQuery, options: Selecting<DeliveryL
     find({ login }) {
       const { webhooks } = login as { webhooks: { id: string; deliveries: unknown }[] }
       const webhook = webhooks.find(({ id }) => id === webhookId)
-      if (webhook === undefined) throw new NotFoundError('NOT_FOUND', `no webhook ${JSON.stringify(webhookId)}`)
+      if (webhook === undefined)
+        throw new NotFoundError('NOT_FOUND', `no webhook has the ID ${JSON.stringify(webhookId)}`)
       return webhook.deliveries
     },
   })

@@ -65,7 +65,10 @@ export async function readCredentials(options: ReadCredentialsOptions = {}): Pro
 const valuesOf = (env: Readonly<Record<string, string | undefined>>): Map<string, string> =>
   new Map(names.flatMap((name): [string, string][] => (env[name] ? [[name, env[name]]] : [])))
 
-/** If the environment sets the key ID, ignores the section's secret, which belongs to another key. */
+/**
+ * Combines the values. If the environment sets the key ID, ignores the section's secret and private key, which belong
+ * to another key.
+ */
 function merge(section: Values, ofEnvironment: Values): Values {
   const values = new Map(section)
   if (ofEnvironment.has('MUSTER_ACCESS_KEY_ID')) {

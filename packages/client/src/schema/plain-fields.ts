@@ -12,8 +12,8 @@ export const argumentsOf = (entry: FieldEntry): Readonly<Record<string, string>>
 export const nameOf = (type: string): string => type.replace(/[[\]!]/g, '')
 
 /**
- * Returns the fields of a type that are selected by default: plain values without required arguments, objects without
- * arguments that do not lead back to the type, and lists without arguments whose objects contain only plain values.
+ * Returns the fields of a type that are selected by default: plain values without required arguments; objects without
+ * arguments, unless they lead back to the type; and lists without arguments whose objects contain only plain values.
  * Omits the fields in `onRequest`.
  */
 export function plainFields(table: SchemaTable, typeName: string): string[] {

@@ -26,7 +26,7 @@ type LeafSelection<Arguments> = keyof Arguments extends never
     ? true | { readonly $: Arguments }
     : { readonly $: Arguments }
 
-/** A type without values. For an invalid selection, the compiler shows its string as the error. */
+/** A type that no selection has. For an invalid selection, the compiler error contains `Sentence`. */
 export interface Mistake<Sentence extends string> {
   mistake: Sentence
 }
@@ -67,7 +67,10 @@ export type Selected<Name extends keyof ObjectTypes, Given> = {
   >
 }
 
-/** In a selection that is built at run time, aliases have no known type in the response. */
+/**
+ * The key of a field in the response. Omits the aliases of a selection that is built at run time, because the compiler
+ * does not know them.
+ */
 type AnswerKey<Key> = Key extends '$' ? never : string extends FieldName<Key> ? never : ResponseName<Key> & string
 
 type SelectedField<Field, Given> =

@@ -28,7 +28,10 @@ export function effectOfCall({ document, operationName }: Operation, { idempoten
   return idempotent ? 'idempotent' : 'once'
 }
 
-/** Retries if the operation did not run, or if running it twice has the same result as running it once. */
+/**
+ * Sends an operation. Retries if the operation did not run, or if running it twice has the same result as running it
+ * once.
+ */
 export async function send(transport: Transport, operation: Operation, options: CallOptions): Promise<GraphQLResponse> {
   const effect = effectOfCall(operation, options)
   const headers = idempotencyHeader(effect, options)

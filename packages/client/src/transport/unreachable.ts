@@ -22,7 +22,7 @@ const certificateErrors: ReadonlySet<unknown> = new Set([
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code
 
-/** Also recognizes errors of Deno, which have no codes but name the failed step in their messages. */
+/** Returns whether the connection failed. Recognizes errors of Deno by their messages, because they have no codes. */
 export const isUnreachable = (error: unknown): boolean =>
   unreachable.has(codeOf(error)) || (error instanceof Error && error.message.includes('client error (Connect)'))
 

@@ -157,7 +157,7 @@ function parseBody(body: string | Uint8Array): Omit<WebhookDelivered, 'id'> {
     if (typeof type === 'string' && typeof timestamp === 'string' && typeof data === 'object' && data !== null)
       return { type, timestamp, data }
   } catch {
-    // Ignore the error, because the code below throws one that describes the valid format.
+    // Ignore the error, because the code below throws an error that describes the valid format.
   }
   throw new WebhookError('malformed-body', 'the body of the delivery is not { type, timestamp, data }')
 }

@@ -24,8 +24,8 @@ export interface Chip {
 }
 
 /**
- * Returns undefined for filters with OR between conditions, NOT before a group or another NOT, `services:(…)`, syntax
- * errors, or exceeded limits.
+ * Converts a filter to chips. Returns undefined for filters with OR between conditions, NOT before a group or another
+ * NOT, `services:(…)`, syntax errors, or exceeded limits.
  */
 export function toChips(text: string): Chip[] | undefined {
   const { tree, problems } = parseFilter(text)
@@ -83,7 +83,10 @@ function writeChip({ subject, operator, values, isNegated, matchesAll }: Chip): 
   return `${not}${subject}${operator === ':' ? `${space}:` : ` ${operator} `}${value}`
 }
 
-/** Quotes what a user typed, unless it is a plain word. Also quotes digits, so do not pass numbers or times. */
+/**
+ * Formats a user's input as a value, with quotes unless the input is a plain word. Also quotes digits, so do not pass
+ * numbers or times.
+ */
 export const writeChipValue = (text: string, { isWord = false }: { isWord?: boolean } = {}): string =>
   isWord ? writeWord([text]) : writeValue([text])
 

@@ -4,7 +4,7 @@ import type { Span } from '../positions.ts'
 import { type Place, placeAt, type Spot } from './place.ts'
 
 export interface Completions extends Span {
-  /** What can follow, from the most to the least specific. Empty if nothing can follow. */
+  /** The kinds of completions that are possible, from the most to the least specific. Empty if none is possible. */
   readonly expected: readonly Expectation[]
   /** Completions that need no data from the caller. */
   readonly items: readonly CompletionItem[]
@@ -49,7 +49,8 @@ export interface CompletionItem {
 }
 
 /**
- * The cursor and the range are string indexes, which `toIndex` and `toCodePoints` convert. Accepts incomplete filters.
+ * Returns the completions at the cursor. The cursor and the range are string indexes, which `toIndex` and
+ * `toCodePoints` convert. Accepts incomplete filters.
  */
 export function completionsAt(text: string, cursor: number, kind: FilterKind = 'device'): Completions {
   const place = placeAt(text, cursor, kind)

@@ -6,7 +6,10 @@ export interface HighlightToken extends Span {
   readonly kind: 'name' | 'operator' | 'keyword' | 'value' | 'function' | 'paren' | 'error'
 }
 
-/** Accepts invalid filters and marks their errors, such as unclosed strings. Takes linear time. */
+/**
+ * Splits a filter into tokens for highlighting. Accepts invalid filters and marks their errors, such as unclosed
+ * strings. Takes linear time.
+ */
 export function tokens(text: string): HighlightToken[] {
   const found = lex(text)
   const unmatched = unmatchedParentheses(found)

@@ -41,7 +41,10 @@ export function placeAt(text: string, cursor: number, kind: FilterKind): Place {
   return { ...common, from: from ?? common.from, spot: conditionSpot(text, before, common.prefix) }
 }
 
-/** Treats a keyword as a word, because the user may still be typing it. */
+/**
+ * Returns the word that ends at the cursor, if any. Treats a keyword as a word, because the user may still be typing
+ * it.
+ */
 function wordAtEnd(left: readonly Token[], cursor: number): Token | undefined {
   const last = left.at(-1)
   if (last === undefined || last.to < cursor) return undefined
@@ -125,7 +128,7 @@ function nameStart(tokens: readonly Token[], end: number): number {
 const nameOf = (tokens: readonly Token[]): string =>
   tokens.map((token) => (isValueToken(token) ? token.parts.join('*') : '.')).join('')
 
-/** Returns the empty string if no name or function ends directly before the token at index `end`. */
+/** Returns the name or function that ends directly before the token at index `end`, or the empty string. */
 function subjectBefore(text: string, tokens: readonly Token[], end: number): string {
   if (tokens[end - 1]?.kind !== 'close') return nameOf(tokens.slice(nameStart(tokens, end), end))
   let open = end - 1

@@ -116,10 +116,12 @@ function resolveWord(
   const text = value.parts[0]!
   if (words.includes(text)) return { type: 'string', value: text }
   const closest = closestName(text, words)
-  const right = words.length <= MAX_LISTED ? `${name} is ${anyOf.format(words)}.` : `There is no such ${name}.`
+  const found = abbreviate(written(resolving, value))
+  const wrong =
+    words.length <= MAX_LISTED ? `${name} is ${anyOf.format(words)}, not ${found}.` : `Unknown ${name} ${found}.`
   const hint = closest === undefined ? '' : ` Did you mean ${closest}?`
   const edit = closest === undefined ? null : replace(value, closest)
-  return rejectWith(resolving, value, `${right}${hint} Found ${abbreviate(written(resolving, value))}`, edit)
+  return rejectWith(resolving, value, `${wrong}${hint}`, edit)
 }
 
 /** Converts IDs to lowercase, because the server stores them in lowercase and input is case-insensitive. */
@@ -129,7 +131,7 @@ function resolveId(resolving: Resolving, value: Value, isEquality: boolean): Lit
   const id = parts[0]!
   if (!isEquality || idForm.test(id)) return { type: 'string', value: id }
   const found = abbreviate(written(resolving, value))
-  const message = `An ID consists of eight hex pairs joined by colons, the first of which is 80. For a part of an ID, write id:${found}`
+  const message = `An ID consists of eight pairs of hex digits, separated by colons. The first pair is 80. For a part of an ID, write id:${found}`
   return rejectWith(resolving, value, message, null)
 }
 

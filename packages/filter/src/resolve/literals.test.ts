@@ -36,7 +36,7 @@ describe('order comparisons of attributes', () => {
 
   test('rejects numbers that look like versions', () => {
     const [problem] = problems('firmware >= 2.10')
-    expect(problem!.message).toBe('2.10 looks like a version: as a number that is 2.1; for a version write "2.10"')
+    expect(problem!.message).toBe('2.10 looks like a version. As a number, it equals 2.1. For a version, write "2.10"')
     expect(problem).toMatchObject({ column: 13, length: 4, suggestion: 'firmware >= "2.10"' })
     expect(problems('load > 1.0')).toHaveLength(1)
     expect(problems('firmware > 2.9')).toEqual([])

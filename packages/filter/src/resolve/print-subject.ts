@@ -3,7 +3,7 @@ import type { FilterKind } from '../names/fields.ts'
 import { quote, writeLevel, writeNameArgument } from '../syntax/quote.ts'
 import type { AttributeSubject, Subject } from './resolved.ts'
 
-/** `kind` is the kind of object that names refer to at this position. */
+/** Formats a subject. `kind` is the kind of object that names refer to at this position. */
 export function printSubject(subject: Subject, kind: FilterKind): string {
   switch (subject.type) {
     case 'field':

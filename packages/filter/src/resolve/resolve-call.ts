@@ -96,7 +96,7 @@ function resolveView(resolving: Resolving, scope: Scope, call: Call): InView | u
   const forbidden = forbiddenView(resolving.options.usage)
   if (forbidden !== undefined) return rejectWith(resolving, call, forbidden, null)
   if (scope.isInServices) {
-    return rejectWith(resolving, call, 'view() selects devices. Write it outside the parentheses of services.', null)
+    return rejectWith(resolving, call, 'view() selects devices. Write it outside services:(…).', null)
   }
   if (argument.parts.length > 1 || argument.parts[0] === '') {
     return rejectWith(resolving, argument, 'view() takes the ID of a view.', null)
@@ -121,7 +121,7 @@ function checkForm(resolving: Resolving, call: Call): FunctionName | undefined {
 
 function resolveContext(resolving: Resolving, value: Value): string | undefined {
   if (value.parts.length > 1)
-    return rejectWith(resolving, value, `A context cannot contain *. For the character, write \\*`, null)
+    return rejectWith(resolving, value, `A context cannot contain *. For the character *, write \\*`, null)
   const wrong = wrongContext(value.parts[0]!)
   return wrong === undefined ? value.parts[0]! : rejectWith(resolving, value, wrong, null)
 }
@@ -136,5 +136,5 @@ function resolveNameArgument(resolving: Resolving, scope: Scope, value: Value): 
 export function plainName(resolving: Resolving, value: Value): string | undefined {
   if (value.parts.length === 1) return value.parts[0]!
   const found = abbreviate(written(resolving, value))
-  return rejectWith(resolving, value, `A name cannot contain *, found ${found}. For the character, write \\*`, null)
+  return rejectWith(resolving, value, `A name cannot contain *, found ${found}. For the character *, write \\*`, null)
 }

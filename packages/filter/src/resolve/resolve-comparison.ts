@@ -51,18 +51,18 @@ function isAllowed(resolving: Resolving, { subject, comparison, argument }: Valu
   const name = written(resolving, comparison.subject)
   const wrong = (message: string): boolean => reject(resolving, { ...comparison, message, edits: null }) !== undefined
   if (subject.type === 'age' && !isOrder(comparator)) {
-    return wrong('age() is compared with <, <=, >, or >=, as in age(site) > 2d')
+    return wrong('Use <, <=, >, or >= with age(), as in age(site) > 2d')
   }
   if (subject.type === 'changed' && comparator === ':') {
-    return wrong('changed() is compared with =, !=, <, <=, >, or >=, as in changed(site) > -2d')
+    return wrong('Use =, !=, <, <=, >, or >= with changed(), as in changed(site) > -2d')
   }
   if (subject.type !== 'field') return true
   if (unordered.has(subject.valueType) && isOrder(comparator)) {
-    return wrong(`${subject.name} is compared with =, !=, or :, not with ${comparator}`)
+    return wrong(`Use =, !=, or : with ${subject.name}, not ${comparator}`)
   }
   const isPresence = argument.type === 'value' && isOnlyWildcards(argument)
   if (comparator !== ':' || isPresence || !withoutParts.has(subject.valueType)) return true
-  const message = `${name} is compared with =, !=, <, <=, >, or >=. For any value, write ${name}:*`
+  const message = `Use =, !=, <, <=, >, or >= with ${name}. For any value, write ${name}:*`
   const right = `${name} = ${written(resolving, argument)}`
   rejectWith(resolving, comparison, message, replace(comparison, right))
   return false
@@ -86,7 +86,7 @@ function resolveList(resolving: Resolving, found: ValueComparison, list: ValueLi
   const { comparator } = comparison
   const all = list.values.map((value) => written(resolving, value))
   if (isOrder(comparator)) {
-    return rejectWith(resolving, list, `A list of values is compared with =, !=, or :, not with ${comparator}`, null)
+    return rejectWith(resolving, list, `Use =, !=, or : with a list of values, not ${comparator}`, null)
   }
   if (list.join === 'and' && comparator !== ':') {
     const right = `(${all.join(' OR ')})`
@@ -116,8 +116,8 @@ function resolveListed(
 }
 
 /**
- * Warns that the comparison excludes devices or services that never reported, because a comparison with a missing time
- * is false.
+ * Warns that the comparison excludes devices or services that have never reported, because a comparison with a missing
+ * time is false.
  */
 function warnAboutOrder(resolving: Resolving, { subject, comparison }: ValueComparison): void {
   const { comparator } = comparison
@@ -125,11 +125,11 @@ function warnAboutOrder(resolving: Resolving, { subject, comparison }: ValueComp
   const opposite = comparator === '<' ? '>=' : '>'
   const name = written(resolving, comparison.subject)
   const right = `NOT ${name} ${opposite} ${written(resolving, comparison.argument)}`
-  const message = `This omits ${subject.of}s that never reported. To include them, write ${right}`
+  const message = `This condition omits ${subject.of}s that have never reported. To include them, write ${right}`
   warn(resolving, comparison, message, replace(comparison, right))
 }
 
-/** Warns about typographic quotes, which word processors insert for straight quotes. */
+/** Warns about typographic quotes, which word processors insert instead of straight quotes. */
 function warnAboutQuotes(resolving: Resolving, value: Value): void {
   const text = printValue(value)
   if (value.isQuoted || !/^[“”„‘’‚«»]/.test(text)) return
@@ -137,7 +137,7 @@ function warnAboutQuotes(resolving: Resolving, value: Value): void {
   warn(
     resolving,
     value,
-    `The quotes of ${abbreviate(text)} are part of the value. Write ${abbreviate(plain)}`,
+    `The typographic quotes in ${abbreviate(text)} are part of the value. Without them, write ${abbreviate(plain)}`,
     replace(value, plain),
   )
 }

@@ -120,10 +120,10 @@ describe('names', () => {
     expect(resolved('source = console', event)).toMatchObject({ subject: field('event', 'source') })
     expect(problems('source = Console source > a', event)).toMatchObject([
       {
-        message: 'source is accessKey, console, device, job, server, or unknown. Did you mean console? Found Console',
+        message: 'source is accessKey, console, device, job, server, or unknown, not Console. Did you mean console?',
         suggestion: 'source = console source > a',
       },
-      { message: 'source is compared with =, !=, or :, not with >' },
+      { message: 'Use =, !=, or : with source, not >' },
     ])
   })
 })

@@ -50,7 +50,7 @@ function resolveDuration(resolving: Resolving, value: Value): Literal | undefine
   if (seconds !== undefined) return { type: 'duration', seconds }
   const unsigned = text.replace(/^[-+]/, '')
   const edit = parseDuration(unsigned) === undefined ? null : replace(value, unsigned)
-  const message = `age() compares with a duration without a sign, such as 2d or 1d12h, not ${abbreviate(written(resolving, value))}`
+  const message = `Compare age() with a duration without a sign, such as 2d or 1d12h, not ${abbreviate(written(resolving, value))}`
   return rejectWith(resolving, value, message, edit)
 }
 
@@ -70,7 +70,7 @@ function resolveOrdered(resolving: Resolving, subject: Subject, value: Value): L
     return rejectWith(resolving, value, message, null)
   }
   if (isOtherNumber(text)) {
-    const message = `${abbreviate(text)} is compared as a string. To compare as a number, write only digits, with a minus and a fraction if needed.`
+    const message = `${abbreviate(text)} is compared as a string. To compare it as a number, write only digits, with a minus and a fraction if needed.`
     warn(resolving, value, message, replace(value, quoted))
   } else if (/^\d{4}-\d{2}-\d{2}/.test(text)) {
     const message = `${abbreviate(text)} is compared as a string, because it is neither a date nor a time with a zone, such as 2026-11-20T08:30:00Z.`
@@ -89,6 +89,6 @@ function resolveNumber(resolving: Resolving, subject: Subject, value: Value): Li
   if (!isVersion) return { type: 'number', decimal: text }
   const quoted = quote([text])
   const shortest = abbreviate(shortestNumber(text))
-  const message = `${abbreviate(text)} looks like a version: as a number that is ${shortest}; for a version write ${abbreviate(quoted)}`
+  const message = `${abbreviate(text)} looks like a version. As a number, it equals ${shortest}. For a version, write ${abbreviate(quoted)}`
   return rejectWith(resolving, value, message, replace(value, quoted))
 }

@@ -35,14 +35,14 @@ export interface WrittenName {
 
 const ATTRIBUTES = 'attributes.'
 
-/** Returns undefined after reporting an error. */
+/** Resolves a name to a field or an attribute. Returns undefined after reporting an error. */
 export function resolveName(resolving: Resolving, scope: Scope, found: WrittenName): NamedSubject | undefined {
   const { name } = found
   const { kind } = scope
   if (kind !== 'device' && name.startsWith('device.')) {
     const rest = { ...found, name: name.slice('device.'.length), lead: `${found.lead}device.` }
     if (scope.isInServices && /^services(\.|$)/.test(rest.name)) {
-      return rejectWith(resolving, found.span, 'services cannot be used inside services.', null)
+      return rejectWith(resolving, found.span, 'A condition on services cannot contain services.', null)
     }
     return resolveName(resolving, { ...scope, kind: 'device' }, rest)
   }
@@ -85,12 +85,15 @@ const isPrefixAlone = (kind: FilterKind, name: string): boolean =>
 function rejectPrefix(resolving: Resolving, { name, span }: WrittenName): undefined {
   const message =
     name === 'device'
-      ? 'device is not a value. Write one of its names, such as device.name or device.site.'
-      : 'target has the names target.id, target.name, and target.kind.'
+      ? 'device is not a field. Write a name after it, such as device.name or device.site.'
+      : 'The fields of target are target.id, target.name, and target.kind.'
   return rejectWith(resolving, span, message, null)
 }
 
-/** In functions, rejects names of fields, because a field takes precedence over an attribute with the same name. */
+/**
+ * Resolves the name of an attribute. In functions, rejects names of fields, because a field takes precedence over an
+ * attribute with the same name.
+ */
 export function resolveAttributeName(
   resolving: Resolving,
   scope: Scope,
@@ -100,7 +103,7 @@ export function resolveAttributeName(
   const full = isShort ? found.name : found.name.slice(ATTRIBUTES.length)
   const owner = attributeOwner(scope.kind)
   if (found.isArgument && isShort && fieldType(scope.kind, full) !== undefined) {
-    const message = `${full} is a field, and a function takes an attribute. For the attribute, write ${ATTRIBUTES}${full}`
+    const message = `${full} is a field, but functions take attributes. For the attribute, write ${ATTRIBUTES}${full}`
     return rejectWith(resolving, found.span, message, replace(found.span, writeNameArgument(`${ATTRIBUTES}${full}`)))
   }
   const isReservedShort = isShort && isReservedShortName(full)

@@ -35,7 +35,7 @@ export function resolveWord(resolving: Resolving, scope: Scope, { value }: Word)
   const word = written(resolving, value)
   const operator = operators.get(word.toLowerCase())
   if (operator !== undefined) {
-    const message = `${word} searches for this word. For the operator, write ${operator}`
+    const message = `This condition searches for the word ${word}. For the operator, write ${operator}`
     warn(resolving, value, message, replace(value, operator))
   }
   return { type: 'word', of: scope.kind, literal: toText(value) }

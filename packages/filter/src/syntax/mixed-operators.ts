@@ -4,7 +4,10 @@ import { abbreviate, applyEdits, type Edit, type Fault } from '../problems.ts'
 /** The operator between an operand and the previous operand. A space is an implicit AND. */
 export type Join = 'and' | 'or' | 'space'
 
-/** The message shows both readings, because in AIP-160, OR binds more tightly, and in SQL, AND does. */
+/**
+ * Returns the error for AND and OR without parentheses. The message shows both readings, because OR binds more tightly
+ * in AIP-160, but AND binds more tightly in SQL.
+ */
 export function mixedOperators(text: string, operands: readonly Span[], joins: readonly Join[]): Fault {
   const span = { from: operands[0]!.from, to: operands.at(-1)!.to }
   const readings = {

@@ -79,7 +79,7 @@ function parseAll(parsing: Parsing): Expression | null | Broken {
     result = result === undefined || result === broken ? expression : result
     const token = next(parsing)
     if (token.kind === 'end') return result
-    report(parsing, fault(token, 'This parenthesis has no opening parenthesis.', ''))
+    report(parsing, fault(token, 'This closing parenthesis has no opening parenthesis.', ''))
   }
 }
 
@@ -128,7 +128,7 @@ function reportAdjacent(parsing: Parsing, { from }: Token): void {
   report(parsing, { from, to: from, message, edits: [{ from, to: from, text: ' ' }] })
 }
 
-/** Reads at least one token, unless the part ends here. */
+/** Parses a condition or parentheses, with or without negation. Reads at least one token, unless the part ends here. */
 function parseTerm(parsing: Parsing): Expression | Broken {
   const first = peek(parsing)
   if (first.kind !== 'not' && first.kind !== 'minus') return parseSimple(parsing)
@@ -182,7 +182,7 @@ function misplaced(parsing: Parsing, token: Token): Fault {
     case 'or':
       return fault(token, `Write a condition before ${written}. To search for the word, quote it: "${written}"`)
     case 'end':
-      return fault(token, 'The filter ends where a condition must follow.')
+      return fault(token, 'The filter ends where a condition is expected.')
     case 'close':
       return fault(token, 'Write a condition before the closing parenthesis.')
     case 'comparator':

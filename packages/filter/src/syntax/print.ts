@@ -1,7 +1,7 @@
 import { quote, unquoted } from './quote.ts'
 import type { Expression, Member, Value } from './tree.ts'
 
-/** Parsing the result returns the same tree, except for its positions. */
+/** Formats a tree as a filter. Parsing the filter returns the same tree, except for the positions. */
 export function printFilter(tree: Expression | null): string {
   if (tree === null) return ''
   switch (tree.type) {

@@ -18,7 +18,7 @@ export function runEnd(text: string, from: number): number {
   return endOfRun.lastIndex
 }
 
-/** `previous` is the word directly before the string, if any. */
+/** Scans a string in quotes. `previous` is the word directly before the string, if any. */
 export function scanString(text: string, from: number, previous: Span | undefined): Scanned {
   const mark = text[from]!
   const parts = new PartsBuilder()

@@ -15,7 +15,7 @@ export interface Not extends Span {
   readonly operand: Expression
 }
 
-/** The API calls a condition a term. */
+/** A condition. The API calls it a term. */
 export type Restriction = Word | Comparison | Call
 
 /** A word or string without a comparator. */

@@ -2,7 +2,7 @@
 export type Cell = string | null
 
 export interface CsvRow {
-  /** First line of the row, counted from 1. */
+  /** The row's first line in the file, counted from 1. */
   line: number
   cells: Cell[]
 }
@@ -41,7 +41,8 @@ function readRow(text: string, start: number): Read {
   for (let at = start; ; at++) {
     const quoted = text[at] === '"'
     const end = quoted ? closingQuote(text, at) + 1 : unquotedEnd(text, at)
-    const reason = end === 0 ? 'a quote is opened but never closed' : quoteProblem(text, { at, end, quoted })
+    const reason =
+      end === 0 ? 'a quoted cell is never closed; add the closing quote' : quoteProblem(text, { at, end, quoted })
     if (reason !== undefined) return { cells, reason, next: lineAfter(text, at) }
     const content = text.slice(at, end)
     cells.push(quoted ? content.slice(1, -1).replaceAll('""', '"') : content || null)

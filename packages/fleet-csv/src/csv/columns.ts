@@ -4,7 +4,10 @@ import type { Cell } from './cells.ts'
 export type FixedColumn = FieldName | 'services'
 export const fixedColumns: readonly FixedColumn[] = [...fieldNames, 'services']
 
-/** An import does not write these columns, so that files that the server exports can be imported. */
+/**
+ * Fields that an import cannot change. Their columns are allowed, so that files that the server exports can be
+ * imported.
+ */
 const readOnlyFields = ['id', 'created', 'state', 'online', 'stateSince', 'lastReported', 'owner', 'contexts'] as const
 const servicesField =
   /^services\.(id|name|application|title|host|port|protocol|enabled|created|state|online|lastReported)$/
@@ -30,7 +33,11 @@ export function parseHeader(cells: readonly Cell[], { findsDevices = false } = {
     const key = keyOf(column)
     const earlier = seen.get(key)
     if (earlier !== undefined) {
-      throw new Error(`columns ${earlier + 1} and ${index + 1} have the same name ${JSON.stringify(cells[index])}`)
+      const names = [cells[earlier], cells[index]].map((name) => JSON.stringify(name))
+      // The names differ only if one of them begins with PREFIX.
+      const what =
+        names[0] === names[1] ? `have the same name ${names[0]}` : `are the same attribute: ${names.join(', ')}`
+      throw new Error(`columns ${earlier + 1} and ${index + 1} ${what}`)
     }
     seen.set(key, index)
   })
@@ -69,10 +76,10 @@ function attributeNameProblem(name: string): string | undefined {
   if (name.startsWith('.') || name.endsWith('.')) return 'an attribute name must not begin or end with a dot'
   if (/\p{Cc}/u.test(name)) return 'an attribute name must not contain control characters'
   if (!name.startsWith('$') || /^\$svc\.(category|status)[A-E]$/.test(name)) return undefined
-  return 'the only names with $ for devices are $svc.categoryA to E and $svc.statusA to E'
+  return 'the only device attributes that begin with $ are $svc.categoryA to $svc.categoryE and $svc.statusA to $svc.statusE'
 }
 
-/** Returns the column name of an attribute, with a prefix if it would be ambiguous. */
+/** Returns an attribute's column name, which has a prefix if the attribute's name would be ambiguous. */
 export function attributeColumn(name: string): string {
   const needsPrefix = fixedColumns.some((fixed) => fixed === name) || isReadOnly(name) || name.startsWith(PREFIX)
   return needsPrefix ? `${PREFIX}${name}` : name

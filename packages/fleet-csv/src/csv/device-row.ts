@@ -3,7 +3,7 @@ import type { CsvRow } from './cells.ts'
 import type { Column } from './columns.ts'
 import { parseServices, type ServiceEntry } from './services-cell.ts'
 
-/** Empty cells become null or are omitted. */
+/** A parsed row of a device file. Empty cells become null or are omitted. */
 export interface DeviceRow extends DeviceFields {
   line: number
   id?: string | null
@@ -14,7 +14,7 @@ export interface DeviceRow extends DeviceFields {
 
 const unset = { ...Object.fromEntries(fieldNames.map((name) => [name, null])), name: '' } as DeviceFields
 
-/** Throws an Error that explains what is invalid. */
+/** Parses a row after the header. Throws an Error that explains what is invalid. */
 export function parseDeviceRow(
   columns: readonly Column[],
   { line, cells }: CsvRow,

@@ -33,7 +33,8 @@ export function toServiceEntry(service: ServiceFields, types: readonly Applicati
   const typeName = type?.name.toLowerCase() ?? String(application)
   return {
     name,
-    // Spell the type like the name if only their case differs, so that the file contains only one of them.
+    // If the type and the name differ only in case, spell the type like the name, so that the cell contains the name
+    // only.
     type: equalsIgnoringCase(typeName, name) ? name : typeName,
     host,
     port: port === null && (type?.port ?? null) === null ? undefined : port,

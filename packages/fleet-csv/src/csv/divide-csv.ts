@@ -7,9 +7,9 @@ const BYTES = 512 * 1024
 const ROWS = 5_000
 
 export interface DividedCsv {
-  /** Each part begins with the names of the columns. */
+  /** Each part is a CSV string that begins with the header. */
   parts: string[]
-  /** The line number of each row in the job. The job counts the names of the columns once, as line 1. */
+  /** The line number of each row in the job. The job counts the header once, as line 1. */
   lines: number[]
 }
 

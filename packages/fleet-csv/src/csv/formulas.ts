@@ -1,8 +1,9 @@
 import { type Cell, formatCsvRow } from './cells.ts'
 
 /**
- * Cells that a spreadsheet runs as formulas (OWASP, "CSV Injection"), except plain numbers such as -5. The last four
- * characters are full-width.
+ * Cells that a spreadsheet runs as formulas (OWASP, "CSV Injection"), except plain numbers such as -5. Leading
+ * apostrophes are allowed, so that `restoreFormula` removes only an apostrophe that `neutralizeFormula` added. The last
+ * four characters are full-width.
  */
 const formula = /^'*(?![+-]?\d+(?:\.\d+)?$)[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 

@@ -19,8 +19,8 @@ export interface ReadOptions {
 }
 
 /**
- * Throws a FileError if the file is empty, is in UTF-16, or has an invalid header. Reports any other invalid row as a
- * problem.
+ * Throws a FileError if the file is empty, is in UTF-16, or has an invalid header. Reports each invalid row after the
+ * header as a problem.
  */
 export function readDeviceFile(
   bytes: Uint8Array,
@@ -30,7 +30,7 @@ export function readDeviceFile(
   const records = isRaw ? parseCsv(text) : restored(parseCsv(text))
   const first = records.next()
   if (first.done)
-    throw new FileError('the file is empty', 'its first row must name the columns; only the column name is required')
+    throw new FileError('the file is empty', 'its first row must name the columns; only the column "name" is required')
   const columns = readHeader(first.value, { valid, findsDevices })
   const rows: DeviceRow[] = []
   const problems: CsvProblem[] = []

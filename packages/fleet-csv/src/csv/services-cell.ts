@@ -36,13 +36,13 @@ function parseEntry(entry: Character[]): ServiceEntry {
   const typeName = textOf(type!)
   const name = named.length === 2 ? textOf(trim(named[0]!)) : typeName
   if (typeName === '') fail('the type is missing; write a type such as ssh')
-  if (name === '') fail('the name before the "=" is missing')
+  if (name === '') fail('the name before the "=" is missing; write a name, as in web=http')
   const last = place.at(-1)
   const hasPort = last !== undefined && isPort(last)
   const hosts = hasPort ? place.slice(0, -1) : place
   if (hosts.length > 1) fail('too many ":"; write a host with colons in brackets, such as ssh:[fe80::1]:22')
   const [host] = hosts
-  if (host !== undefined && host.length === 0) fail('the part after a ":" is empty')
+  if (host !== undefined && host.length === 0) fail('the part after ":" is empty; write a host or a port')
   return {
     name,
     type: typeName,

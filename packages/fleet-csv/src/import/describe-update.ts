@@ -7,7 +7,7 @@ import type { Update } from './match-rows.ts'
 
 export interface Change {
   column: string
-  /** Null means that the value is not set. */
+  /** The current value, or null if the value is not set. */
   before: string | null
   after: string
 }

@@ -5,7 +5,7 @@ import type { Device } from './device.ts'
 import { pairByContent } from './pair-by-content.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** Values that are not in the row remain unchanged. */
+/** The changes that a row makes to a device. Values that are not in the row remain unchanged. */
 export interface Difference {
   fields: Partial<Record<FieldName, string>>
   addServices: ServiceFields[]
@@ -13,7 +13,10 @@ export interface Difference {
   attributes: Map<string, string>
 }
 
-/** Throws if several services have the name of a service to change, or if a name would be both a value and a group. */
+/**
+ * Returns the changes. Throws if several services have the name of a service to change, or if a name would be both a
+ * value and a group.
+ */
 export function findDifference(wanted: WantedDevice, device: Device): Difference {
   const present = flattenAttributes(device.attributes)
   assertNoValueIsGroup(new Map([...present, ...wanted.attributes]))

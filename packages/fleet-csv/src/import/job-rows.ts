@@ -11,12 +11,12 @@ type Cells = Map<string, Cell>
 
 export interface JobRows {
   parts: string[]
-  /** For each line in the job, its line in the file. */
+  /** The line numbers in the file, keyed by the line numbers in the job. */
   fileLines: ReadonlyMap<number, number>
   register: boolean
 }
 
-/** The rows have only the columns and the cells that the job writes. */
+/** Returns CSV with only the columns and cells that the job must write. */
 export function toJobRows(
   { creations, updates }: Pick<Plan, 'creations' | 'updates'>,
   types: readonly ApplicationType[],
@@ -48,7 +48,7 @@ function cellsOfUpdate({ wanted, device, difference }: Update, types: readonly A
   const { fields, addServices, updateServices, attributes } = difference
   const cells: Cells = new Map([['id', device.id]])
   for (const [name, value] of Object.entries(fields)) cells.set(name, value)
-  // Write all services of the row, because the server pairs them with those of the device.
+  // Write all services of the row, because the server pairs them with the device's services.
   if (addServices.length + updateServices.length > 0) cells.set('services', servicesCell(wanted.services, types))
   for (const [name, value] of attributes) cells.set(`${PREFIX}${name}`, value)
   return cells

@@ -68,7 +68,7 @@ function planByHardwareId(plan: Plan, rows: WantedDevice[], known: KnownDevices,
 
 function planByName(plan: Plan, rows: WantedDevice[], known: KnownDevices, claimed: ReadonlySet<string>): void {
   for (const [name, ofName] of Map.groupBy(rows, (row) => row.name)) {
-    // Exclude devices that another row names by hardware ID, because they belong to that row.
+    // Exclude devices that another row identifies by hardware ID, because they belong to that row.
     const unclaimed = (known.byName.get(name) ?? []).filter(({ id }) => !claimed.has(id))
     // Prefer the device with the fewest additional values, because a row can omit values and so match several devices.
     const devices = unclaimed.sort((one, other) => countDetails(one) - countDetails(other))

@@ -1,7 +1,7 @@
 export interface MutationField {
   field: string
   arguments: Record<string, { type: string; value: unknown }>
-  /** Empty for a scalar. */
+  /** The selection of the result. Empty if the result is a scalar. */
   selection: string
 }
 

@@ -1,13 +1,15 @@
 import type { CsvProblem } from '../csv/cells.ts'
 
-/** The outcome of an import. No count includes the rows that the import did not attempt. */
+/** The outcome of an import. Only `rows` includes rows that the import did not attempt. */
 export interface Outcome {
   rows: number
   created: number
   updated: number
   unchanged: number
   job?: string
-  /** Rows that a running job has finished. The other counts include them after the end of the job. */
+  /**
+   * Number of rows that the running job has finished. After the job ends, the other counts include these rows instead.
+   */
   finished?: number
   problems: CsvProblem[]
   stoppedBy?: Error

@@ -10,7 +10,7 @@ export interface ImportPlan extends Plan {
   types: readonly ApplicationType[]
 }
 
-/** Only reads from the API. */
+/** Determines the changes of an import. Reads from the API but changes nothing. */
 export async function planImport(api: Api, file: DeviceFile, options: FindOptions): Promise<ImportPlan> {
   const { types, limits } = await readServerFacts(api, options.signal)
   const wanted: WantedDevice[] = []

@@ -1,4 +1,7 @@
-/** Describes why the server rejected a row. The message names columns of the file instead of arguments of the API. */
+/**
+ * Converts the server's message about a rejected row, so that the message names columns of the file instead of
+ * arguments of the API.
+ */
 export const rejectionReason = (message: string): string =>
   message
     .replace(/^(?:items\[\d+\]\.)?attributes\./, '')

@@ -26,12 +26,15 @@ interface Job {
 const POLL_MS = { min: 100, max: 1_000 }
 /** The maximum rate of a job, in devices per second. */
 const RATE = 10_000
-/** The maximum limit on failures, so that rows that fail do not stop the others. */
+/** The highest limit on failures that the API accepts, so that failed rows do not stop the job. */
 const MAX_FAILURES = 2_147_483_647
 
 const fields = 'id state stateReason token counts { change register rejected done failed skipped }'
 
-/** Writes nothing if the caller may not use bulk jobs, or if a row is rejected and `strict` is set. */
+/**
+ * Runs the import as a bulk job. Writes nothing if the caller may not use bulk jobs, or if a row is rejected and
+ * `strict` is set.
+ */
 export async function writeInJob(context: JobContext, rows: JobRows): Promise<'written' | 'rejected' | 'forbidden'> {
   const id = await createJob(context, rows)
   return id === undefined ? 'forbidden' : runJob(context, id, rows)
@@ -86,7 +89,9 @@ async function runJob(context: JobContext, id: string, rows: JobRows): Promise<'
 
 const ended = ['DONE', 'CANCELED', 'FAILED', 'EXPIRED', 'PAUSED']
 
-/** Cancels the job after the signal aborts. */
+/**
+ * Waits until the job has ended, has paused, or is in one of the given states. Cancels the job after the signal aborts.
+ */
 async function waitForJob({ api, outcome, progress, signal }: JobContext, id: string, states: string[]): Promise<Job> {
   let isCanceled = false
   const pollPause = pauses()
@@ -105,8 +110,8 @@ async function waitForJob({ api, outcome, progress, signal }: JobContext, id: st
 }
 
 /**
- * Returns a function that waits for a twentieth of the time so far, within the limits of `POLL_MS`, or until the signal
- * aborts.
+ * Returns a function that waits for a twentieth of the time since `pauses` was called, within the limits of `POLL_MS`,
+ * or until the signal aborts.
  */
 function pauses(): (signal: AbortSignal | undefined) => Promise<void> {
   const began = performance.now()
@@ -205,8 +210,8 @@ interface OpenJobs {
 }
 
 /**
- * Waits for the job of an earlier import of the same file, which the server continues after the client has stopped.
- * Cancels a job that was not started. `onWait` runs before the wait.
+ * Waits for a running job of an earlier import of the same file, because the server continues a job after the client
+ * stops. Cancels a job that has not started. `onWait` runs before the wait.
  */
 export async function finishEarlierJob(
   api: Api,

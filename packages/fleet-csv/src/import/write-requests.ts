@@ -28,11 +28,14 @@ export interface WriteContext {
   outcome: Outcome
   /** Runs after every batch of rows. */
   progress: () => void
-  /** After the signal aborts, sends no further document and waits for documents in flight. */
+  /** After the signal aborts, the import sends no more documents and waits for the documents in flight. */
   signal: AbortSignal
 }
 
-/** Records rejected rows in the outcome's problems. Throws errors that would affect every row. */
+/**
+ * Writes a plan with single requests. Records rejected rows in the outcome's problems. Throws errors that would affect
+ * every row.
+ */
 export async function writeRequests(context: WriteContext, plan: Pick<Plan, 'creations' | 'updates'>): Promise<void> {
   const creations = Object.groupBy(plan.creations, (creation) => (isPlain(creation) ? 'batched' : 'alone'))
   const ofRow = ({ wanted }: Creation): number => jsonBytes(wanted.services) + attributeBytes(wanted)

@@ -3,10 +3,13 @@ import type { ImportPlan } from './plan-import.ts'
 import { type JobContext, writeInJob } from './run-job.ts'
 import { writeRequests } from './write-requests.ts'
 
-/** Records rejected rows in the outcome's problems. Throws errors that would affect every row. */
+/**
+ * Writes a plan with a bulk job where possible. Records rejected rows in the outcome's problems. Throws errors that
+ * would affect every row.
+ */
 export async function writePlan(context: JobContext, { creations, updates, types }: ImportPlan): Promise<void> {
   // If a row has no ID, a job finds the row's device by hardware ID or name. A job therefore cannot register several
-  // devices with one name.
+  // devices with the same name.
   const ofJob = { creations: creations.filter(({ findable }) => findable), updates }
   const rows = toJobRows(ofJob, types)
   const { parts } = rows

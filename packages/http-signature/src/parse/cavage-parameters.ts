@@ -9,7 +9,7 @@ const parameter = new RegExp(
 
 const maxParameters = 32
 
-/** Rejects duplicates (cavage-12 §2.2). */
+/** Parses the parameters of form A. Rejects duplicates (cavage-12 §2.2). */
 export function parseCavageParameters(text: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
   parameter.lastIndex = 0

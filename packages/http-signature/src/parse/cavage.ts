@@ -48,7 +48,7 @@ function readComponents(headers: string | undefined, message: Message): string[]
     if (name === '')
       throw new Rejection('malformed', 'The list of headers does not consist of names separated by single spaces.')
     if (!componentPattern.test(name))
-      throw new Rejection('unsupported-component', `${name} cannot be covered in this form.`)
+      throw new Rejection('unsupported-component', `A signature in form A cannot cover ${name}.`)
   }
   assertComponentList(components, message.fields)
   return components

@@ -30,8 +30,8 @@ const derivedComponents = new Set([
 const fieldPattern = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 
 /**
- * Allows only one signature per request, because a client could otherwise make the server verify many. The label has no
- * meaning (RFC 9421 §7.2.5).
+ * Parses form B. Allows only one signature per request, because a client could otherwise make the server verify many
+ * signatures. The label has no meaning (RFC 9421 §7.2.5).
  */
 export function readRfc9421(message: Message): ParsedSignature {
   const inputs = readDictionary(message, 'signature-input')
@@ -101,7 +101,7 @@ function readComponent([name, parameters]: Item): string {
     throw new Rejection('unsupported-component', `The parameter ${parameter} of "${name}" is not supported.`)
   }
   const isKnown = name.startsWith('@') ? derivedComponents.has(name) : fieldPattern.test(name)
-  if (!isKnown) throw new Rejection('unsupported-component', `"${name}" cannot be covered in this form.`)
+  if (!isKnown) throw new Rejection('unsupported-component', `A signature in form B cannot cover "${name}".`)
   return name
 }
 

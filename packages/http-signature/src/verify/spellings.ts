@@ -53,13 +53,16 @@ function readUrl(url: string): Address {
   return { scheme: protocol.slice(0, -1), name: hostname, port: port === '' ? undefined : port }
 }
 
-/** A missing port matches every port, because some proxies remove the port. */
+/**
+ * Returns whether the Host header names an address. A missing port matches every port, because some proxies remove the
+ * port.
+ */
 const names = (received: Address, { scheme, name, port = defaultPorts[scheme] }: Address): boolean =>
   received.name.toLowerCase() === name && (received.port === undefined || received.port === port)
 
 /**
- * The origin falls back to the received port, because `@target-uri` keeps a port other than the scheme's default (RFC
- * 9421 §2.2.2).
+ * Converts an address to a spelling. If the address omits the received port, the origin still contains it, because
+ * `@target-uri` keeps a port other than the scheme's default (RFC 9421 §2.2.2).
  */
 function toSpelling({ scheme, name, port }: Address, received?: Address): Spelling {
   const dropsPort = port === undefined && received?.name === name && received.port !== defaultPorts[scheme]

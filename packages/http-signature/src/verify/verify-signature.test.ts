@@ -17,7 +17,7 @@ const keyNames = ['hmac', 'ed25519'] as const
 const usual = ['@method', '@authority', '@target-uri']
 const usualA = ['(request-target)', 'host', 'date']
 
-/** Returns the whole outcome. `outcomeOf` returns only one word of it. */
+/** Returns the whole outcome of a verification, unlike `outcomeOf`, which returns only `ok` or the reason. */
 function verifyOne(request: RequestWithBody, options: Partial<VerifyOptions> = {}) {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') throw new Error(`expected a signed request, found ${parsed.outcome}`)

@@ -71,7 +71,10 @@ function assertClock(
   if (expires !== undefined && now > expires) throw new Rejection('expired')
 }
 
-/** The key determines the algorithm (RFC 9421 §3.2 step 6), and a name in the request must match it. */
+/**
+ * Returns whether the key signed the request. The key determines the algorithm (RFC 9421 §3.2 step 6), and an algorithm
+ * that the request names must match.
+ */
 function isSigned(parsed: ParsedSignature, options: VerifyOptions): boolean {
   const algorithm = algorithmOf(parsed.signature)!
   const isUsable = options.key?.algorithm === algorithm && (parsed.algorithm ?? algorithm) === algorithm
