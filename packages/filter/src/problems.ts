@@ -55,7 +55,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return result + text.slice(at)
 }
 
-/** A null replacement means that no fix is known. */
+/** Creates a fault. A null replacement means that no fix is known. */
 export const fault = (span: Span, message: string, replacement: string | null = null): Fault => ({
   from: span.from,
   to: span.to,

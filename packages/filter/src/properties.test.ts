@@ -148,7 +148,8 @@ test.each(repeated)('parses repetitions of %j in linear time', (part) => {
     const { user, system } = process.threadCpuUsage(start)
     return (user + system) / 1000
   }
-  // Quadratic time would take 32 times as long for the long filter; garbage collection adds less.
+  // In quadratic time, one check of the long filter would take 32 times as long as 32 checks of the short filter.
+  // Garbage collection adds less.
   const short = Math.max(Math.min(run(2000, 32), run(2000, 32)), 10)
   let long = run(64_000, 1)
   // Repeat the measurement only if another process may have disturbed it.

@@ -1,4 +1,6 @@
-/** `status` is the HTTP status to send. No reason reveals whether a key exists. */
+/**
+ * The reasons for rejecting a signature. `status` is the HTTP status to send. No reason reveals whether a key exists.
+ */
 export const signatureReasons = {
   'both-forms': {
     status: 400,

@@ -9,7 +9,7 @@ export type WebSigningKey = Parameters<typeof crypto.subtle.sign>[1]
 
 export type WebSignRequestOptions = DraftOptions & { key: WebSigningKey }
 
-/** Returns the same headers as `signRequest`. */
+/** Signs a request with Web Crypto. Returns the same headers as `signRequest`. */
 export async function signRequestWeb({ key, ...options }: WebSignRequestOptions): Promise<Record<string, string>> {
   const bodyHash = wantsDigest(options) ? await hashBody(options.body!) : undefined
   const algorithm = key.algorithm.name === 'Ed25519' ? 'ed25519' : 'hmac-sha256'
@@ -23,7 +23,10 @@ async function hashBody(body: Uint8Array | string): Promise<string> {
   return toBase64(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-/** A signature base has only characters up to U+00FF, so each character becomes one byte. */
+/**
+ * Converts a signature base to bytes. The base contains only characters up to U+00FF, so each character becomes one
+ * byte.
+ */
 const latin1Bytes = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(text, (character) => character.charCodeAt(0))
 

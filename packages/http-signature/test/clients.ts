@@ -24,7 +24,10 @@ export const joyent = createRequire(import.meta.url)('http-signature') as Joyent
 
 export type Sent = { method: string; path: string; headers: Record<string, string>; body?: string | undefined }
 
-/** `finish` can add headers before the client sends the request. */
+/**
+ * Sends a request and returns it as the server received it. `finish` can add headers before the client sends the
+ * request.
+ */
 export async function send(
   sent: Sent,
   finish: (request: ClientRequest, origin: string) => Promise<void> | void,
@@ -88,7 +91,7 @@ export function sendDhensby(
   })
 }
 
-/** Each client signs its requests at `time`, in Unix seconds. */
+/** Returns the third-party clients. Each client signs its requests at `time`, in seconds since 1970. */
 export function knownClients(time: number): Record<string, (keyName: KeyName) => Promise<RequestWithBody>> {
   const at = new Date(time * 1000)
   const body = '{"query":"mutation { setAttribute(id: \\"é\\") }"}'

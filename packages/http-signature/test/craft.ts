@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import { nowAsDate, type RequestWithBody, sharedSecret } from './fixtures.ts'
 
 /**
- * The functions in this file build requests that no signer would produce. The MAC is always correct for the given
- * lines.
+ * The functions in this file build requests that no signer would produce. The MAC is always correct for the signature
+ * base that the test passes.
  */
 
 const mac = (base: string): string => createHmac('sha256', sharedSecret).update(base).digest('base64')
@@ -25,7 +25,10 @@ const arrived = (request: HandcraftedRequest, credentials: string[]): RequestWit
 export const usualLines = ['"@method": POST', '"@authority": api.example.com', '"@path": /graphql/v1']
 export const usualInput = '("@method" "@authority" "@path");created=1795163418;keyid="AKEXAMPLE"'
 
-/** The request contains `input`, and the last line of the signature base contains `signedInput`. */
+/**
+ * Builds a request in form B. Its header contains `input`, but the last line of the signature base contains
+ * `signedInput`.
+ */
 export function formB(
   {
     lines = usualLines,
@@ -41,7 +44,7 @@ export function formB(
 export const usualList = '(request-target) host date'
 export const usualString = `(request-target): post /graphql/v1\nhost: api.example.com\ndate: ${nowAsDate}`
 
-/** In the parameters, the signature of `base` replaces `$`. */
+/** Builds a request in form A. Replaces `$` in the parameters with the signature of `base`. */
 export function formA(
   parameters: string,
   base: string = usualString,

@@ -1,7 +1,9 @@
 /** Values, keyed by section and then by name. */
 export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** Ignores outer whitespace, quotes around values, empty lines, and lines that begin with ; or #. */
+/**
+ * Parses an INI file. Ignores outer whitespace, quotes around values, empty lines, and lines that begin with ; or #.
+ */
 export function parseIni(text: string): Ini {
   const sections = new Map<string, Map<string, string>>()
   let section = new Map<string, string>()

@@ -58,8 +58,8 @@ export function attemptFromResponse({ endpoint, effect, response, text }: Receiv
 }
 
 /**
- * The API responds with 503 without `data` if the operation did not run, and with `data` if the database connection was
- * lost during the operation. A proxy's 503 does not indicate whether the operation ran.
+ * Classifies a response. The API responds with 503 without `data` if the operation did not run, and with `data` if the
+ * database connection was lost during the operation. A proxy's 503 does not indicate whether the operation ran.
  */
 function outcomeOf(status: number, result: GraphQLResponse | undefined): Attempt['outcome'] {
   if (status === 429 || isStillRunning(result)) return 'rejected'

@@ -50,7 +50,10 @@ export async function send(transport: Transport, operation: Operation, options: 
   }
 }
 
-/** All attempts of a call send the same key, so that the server runs the call once. */
+/**
+ * Returns the headers with the Idempotency-Key, if any. All attempts of a call send the same key, so that the server
+ * runs the call once.
+ */
 function idempotencyHeader(effect: Effect, { idempotencyKey }: CallOptions): Record<string, string> {
   const key = idempotencyKey ?? (effect === 'creates' ? crypto.randomUUID() : undefined)
   if (key === undefined) return {}

@@ -8,7 +8,7 @@ export interface ParsedTime {
 }
 
 /**
- * Accepts an ISO 8601 date-time with a zone, or a date, in the years 1 to 9999. Ignores digits after milliseconds.
+ * Parses an ISO 8601 date-time with a zone, or a date, in the years 1 to 9999. Ignores digits after milliseconds.
  * Returns undefined for any other string.
  */
 export function parseTime(text: string): ParsedTime | undefined {

@@ -61,7 +61,10 @@ export function resolveName(resolving: Resolving, scope: Scope, found: WrittenNa
   return { type: 'attribute', of: attributeOwner(kind), name: attribute, read: { type: 'effective' } }
 }
 
-/** For events, attributes are those of the device, with its current values. */
+/**
+ * Returns the kind of object whose attributes a name refers to. For an event, the name refers to the device's current
+ * attributes.
+ */
 export const attributeOwner = (kind: FilterKind): 'device' | 'service' => (kind === 'service' ? 'service' : 'device')
 
 function toService(resolving: Resolving, subject: NamedSubject, found: WrittenName): NamedSubject | undefined {

@@ -58,7 +58,7 @@ export interface CompareList {
   readonly literals: readonly Literal[]
 }
 
-/** A value exists. For an attribute whose name is a group, any value in the group is sufficient. */
+/** The field or attribute has a value. For an attribute whose name is a group, any value in the group is sufficient. */
 export interface HasValue {
   readonly type: 'present'
   readonly subject: FieldSubject | AttributeSubject

@@ -22,7 +22,10 @@ const plainName = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u
 /** Quotes all but plain strings, because other strings could be read as a number, a time, or a keyword. */
 export const writeValue = (parts: Parts): string => write(parts, (text) => plainValue.test(text) || plainId.test(text))
 
-/** Also quotes strings with dots or colons, which have a meaning to the left of a comparator. */
+/**
+ * Formats a bare word. Unlike `writeValue`, also quotes strings with dots or colons, which have a meaning to the left
+ * of a comparator.
+ */
 export const writeWord = (parts: Parts): string => write(parts, (text) => plainWord.test(text) || plainId.test(text))
 
 export const writeLevel = (level: string): string => write([level], (text) => plainName.test(text))

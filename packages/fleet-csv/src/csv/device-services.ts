@@ -33,8 +33,8 @@ export function toServiceEntry(service: ServiceFields, types: readonly Applicati
   const typeName = type?.name.toLowerCase() ?? String(application)
   return {
     name,
-    // If the type and the name differ only in case, spell the type like the name, so that the cell contains the name
-    // only.
+    // If the type and the name differ only in case, spell the type like the name, so that the cell does not repeat the
+    // name.
     type: equalsIgnoringCase(typeName, name) ? name : typeName,
     host,
     port: port === null && (type?.port ?? null) === null ? undefined : port,

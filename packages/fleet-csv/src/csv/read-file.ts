@@ -19,8 +19,8 @@ export interface ReadOptions {
 }
 
 /**
- * Throws a FileError if the file is empty, is in UTF-16, or has an invalid header. Reports each invalid row after the
- * header as a problem.
+ * Parses a device file. Throws a FileError if the file is empty, is in UTF-16, or has an invalid header. Reports each
+ * invalid row after the header as a problem.
  */
 export function readDeviceFile(
   bytes: Uint8Array,

@@ -19,7 +19,10 @@ export type ParseOutcome =
   /** The signature is invalid for every key. `keyId` is set if the key ID could be parsed. */
   | { outcome: 'failed'; reason: SignatureReason; message: string; keyId: string | undefined }
 
-/** Checks everything that needs no key, body, or clock. Never throws for input from a client. */
+/**
+ * Parses the signature of a request, and checks everything that needs no key, body, or clock. Never throws for input
+ * from a client.
+ */
 export function parseSignature(request: ReceivedRequest): ParseOutcome {
   try {
     const fields = collectFields(request.rawHeaders)
@@ -38,7 +41,10 @@ const scheme = 'signature'
 /** A signature in form B, or the parameters of form A in `text`. */
 type Credentials = { form: 'rfc9421' } | { form: 'cavage'; text: string }
 
-/** Checks Signature-Input first (RFC 9421 appendix A). Ignores an empty Authorization header. */
+/**
+ * Finds the signature of a request. Checks Signature-Input first (RFC 9421 appendix A). Ignores an empty Authorization
+ * header.
+ */
 function findCredentials(fields: Fields): Credentials | undefined {
   const inAuthorization = (fields.get('authorization') ?? []).flatMap(readSchemeParameters)
   if (fields.has('signature-input')) {

@@ -19,7 +19,7 @@ export type ParsedSignature = {
    * `date` in form A.
    */
   readonly created: number
-  /** Covered expiry time, in seconds since 1970. */
+  /** When the signature expires, in seconds since 1970. The signature covers this time. */
   readonly expires: number | undefined
   /** The server accepts only one request with this value and this key. */
   readonly nonce: string | undefined
