@@ -75,8 +75,7 @@ function fromKey(publicKey: KeyObject): PublicKeyOutcome {
     return reject(`The key is of type ${publicKey.asymmetricKeyType}. Only ed25519 is supported.`)
   }
   const point = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url')
-  if (hasSmallOrder(point))
-    return reject('The key is a point of small order, so anyone could forge signatures for it.')
+  if (hasSmallOrder(point)) return reject('The key is a point of small order, so anyone could forge signatures for it.')
   return { ok: true, publicKey, base64: point.toString('base64') }
 }
 

@@ -58,17 +58,16 @@ export type User = {
   /**
    * The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices
    * and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts
-   * can be out of date. A request makes the server count again if the counts are more than an hour old, or if attributes
-   * have changed and the counts are more than 60 seconds old. The request waits for the result only if there are no counts
-   * yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the
-   * count continues.
+   * can be out of date. A request makes the server count again if the counts are more than an hour old, or more than 60
+   * seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are
+   * more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues.
    */
   attributeNames: Array<AttributeName>;
   /**
    * The number of devices that were online over time, as at most 1,000 points. The server stores a point every five
    * minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time
-   * range contains more than 1,000 points, the server combines neighboring points. Times when no server was running or the
-   * account had no devices have no points. Null for a caller who is restricted to some devices.
+   * range contains more than 1,000 points, the server combines neighboring points. There are no points for times when no
+   * server was running or the account had no devices. Null for a caller who is restricted to some devices.
    */
   presence?: Maybe<Array<PresencePoint>>;
   /**
@@ -123,8 +122,8 @@ export type User = {
   /** How far back this user's history is known. */
   history: HistorySpan;
   /**
-   * The values of this user's attributes, with the time of each one's last change. Without names, the list contains every
-   * attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names.
+   * The values of this user's attributes, with the time of each value's last change. Without names, the list contains
+   * every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -418,7 +417,7 @@ export type Need = {
   permission: Permission;
 };
 
-/** The account's rules for access keys. New keys must follow them immediately. */
+/** The account's rules for access keys. They apply to new keys immediately, and to existing keys from enforcedFrom on. */
 export type KeyPolicy = {
   __typename?: 'KeyPolicy';
   /** The maximum number of days from the creation of a key to its expiry; null for no limit. */
@@ -429,7 +428,7 @@ export type KeyPolicy = {
   requireDigest: Scalars['Boolean']['output'];
   /** Whether keys must be limited to networks. */
   requireNetworks: Scalars['Boolean']['output'];
-  /** When the server begins to reject existing keys that break a rule; null for never. */
+  /** When the rules begin to apply to existing keys; null for never. See setKeyPolicy. */
   enforcedFrom?: Maybe<Scalars['DateTime']['output']>;
   /** Enabled keys that break a rule. Needs KEY_MANAGE or AUDIT_READ. */
   violations: Array<AccessKey>;
@@ -580,7 +579,10 @@ export type Mutation = {
   appendBulk: BulkJob;
   /** Reads the devices and their values again. The previous token becomes invalid. */
   previewBulk: BulkJob;
-  /** Applies exactly the changes in the preview with this token. */
+  /**
+   * Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it
+   * writes has changed since the preview, or if the device no longer matches the filter.
+   */
   startBulk: BulkJob;
   /**
    * Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and
@@ -616,8 +618,8 @@ export type Mutation = {
    * Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs,
    * secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices'
    * connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your
-   * role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. Costs as much as
-   * setAttributesMany with an item per device.
+   * role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. The
+   * rate-limit cost is that of setAttributesMany with one item for each device.
    */
   transferDevices: Scalars['Int']['output'];
   /**
@@ -632,8 +634,9 @@ export type Mutation = {
    */
   setExpectedInterval?: Maybe<Freshness>;
   /**
-   * Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of either.
-   * An active state becomes inactive after ttl seconds. While a service is active, its device is also active.
+   * Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the
+   * device or the service. An active state becomes inactive after ttl seconds. While a service is active, its device is
+   * also active.
    */
   reportState: Scalars['Boolean']['output'];
   /**
@@ -1201,7 +1204,7 @@ export type Device = {
   /** Whether any of the device's base values is stale, as defined in AttributeInfo.isStale. */
   isStale: Scalars['Boolean']['output'];
   /**
-   * The values of this device's attributes, with the time of each one's last change. Without names, the list contains
+   * The values of this device's attributes, with the time of each value's last change. Without names, the list contains
    * every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
@@ -1292,7 +1295,7 @@ export type Service = {
   /** The contexts in which this service has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * The values of this service's attributes, with the time of each one's last change. Without names, the list contains
+   * The values of this service's attributes, with the time of each value's last change. Without names, the list contains
    * every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
@@ -1408,7 +1411,7 @@ export type PresencePoint = {
    * average.
    */
   online: Scalars['Int']['output'];
-  /** The lowest number of devices online in the interval. */
+  /** The lowest number of devices online at any stored time in the interval. */
   minOnline: Scalars['Int']['output'];
 };
 
@@ -1459,10 +1462,10 @@ export type BulkItem = {
   outcome: BulkOutcome;
   status: BulkItemStatus;
   /**
-   * The old and new values, by operation. setAttributes contains a list of contexts with their changes, each with its
-   * service if the attributes belong to one. update contains the changed fields. addService, updateService, and
-   * removeService contain lists of services. delete contains the device's name. register contains the values of the new
-   * device.
+   * The old and new values, by operation. setAttributes is a list. Each item contains a context, the changes in that
+   * context, and the service, if the attributes belong to a service. update contains the changed fields. addService,
+   * updateService, and removeService are lists of services. delete contains the device's name. register contains the
+   * values of the new device.
    */
   changes: Scalars['Object']['output'];
   /** Why the job skipped the device or did not revert it completely. */
@@ -1507,7 +1510,7 @@ export type BulkSkipReason =
 export type BulkTargetInput = {
   /** A device filter. */
   where?: InputMaybe<Scalars['String']['input']>;
-  /** A saved view's ID. Its filter applies in addition to where. */
+  /** The ID of a saved view of devices. The view's filter applies in addition to where. */
   view?: InputMaybe<Scalars['ID']['input']>;
   /** The context in which the filter reads attributes. */
   context?: InputMaybe<Scalars['String']['input']>;
@@ -1515,7 +1518,7 @@ export type BulkTargetInput = {
   ids?: InputMaybe<Array<Scalars['String']['input']>>;
   /**
    * At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's
-   * device. The row sets the values in the other columns, except empty ones.
+   * device. The row sets the values of the other columns whose cells are not empty.
    */
   csv?: InputMaybe<Scalars['String']['input']>;
   /** With csv: whether a row that matches no device registers one. */
@@ -1590,9 +1593,8 @@ export type BulkJob = {
   /** Why the job is paused or waiting, failed, or was not started. */
   stateReason?: Maybe<Scalars['String']['output']>;
   /**
-   * The target, with the filter in canonical form. Instead of ids, contains the number of IDs in createBulk. Instead of
-   * csv, contains the names of its columns and the line of the last row. For a retry or an undo, contains the ID of the
-   * other job.
+   * The target, with the filter in canonical form. ids is the number of IDs in createBulk. csv contains the names of the
+   * columns and the line of the last row, instead of the rows. For a retry or an undo, job is the ID of the other job.
    */
   target: Scalars['Object']['output'];
   operations: Array<Scalars['Object']['output']>;
@@ -1619,8 +1621,8 @@ export type BulkJob = {
   reportUrl: Scalars['String']['output'];
   /**
    * A URL for downloading the secrets of the registered devices as CSV. The URL is valid for one hour. The secrets can be
-   * downloaded once, within 24 hours after the job ends. null until the job ends, after the download, 24 hours after the
-   * end, if there are no secrets, and for callers who are read-only or lack DEVICE_CREATE.
+   * downloaded once, within 24 hours after the job ends. null at all other times, after the download, and if there are no
+   * secrets. Also null for callers who are read-only or lack DEVICE_CREATE.
    */
   secretsUrl?: Maybe<Scalars['String']['output']>;
   /** Whether undoBulk can revert the job. false for a job that deletes devices, such as the undo of registrations. */
@@ -2075,7 +2077,7 @@ export type FilterTerm = {
   to: Scalars['Int']['output'];
   /** The name that the condition tests, in canonical form. */
   name: Scalars['String']['output'];
-  /** How the condition compares values: as string, number, time, or duration, or none if it does not compare values. */
+  /** One of string, number, time, duration, and none. none means that the condition does not compare values. */
   comparedAs: Scalars['String']['output'];
   /** Whether the server uses an index to find the matches. */
   isIndexed: Scalars['Boolean']['output'];
@@ -2165,7 +2167,7 @@ export type AttributeInfo = {
   value?: Maybe<Scalars['String']['output']>;
   /** The context in which the value is set; null if value is the base value. */
   setIn?: Maybe<Scalars['String']['output']>;
-  /** The base value that the override hides; null if there is none. */
+  /** The base value that the override hides; null if value is not an override, or if there is no base value. */
   base?: Maybe<Scalars['String']['output']>;
   /**
    * When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the
@@ -2245,7 +2247,7 @@ export type ServiceList = {
 /** A service to add to a device. */
 export type ServiceInput = {
   name: Scalars['String']['input'];
-  /** ID of an application type. Defaults to the type of the port, or to TCP. */
+  /** ID of an application type. Default: the type whose default port is port, or TCP if there is no such type. */
   application?: InputMaybe<Scalars['Int']['input']>;
   host?: InputMaybe<Scalars['String']['input']>;
   /** 1 to 65535. Defaults to the default port of the application type. */
@@ -2308,7 +2310,7 @@ export type PermissionVerdict = {
 export type Invitation = {
   __typename?: 'Invitation';
   id: Scalars['ID']['output'];
-  /** The invited person's email address; null for an invitation without one. */
+  /** The invited person's email address; null if the invitation is not addressed to a person. */
   email?: Maybe<Scalars['String']['output']>;
   role: Role;
   /** When the invitation's link was created. */
@@ -2387,7 +2389,7 @@ export type Grant = {
   attributes?: Maybe<AttributeScope>;
   permissions: Array<Permission>;
   /**
-   * A filter for the devices that the request can reach, in canonical form; null if there is none. If view is also set, a
+   * A filter for the devices that the request can reach, in canonical form; null without a filter. If view is also set, a
    * device must match both where and the view.
    */
   where?: Maybe<Scalars['String']['output']>;
@@ -2453,9 +2455,9 @@ export type Role = {
   permissions: Array<Permission>;
   /** The names of the attributes that members can read and set; null for all. */
   attributes?: Maybe<AttributeScope>;
-  /** A device filter in canonical form; null for none. Members find and change only matching devices. */
+  /** A device filter in canonical form; null without a filter. Members can find and change only matching devices. */
   where?: Maybe<Scalars['String']['output']>;
-  /** A saved view whose filter also limits the devices; null for none. */
+  /** A saved view whose filter also limits the devices; null without a view. */
   view?: Maybe<View>;
   /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context?: Maybe<Scalars['String']['output']>;
@@ -2474,7 +2476,7 @@ export type AccessInput = {
   permissions?: InputMaybe<Array<Permission>>;
   /**
    * A device filter that does not use state, online, stateSince, lastReported, age(), stale(), or relative times. Callers
-   * with the role or key cannot find other devices.
+   * with the role or key can find only matching devices.
    */
   where?: InputMaybe<Scalars['String']['input']>;
   attributes?: InputMaybe<AttributeScopeInput>;
@@ -2585,13 +2587,13 @@ export type Webhook = {
   paused?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
   /**
-   * A device filter in canonical form; null if there is none. The server sends only events of devices that matched
+   * A device filter in canonical form; null without a filter. The server sends only events of devices that matched
    * immediately before or after the event.
    */
   where?: Maybe<Scalars['String']['output']>;
   /** A saved view of devices. The view's current filter applies in addition to where. */
   view?: Maybe<View>;
-  /** The context in which the filter reads attributes. Default: the view's context. */
+  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context?: Maybe<Scalars['String']['output']>;
   /** The signing secret, whsec_…, only in the responses of createWebhook and rotateWebhookSecret. Null in other responses. */
   secret?: Maybe<Scalars['String']['output']>;
@@ -2631,7 +2633,7 @@ export type WebhookDelivery = {
   __typename?: 'WebhookDelivery';
   /** The webhook-id header, the same on every attempt. */
   id: Scalars['ID']['output'];
-  /** Null for a test, or if the event was deleted. */
+  /** The event that was delivered; null for a test, or if the event was deleted. */
   event?: Maybe<Event>;
   attempts: Scalars['Int']['output'];
   /** One of pending, delivered, and failed. */
@@ -2644,7 +2646,7 @@ export type WebhookDelivery = {
   error?: Maybe<Scalars['String']['output']>;
   /** The request body. */
   request?: Maybe<Scalars['String']['output']>;
-  /** The first KiB of the last response. */
+  /** The first KiB of the body of the last response. */
   response?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
   /** When the next attempt is due; null if there is no further attempt. Deliveries of a paused webhook are sent later. */

@@ -42,7 +42,7 @@ export interface AccessInput {
   permissions?: readonly Permission[] | null | undefined
   /** The ID of a saved view of devices. A device must match both the view and where. */
   view?: string | null | undefined
-  /** A device filter that does not use state, online, stateSince, lastReported, age(), stale(), or relative times. Callers with the role or key cannot find other devices. */
+  /** A device filter that does not use state, online, stateSince, lastReported, age(), stale(), or relative times. Callers with the role or key can find only matching devices. */
   where?: string | null | undefined
 }
 
@@ -96,7 +96,7 @@ export interface BulkRemoveServiceInput {
 export interface BulkTargetInput {
   /** The context in which the filter reads attributes. */
   context?: string | null | undefined
-  /** At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's device. The row sets the values in the other columns, except empty ones. */
+  /** At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's device. The row sets the values of the other columns whose cells are not empty. */
   csv?: string | null | undefined
   /** At most 1,000 device IDs. */
   ids?: readonly string[] | null | undefined
@@ -104,7 +104,7 @@ export interface BulkTargetInput {
   register?: boolean | undefined
   /** With register: whether new devices get secrets, which secretsUrl returns once. A device without a secret can connect after rotateDeviceSecret, or with a registration code. */
   secrets?: boolean | undefined
-  /** A saved view's ID. Its filter applies in addition to where. */
+  /** The ID of a saved view of devices. The view's filter applies in addition to where. */
   view?: string | null | undefined
   /** A device filter. */
   where?: string | null | undefined
@@ -119,7 +119,7 @@ export interface BulkUpdateInput {
 
 /** A service to add to a device. */
 export interface ServiceInput {
-  /** ID of an application type. Defaults to the type of the port, or to TCP. */
+  /** ID of an application type. Default: the type whose default port is port, or TCP if there is no such type. */
   application?: number | null | undefined
   enabled?: boolean | null | undefined
   host?: string | null | undefined
@@ -227,7 +227,7 @@ export interface AttributeChangeList {
 
 /** A value and the times of its last change and its last write. */
 export interface AttributeInfo {
-  /** The base value that the override hides; null if there is none. */
+  /** The base value that the override hides; null if value is not an override, or if there is no base value. */
   base: string | null
   /** When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is the time of the upgrade if the event is no longer stored. */
   changed: string | null
@@ -318,7 +318,7 @@ export interface BulkCounts {
 
 /** One device of a bulk job. */
 export interface BulkItem {
-  /** The old and new values, by operation. setAttributes contains a list of contexts with their changes, each with its service if the attributes belong to one. update contains the changed fields. addService, updateService, and removeService contain lists of services. delete contains the device's name. register contains the values of the new device. */
+  /** The old and new values, by operation. setAttributes is a list. Each item contains a context, the changes in that context, and the service, if the attributes belong to a service. update contains the changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name. register contains the values of the new device. */
   changes: Record<string, unknown>
   /** The error code if the device was rejected or failed. */
   code: string | null
@@ -367,7 +367,7 @@ export interface BulkJob {
   rate: number
   /** A URL for downloading the devices and their results as CSV. It is valid for one hour and needs no signature. */
   reportUrl: string
-  /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for one hour. The secrets can be downloaded once, within 24 hours after the job ends. null until the job ends, after the download, 24 hours after the end, if there are no secrets, and for callers who are read-only or lack DEVICE_CREATE. */
+  /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for one hour. The secrets can be downloaded once, within 24 hours after the job ends. null at all other times, after the download, and if there are no secrets. Also null for callers who are read-only or lack DEVICE_CREATE. */
   secretsUrl: string | null
   started: string | null
   /** The caller whose permissions the job uses; null before the job starts. */
@@ -375,7 +375,7 @@ export interface BulkJob {
   state: BulkState
   /** Why the job is paused or waiting, failed, or was not started. */
   stateReason: string | null
-  /** The target, with the filter in canonical form. Instead of ids, contains the number of IDs in createBulk. Instead of csv, contains the names of its columns and the line of the last row. For a retry or an undo, contains the ID of the other job. */
+  /** The target, with the filter in canonical form. ids is the number of IDs in createBulk. csv contains the names of the columns and the line of the last row, instead of the rows. For a retry or an undo, job is the ID of the other job. */
   target: Record<string, unknown>
   /** Identifies the preview in startBulk; null until the preview is complete, and after the job starts or is canceled. */
   token: string | null
@@ -617,7 +617,7 @@ export interface FilterProblem {
 
 /** A condition of a filter. */
 export interface FilterTerm {
-  /** How the condition compares values: as string, number, time, or duration, or none if it does not compare values. */
+  /** One of string, number, time, duration, and none. none means that the condition does not compare values. */
   comparedAs: string
   /** The start in the filter, in code points from 0. */
   from: number
@@ -646,7 +646,7 @@ export interface Grant {
   context: string | null
   permissions: Permission[]
   view: View | null
-  /** A filter for the devices that the request can reach, in canonical form; null if there is none. If view is also set, a device must match both where and the view. */
+  /** A filter for the devices that the request can reach, in canonical form; null without a filter. If view is also set, a device must match both where and the view. */
   where: string | null
 }
 
@@ -663,7 +663,7 @@ export interface Invitation {
   /** When the invitation's link was created. */
   created: string
   createdBy: ChangeSource | null
-  /** The invited person's email address; null for an invitation without one. */
+  /** The invited person's email address; null if the invitation is not addressed to a person. */
   email: string | null
   /** Whether the invitation was sent by email: none, pending, sent, or failed. */
   emailStatus: string
@@ -674,9 +674,9 @@ export interface Invitation {
   role: Role
 }
 
-/** The account's rules for access keys. New keys must follow them immediately. */
+/** The account's rules for access keys. They apply to new keys immediately, and to existing keys from enforcedFrom on. */
 export interface KeyPolicy {
-  /** When the server begins to reject existing keys that break a rule; null for never. */
+  /** When the rules begin to apply to existing keys; null for never. See setKeyPolicy. */
   enforcedFrom: string | null
   /** The maximum number of days from the creation of a key to its expiry; null for no limit. */
   maxDays: number | null
@@ -772,7 +772,7 @@ export interface PresencePoint {
   at: string
   /** The number of devices in the account. If points were combined, this is the average. */
   devices: number
-  /** The lowest number of devices online in the interval. */
+  /** The lowest number of devices online at any stored time in the interval. */
   minOnline: number
   /** The number of devices online at the start of the interval. For intervals longer than five minutes, this is the average. */
   online: number
@@ -809,9 +809,9 @@ export interface Role {
   members: number
   name: string
   permissions: Permission[]
-  /** A saved view whose filter also limits the devices; null for none. */
+  /** A saved view whose filter also limits the devices; null without a view. */
   view: View | null
-  /** A device filter in canonical form; null for none. Members find and change only matching devices. */
+  /** A device filter in canonical form; null without a filter. Members can find and change only matching devices. */
   where: string | null
 }
 
@@ -876,7 +876,7 @@ export interface Simulation {
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
-  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. A request makes the server count again if the counts are more than an hour old, or if attributes have changed and the counts are more than 60 seconds old. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
+  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
   attributeNames: AttributeName[]
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
@@ -949,7 +949,7 @@ export interface ViewColumn {
 
 /** Sends the account's events to a receiver over HTTP POST. Requests are signed according to the Standard Webhooks specification. */
 export interface Webhook {
-  /** The context in which the filter reads attributes. Default: the view's context. */
+  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context: string | null
   created: string
   enabled: boolean
@@ -964,7 +964,7 @@ export interface Webhook {
   url: string
   /** A saved view of devices. The view's current filter applies in addition to where. */
   view: View | null
-  /** A device filter in canonical form; null if there is none. The server sends only events of devices that matched immediately before or after the event. */
+  /** A device filter in canonical form; null without a filter. The server sends only events of devices that matched immediately before or after the event. */
   where: string | null
 }
 
@@ -976,7 +976,7 @@ export interface WebhookDelivery {
   duration: number | null
   /** Why the last attempt failed. */
   error: string | null
-  /** Null for a test, or if the event was deleted. */
+  /** The event that was delivered; null for a test, or if the event was deleted. */
   event: Event | null
   /** HTTP status of the last attempt; null if there was no response. */
   httpStatus: number | null
@@ -986,7 +986,7 @@ export interface WebhookDelivery {
   nextAttempt: string | null
   /** The request body. */
   request: string | null
-  /** The first KiB of the last response. */
+  /** The first KiB of the body of the last response. */
   response: string | null
   /** One of pending, delivered, and failed. */
   status: string
@@ -1103,7 +1103,7 @@ export interface AttributeChangeListFields {
 
 /** The selectable fields of AttributeInfo. */
 export interface AttributeInfoFields {
-  /** The base value that the override hides; null if there is none. */
+  /** The base value that the override hides; null if value is not an override, or if there is no base value. */
   base: Leaf<string | null>
   /** When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is the time of the upgrade if the event is no longer stored. */
   changed: Leaf<string | null>
@@ -1194,7 +1194,7 @@ export interface BulkCountsFields {
 
 /** The selectable fields of BulkItem. */
 export interface BulkItemFields {
-  /** The old and new values, by operation. setAttributes contains a list of contexts with their changes, each with its service if the attributes belong to one. update contains the changed fields. addService, updateService, and removeService contain lists of services. delete contains the device's name. register contains the values of the new device. */
+  /** The old and new values, by operation. setAttributes is a list. Each item contains a context, the changes in that context, and the service, if the attributes belong to a service. update contains the changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name. register contains the values of the new device. */
   changes: Leaf<Record<string, unknown>>
   /** The error code if the device was rejected or failed. */
   code: Leaf<string | null>
@@ -1253,7 +1253,7 @@ export interface BulkJobFields {
   rate: Leaf<number>
   /** A URL for downloading the devices and their results as CSV. It is valid for one hour and needs no signature. */
   reportUrl: Leaf<string>
-  /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for one hour. The secrets can be downloaded once, within 24 hours after the job ends. null until the job ends, after the download, 24 hours after the end, if there are no secrets, and for callers who are read-only or lack DEVICE_CREATE. */
+  /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for one hour. The secrets can be downloaded once, within 24 hours after the job ends. null at all other times, after the download, and if there are no secrets. Also null for callers who are read-only or lack DEVICE_CREATE. */
   secretsUrl: Leaf<string | null>
   started: Leaf<string | null>
   /** The caller whose permissions the job uses; null before the job starts. */
@@ -1261,7 +1261,7 @@ export interface BulkJobFields {
   state: Leaf<BulkState>
   /** Why the job is paused or waiting, failed, or was not started. */
   stateReason: Leaf<string | null>
-  /** The target, with the filter in canonical form. Instead of ids, contains the number of IDs in createBulk. Instead of csv, contains the names of its columns and the line of the last row. For a retry or an undo, contains the ID of the other job. */
+  /** The target, with the filter in canonical form. ids is the number of IDs in createBulk. csv contains the names of the columns and the line of the last row, instead of the rows. For a retry or an undo, job is the ID of the other job. */
   target: Leaf<Record<string, unknown>>
   /** Identifies the preview in startBulk; null until the preview is complete, and after the job starts or is canceled. */
   token: Leaf<string | null>
@@ -1325,14 +1325,14 @@ export interface DeviceFields {
     maxDate?: string | Date | null | undefined
     /** The start of the time range, inclusive. */
     minDate?: string | Date | null | undefined
-    /** A name, or a group for all names in it. */
+    /** An attribute name, or a group to match every name in the group. */
     name?: string | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this device's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names. */
+  /** The values of this device's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
-    /** Read the effective values in this context. If omitted, read base values. */
+    /** The context of the effective values to read. If omitted, the field returns base values. */
     context?: string | null | undefined
     /** Attribute names. A name that is not set has null values. */
     names?: readonly string[] | null | undefined
@@ -1366,7 +1366,7 @@ export interface DeviceFields {
     after?: string | null | undefined
     /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
-    /** An alias of after. Pass the last value of the previous page. */
+    /** An alias of after. Pass the value of last from the previous page. */
     last?: string | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
@@ -1569,7 +1569,7 @@ export interface FilterProblemFields {
 
 /** The selectable fields of FilterTerm. */
 export interface FilterTermFields {
-  /** How the condition compares values: as string, number, time, or duration, or none if it does not compare values. */
+  /** One of string, number, time, duration, and none. none means that the condition does not compare values. */
   comparedAs: Leaf<string>
   /** The start in the filter, in code points from 0. */
   from: Leaf<number>
@@ -1598,7 +1598,7 @@ export interface GrantFields {
   context: Leaf<string | null>
   permissions: Leaf<Permission[]>
   view: Branch<'View', 'maybe'>
-  /** A filter for the devices that the request can reach, in canonical form; null if there is none. If view is also set, a device must match both where and the view. */
+  /** A filter for the devices that the request can reach, in canonical form; null without a filter. If view is also set, a device must match both where and the view. */
   where: Leaf<string | null>
 }
 
@@ -1615,7 +1615,7 @@ export interface InvitationFields {
   /** When the invitation's link was created. */
   created: Leaf<string>
   createdBy: Branch<'ChangeSource', 'maybe'>
-  /** The invited person's email address; null for an invitation without one. */
+  /** The invited person's email address; null if the invitation is not addressed to a person. */
   email: Leaf<string | null>
   /** Whether the invitation was sent by email: none, pending, sent, or failed. */
   emailStatus: Leaf<string>
@@ -1628,7 +1628,7 @@ export interface InvitationFields {
 
 /** The selectable fields of KeyPolicy. */
 export interface KeyPolicyFields {
-  /** When the server begins to reject existing keys that break a rule; null for never. */
+  /** When the rules begin to apply to existing keys; null for never. See setKeyPolicy. */
   enforcedFrom: Leaf<string | null>
   /** The maximum number of days from the creation of a key to its expiry; null for no limit. */
   maxDays: Leaf<number | null>
@@ -1881,7 +1881,7 @@ export interface MutationFields {
     name: string
     serviceId: string
   }>
-  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of either. An active state becomes inactive after ttl seconds. While a service is active, its device is also active. */
+  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the device or the service. An active state becomes inactive after ttl seconds. While a service is active, its device is also active. */
   reportState: Leaf<boolean, {
     serviceId: string
     /** Either active or inactive. */
@@ -1921,7 +1921,7 @@ export interface MutationFields {
   }>
   /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for the preview. If such a job does not start, its stateReason says why. */
   runBulk: Branch<'BulkJob', 'one', {
-    /** The number of devices that must change. */
+    /** The number of devices that must change. Registrations count as changes. */
     expected: number
     /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
@@ -1976,7 +1976,7 @@ export interface MutationFields {
     personId: string
     roleId: string
   }>
-  /** Applies exactly the changes in the preview with this token. */
+  /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it writes has changed since the preview, or if the device no longer matches the filter. */
   startBulk: Branch<'BulkJob', 'one', {
     /** Fails with CONFLICT if a different number of devices would change. Registrations count as changes. */
     expected?: number | null | undefined
@@ -1987,7 +1987,7 @@ export interface MutationFields {
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
   }>
-  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. Costs as much as setAttributesMany with an item per device. */
+  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is that of setAttributesMany with one item for each device. */
   transferDevices: Leaf<number, {
     /** The other account. */
     accountId: string
@@ -2095,7 +2095,7 @@ export interface PresencePointFields {
   at: Leaf<string>
   /** The number of devices in the account. If points were combined, this is the average. */
   devices: Leaf<number>
-  /** The lowest number of devices online in the interval. */
+  /** The lowest number of devices online at any stored time in the interval. */
   minOnline: Leaf<number>
   /** The number of devices online at the start of the interval. For intervals longer than five minutes, this is the average. */
   online: Leaf<number>
@@ -2144,9 +2144,9 @@ export interface RoleFields {
   members: Leaf<number>
   name: Leaf<string>
   permissions: Leaf<Permission[]>
-  /** A saved view whose filter also limits the devices; null for none. */
+  /** A saved view whose filter also limits the devices; null without a view. */
   view: Branch<'View', 'maybe'>
-  /** A device filter in canonical form; null for none. Members find and change only matching devices. */
+  /** A device filter in canonical form; null without a filter. Members can find and change only matching devices. */
   where: Leaf<string | null>
 }
 
@@ -2169,14 +2169,14 @@ export interface ServiceFields {
     maxDate?: string | Date | null | undefined
     /** The start of the time range, inclusive. */
     minDate?: string | Date | null | undefined
-    /** A name, or a group for all names in it. */
+    /** An attribute name, or a group to match every name in the group. */
     name?: string | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this service's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names. */
+  /** The values of this service's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
-    /** Read the effective values in this context. If omitted, read base values. */
+    /** The context of the effective values to read. If omitted, the field returns base values. */
     context?: string | null | undefined
     /** Attribute names. A name that is not set has null values. */
     names?: readonly string[] | null | undefined
@@ -2255,7 +2255,7 @@ export interface SubscriptionFields {
     /** Only events of these devices. Unknown IDs match nothing. */
     deviceId?: readonly string[] | null | undefined
     types?: readonly EventType[] | null | undefined
-    /** The ID of a saved view of devices. Its filter applies in addition to where. Changes to the view take effect within a second. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to where. Changes to the view take effect within a second. */
     view?: string | null | undefined
     /** A device filter, unlike the where of User.events, which is an event filter. The server sends only events of devices that matched immediately before or after the event. */
     where?: string | null | undefined
@@ -2287,19 +2287,19 @@ export interface UserFields {
     maxDate?: string | Date | null | undefined
     /** The start of the time range, inclusive. */
     minDate?: string | Date | null | undefined
-    /** A name, or a group for all names in it. */
+    /** An attribute name, or a group to match every name in the group. */
     name?: string | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this user's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names. */
+  /** The values of this user's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
-    /** Read the effective values in this context. If omitted, read base values. */
+    /** The context of the effective values to read. If omitted, the field returns base values. */
     context?: string | null | undefined
     /** Attribute names. A name that is not set has null values. */
     names?: readonly string[] | null | undefined
   }>
-  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. A request makes the server count again if the counts are more than an hour old, or if attributes have changed and the counts are more than 60 seconds old. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
+  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
   attributeNames: Branch<'AttributeName', 'many'>
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
@@ -2321,7 +2321,7 @@ export interface UserFields {
   checkFilter: Branch<'FilterCheck', 'one', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
-    /** Returns completions for this position in where, in code points from 0. */
+    /** The position in where for which the field returns completions, in code points from 0. */
     cursor?: number | null | undefined
     /** The kind of objects that the filter selects. */
     kind?: FilterKind | undefined
@@ -2374,7 +2374,7 @@ export interface UserFields {
     sortBy?: readonly string[] | null | undefined
     /** Either active or inactive. */
     state?: string | null | undefined
-    /** A saved view's ID. Its filter applies in addition to where. Its context and order apply if the request does not set them. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to where. The view's context and order apply if the request does not set them. */
     view?: string | null | undefined
     /** A device filter, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
     where?: string | null | undefined
@@ -2389,7 +2389,7 @@ export interface UserFields {
     now?: string | Date | null | undefined
     /** At most 4 keys, each written as in sort of devices. Default: the view's order or, without one, name. */
     sortBy?: readonly string[] | null | undefined
-    /** A saved view's ID. Its filter applies in addition to where. Its context, order, and columns apply if the request does not set them. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to where. The view's context, order, and columns apply if the request does not set them. */
     view?: string | null | undefined
     /** A filter, as in devices. */
     where?: string | null | undefined
@@ -2408,7 +2408,7 @@ export interface UserFields {
     /** The reference time for relative times in where. Default: the start of the request. */
     now?: string | Date | null | undefined
     types?: readonly EventType[] | null | undefined
-    /** The ID of a saved view of events. Its filter applies in addition to where. */
+    /** The ID of a saved view of events. The view's filter applies in addition to where. */
     view?: string | null | undefined
     /** An event filter. Uses the devices' current values. */
     where?: string | null | undefined
@@ -2422,7 +2422,7 @@ export interface UserFields {
     deviceId?: readonly string[] | null | undefined
     /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
-    /** An alias of after. Pass the last value of the previous page. */
+    /** An alias of after. Pass the value of last from the previous page. */
     last?: string | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
@@ -2431,7 +2431,7 @@ export interface UserFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
     types?: readonly EventType[] | null | undefined
-    /** The ID of a saved view of events. Its filter applies in addition to where. */
+    /** The ID of a saved view of events. The view's filter applies in addition to where. */
     view?: string | null | undefined
     /** An event filter, such as type = DEVICE_STATE AND device.site = oslo. Uses the devices' current values. */
     where?: string | null | undefined
@@ -2444,7 +2444,7 @@ export interface UserFields {
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
     types?: readonly EventType[] | null | undefined
-    /** The ID of a saved view of events. Its filter applies in addition to where. */
+    /** The ID of a saved view of events. The view's filter applies in addition to where. */
     view?: string | null | undefined
     /** An event filter, as in events. */
     where?: string | null | undefined
@@ -2487,7 +2487,7 @@ export interface UserFields {
   overrides: Leaf<Attributes, {
     context: string
   }>
-  /** The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time range contains more than 1,000 points, the server combines neighboring points. Times when no server was running or the account had no devices have no points. Null for a caller who is restricted to some devices. */
+  /** The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time range contains more than 1,000 points, the server combines neighboring points. There are no points for times when no server was running or the account had no devices. Null for a caller who is restricted to some devices. */
   presence: Branch<'PresencePoint', 'maybeMany', {
     from: string | Date
     /** Default: now. Must be at most 400 days after from. */
@@ -2605,14 +2605,14 @@ export interface ViewColumnFields {
 
 /** The selectable fields of Webhook. */
 export interface WebhookFields {
-  /** The context in which the filter reads attributes. Default: the view's context. */
+  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context: Leaf<string | null>
   created: Leaf<string>
   /** The webhook's deliveries, newest first. The server keeps them for 30 days. */
   deliveries: Branch<'WebhookDeliveryList', 'one', {
     /** Start after this delivery ID or page cursor, with older deliveries. */
     after?: string | null | undefined
-    /** true: only deliveries that failed permanently; false: all others. */
+    /** true: only deliveries that failed permanently; false: all other deliveries. If omitted, all deliveries. */
     failed?: boolean | null | undefined
     /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
@@ -2633,7 +2633,7 @@ export interface WebhookFields {
   url: Leaf<string>
   /** A saved view of devices. The view's current filter applies in addition to where. */
   view: Branch<'View', 'maybe'>
-  /** A device filter in canonical form; null if there is none. The server sends only events of devices that matched immediately before or after the event. */
+  /** A device filter in canonical form; null without a filter. The server sends only events of devices that matched immediately before or after the event. */
   where: Leaf<string | null>
 }
 
@@ -2645,7 +2645,7 @@ export interface WebhookDeliveryFields {
   duration: Leaf<number | null>
   /** Why the last attempt failed. */
   error: Leaf<string | null>
-  /** Null for a test, or if the event was deleted. */
+  /** The event that was delivered; null for a test, or if the event was deleted. */
   event: Branch<'Event', 'maybe'>
   /** HTTP status of the last attempt; null if there was no response. */
   httpStatus: Leaf<number | null>
@@ -2655,7 +2655,7 @@ export interface WebhookDeliveryFields {
   nextAttempt: Leaf<string | null>
   /** The request body. */
   request: Leaf<string | null>
-  /** The first KiB of the last response. */
+  /** The first KiB of the body of the last response. */
   response: Leaf<string | null>
   /** One of pending, delivered, and failed. */
   status: Leaf<string>
@@ -2923,7 +2923,7 @@ export interface Mutations {
     name: string
     serviceId: string
   }, options?: CallOptions): Promise<boolean>
-  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of either. An active state becomes inactive after ttl seconds. While a service is active, its device is also active. */
+  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the device or the service. An active state becomes inactive after ttl seconds. While a service is active, its device is also active. */
   reportState(args: {
     serviceId: string
     /** Either active or inactive. */
@@ -2963,7 +2963,7 @@ export interface Mutations {
   }, options?: CallOptions): Promise<Webhook>
   /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for the preview. If such a job does not start, its stateReason says why. */
   runBulk(args: {
-    /** The number of devices that must change. */
+    /** The number of devices that must change. Registrations count as changes. */
     expected: number
     /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
@@ -3018,7 +3018,7 @@ export interface Mutations {
     personId: string
     roleId: string
   }, options?: CallOptions): Promise<Member>
-  /** Applies exactly the changes in the preview with this token. */
+  /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it writes has changed since the preview, or if the device no longer matches the filter. */
   startBulk(args: {
     /** Fails with CONFLICT if a different number of devices would change. Registrations count as changes. */
     expected?: number | null | undefined
@@ -3029,7 +3029,7 @@ export interface Mutations {
   testWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<WebhookDelivery>
-  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. Costs as much as setAttributesMany with an item per device. */
+  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is that of setAttributesMany with one item for each device. */
   transferDevices(args: {
     /** The other account. */
     accountId: string

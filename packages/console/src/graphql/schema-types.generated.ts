@@ -13,7 +13,7 @@ export type AccessInput = {
   view?: string | null | undefined;
   /**
    * A device filter that does not use state, online, stateSince, lastReported, age(), stale(), or relative times. Callers
-   * with the role or key cannot find other devices.
+   * with the role or key can find only matching devices.
    */
   where?: string | null | undefined;
 };
@@ -121,7 +121,7 @@ export type BulkTargetInput = {
   context?: string | null | undefined;
   /**
    * At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's
-   * device. The row sets the values in the other columns, except empty ones.
+   * device. The row sets the values of the other columns whose cells are not empty.
    */
   csv?: string | null | undefined;
   /** At most 1,000 device IDs. */
@@ -133,7 +133,7 @@ export type BulkTargetInput = {
    * after rotateDeviceSecret, or with a registration code.
    */
   secrets?: boolean;
-  /** A saved view's ID. Its filter applies in addition to where. */
+  /** The ID of a saved view of devices. The view's filter applies in addition to where. */
   view?: string | null | undefined;
   /** A device filter. */
   where?: string | null | undefined;
@@ -352,7 +352,7 @@ export type Permission =
 
 /** A service to add to a device. */
 export type ServiceInput = {
-  /** ID of an application type. Defaults to the type of the port, or to TCP. */
+  /** ID of an application type. Default: the type whose default port is port, or TCP if there is no such type. */
   application?: number | null | undefined;
   enabled?: boolean | null | undefined;
   host?: string | null | undefined;

@@ -66,8 +66,7 @@ function readNames({ read = ['*'], write = ['*'] }: Partial<AttributeScope>): Pi
 
 function assertPattern(pattern: string, path: string): void {
   const star = pattern.indexOf('*')
-  if (star !== -1 && star < pattern.length - 1)
-    throw badInput(`${path} can contain * only at its end, as in status.*`)
+  if (star !== -1 && star < pattern.length - 1) throw badInput(`${path} can contain * only at its end, as in status.*`)
   // With a letter in place of `*`, a pattern such as `status.*` becomes a name that can be parsed.
   parseAttributeName(star === -1 ? pattern : `${pattern.slice(0, star)}x`, path)
 }

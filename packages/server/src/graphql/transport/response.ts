@@ -97,10 +97,6 @@ export function limitedJson(response: unknown, { isChange }: { isChange: boolean
   const found = json === undefined ? 'more' : String(byteLength(json))
   const over = `may have at most ${answerBytes} bytes, but would have ${found}`
   return isChange
-    ? new ApiError(
-        'LIMIT_EXCEEDED',
-        `the change was made; the response ${over}: select fewer fields`,
-        OUTCOME_DONE,
-      )
+    ? new ApiError('LIMIT_EXCEEDED', `the change was made; the response ${over}: select fewer fields`, OUTCOME_DONE)
     : new ApiError('LIMIT_EXCEEDED', `the response ${over}; request a smaller size`)
 }
