@@ -57,7 +57,7 @@ describe('requests', () => {
 describe('new Muster', () => {
   it.each([
     ['without an http URL', { url: 'muster.example.com', keyId: 'k', secret }, 'http or https'],
-    ['with a user in its URL', { url: 'http://a:b@localhost', keyId: 'k', secret }, 'without user'],
+    ['with a user in its URL', { url: 'http://a:b@localhost', keyId: 'k', secret }, 'without a user'],
     ['without a key ID', { url: 'http://localhost', secret }, 'keyId'],
     ['without a secret, privateKey, or sign', { url: 'http://localhost', keyId: 'k' }, 'secret, privateKey, and sign'],
     ['with both secret and privateKey', { url: 'http://localhost', keyId: 'k', secret, privateKey: 'x' }, 'one of'],

@@ -11,7 +11,7 @@ describe('readDeviceFile', () => {
     ['name,site,attributes.site\n', 'columns 2 and 3 are the same attribute: "site", "attributes.site"'],
     ['name,\n', 'column 2 has no name'],
     ['name,.a\n', 'must not begin or end with a dot'],
-    ['name,$other\n', 'names with $'],
+    ['name,$other\n', 'attributes that begin with $'],
   ])('rejects a file that begins with %j', (text, reason) => {
     expect(() => readDeviceFile(Buffer.from(text))).toThrow(reason)
   })
