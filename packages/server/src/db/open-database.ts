@@ -11,7 +11,7 @@ import { createFairDatabase, type FairOptions } from './fair/user-database.ts'
 
 export interface OpenDatabaseOptions extends DatabaseOptions {
   watch?: (pool: Pool) => PoolWatch
-  /** Divides the connections among users. If omitted, only the server itself uses the connections. */
+  /** Divides the connections among users. Omit it if only the server itself uses the connections. */
   fairness?: FairOptions | undefined
 }
 

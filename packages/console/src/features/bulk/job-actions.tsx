@@ -10,7 +10,7 @@ import {
 } from './bulk.generated.ts'
 import { devicesText, type Job } from './job-labels.ts'
 import { ResumeButton } from './resume-button.tsx'
-import { StartButton } from './start-button.tsx'
+import { StartButton } from './confirm-start.tsx'
 import { useMissingPermissions } from './use-job-permissions.ts'
 
 export function JobActions({ job }: { job: Job }) {

@@ -1,6 +1,6 @@
-import { availableParallelism } from 'node:os'
 import { ApiError, secondsText } from '../../errors.ts'
 import { limits } from '../../limits.ts'
+import type { Shares } from './connection-shares.ts'
 
 /**
  * A `walking` statement may read every device or event of the account, or belongs to a download. All other statements
@@ -10,48 +10,8 @@ export type Lane = 'quick' | 'walking'
 
 export type Rejection = 'queue' | 'wait' | 'time'
 
-/** The numbers that determine how a pool's connections are divided among users. */
-export interface Shares {
-  connections: number
-  /** The number of connections that are reserved for the server's own statements. */
-  reserved: number
-  perUser: number
-  /** The maximum number of walking statements in flight: per user, and for all users together. */
-  walksPerUser: number
-  walks: number
-  /** The number of milliseconds that a statement may wait before it begins. */
-  waitMs: number
-}
-
-/** The maximum number of walking statements in flight per account in each process. */
-const WALKS_PER_USER = 2
-const WAIT_MS = 5_000
 /** All waiting statements share a timer, because separate timers would cost more than the queue itself. */
 const CHECK_INTERVAL_MS = 200
-
-/**
- * Reserves a fifth of the connections, rounded down, but at least one. Walking statements may use at most half of the
- * rest, and at most one connection more than there are processors. Further walking statements would not end sooner, but
- * would delay a server that shares its processors with PostgreSQL. If the pool has at least three connections, one
- * remains for other users even while all statements of one user wait for a lock.
- */
-export function sharesOf(
-  connections: number,
-  statementsPerUser: number,
-  processors: number = availableParallelism(),
-  waitMs: number = WAIT_MS,
-): Shares {
-  const reserved = Math.max(1, Math.floor(connections / 5))
-  const forUsers = Math.max(1, connections - reserved)
-  return {
-    connections,
-    reserved,
-    perUser: Math.min(statementsPerUser, Math.max(1, forUsers - 1)),
-    walksPerUser: WALKS_PER_USER,
-    walks: Math.max(1, Math.min(Math.floor(forUsers / 2), processors + 1)),
-    waitMs,
-  }
-}
 
 interface Waiting {
   lane: Lane

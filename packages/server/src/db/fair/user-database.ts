@@ -8,12 +8,12 @@ import {
   type Pool,
   type PoolWatch,
 } from '../database.ts'
+import { sharesOf } from './connection-shares.ts'
 import {
   createStatementScheduler,
   type Lane,
   type Rejection,
   type StatementScheduler,
-  sharesOf,
   type UserStatements,
 } from './statement-scheduler.ts'
 import { createTimeLimit, type TimeLimit, TimeLimitError } from './statement-time-limit.ts'

@@ -8,7 +8,7 @@ import { filterCondition } from '../filters/sql/conditions.ts'
 import { andReadableOverride } from '../filters/sql/readable.ts'
 import { insideCondition } from '../filters/sql/restriction-condition.ts'
 import { both, type FilterScope, noTables, type Sql } from '../filters/sql/rows.ts'
-import type { Interval } from '../filters/sql/time-intervals.ts'
+import type { Interval } from './time-intervals.ts'
 import {
   isNoBulkService,
   joinServiceLive,

@@ -48,7 +48,7 @@ export function devicesText(textOf: (keys: DeviceKeys) => string): (devices: rea
   return (devices) => forms[areOfOneAccount(devices) ? 'one' : 'several']
 }
 
-/** Returns the parameter $1: the account, or each device's account. */
+/** Returns the value of the parameter $1: one account ID if all devices are in that account, else each device's account ID. */
 export const accountsOf = (devices: readonly DeviceKey[]): string | string[] =>
   areOfOneAccount(devices) ? devices[0]!.accountId : devices.map(({ accountId }) => accountId)
 

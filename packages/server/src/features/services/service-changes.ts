@@ -9,7 +9,7 @@ import { parseId } from '../devices/device-id.ts'
 import { hasDevice } from '../devices/devices.ts'
 import type { Target } from '../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
-import { createOnce } from '../idempotency/create-once.ts'
+import { createOnce } from '../idempotency/record-created.ts'
 import { assertMayChangeServices } from '../restrictions/assert-may-change.ts'
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
 import {

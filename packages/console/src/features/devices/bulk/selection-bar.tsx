@@ -8,7 +8,7 @@ import type { Selection } from '../selection.ts'
 import { accountsToMoveTo } from './accounts-to-move-to.ts'
 
 const ChangeDevices = lazy(async () => ({ default: (await import('./change-devices.tsx')).ChangeDevices }))
-const DeleteDevices = lazy(async () => ({ default: (await import('./delete-devices.tsx')).DeleteDevices }))
+const PreviewDeletion = lazy(async () => ({ default: (await import('./preview-deletion.tsx')).PreviewDeletion }))
 const MoveDevices = lazy(async () => ({ default: (await import('./move-devices.tsx')).MoveDevices }))
 const ExportDevices = lazy(async () => ({ default: (await import('../csv/export-devices.tsx')).ExportDevices }))
 
@@ -108,7 +108,7 @@ export function SelectionBar({ selection, filter, total, shown, onMoved }: Selec
             }}
           />
         ) : null}
-        {action === 'delete' ? <DeleteDevices devices={devices} onClose={close} /> : null}
+        {action === 'delete' ? <PreviewDeletion devices={devices} onClose={close} /> : null}
       </Suspense>
     </>
   )

@@ -6,7 +6,7 @@ import { BULK_SERVICE } from '../../services/application-types.ts'
 import { attributeText, readsBase } from './attribute-conditions.ts'
 import { columnOf } from './field-conditions.ts'
 import type { FilterScope, Sql } from './rows.ts'
-import { type Interval, startOfInterval } from './time-intervals.ts'
+import { type Interval, startOfInterval } from '../../facets/time-intervals.ts'
 
 export type ValueSubject = FieldSubject | AttributeSubject
 

@@ -12,7 +12,7 @@ import type { Viewer } from '../../../viewer.ts'
 import { reloadAccessKeys } from '../../access-keys/access-keys.ts'
 import type { EventTypeName } from '../../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../../events/record.ts'
-import { createOnce } from '../../idempotency/create-once.ts'
+import { createOnce } from '../../idempotency/record-created.ts'
 import {
   assertRestrictable,
   assertViews,

@@ -10,7 +10,7 @@ import { textOf, withRawJson } from '../../graphql/values/raw-json.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import { limits } from '../../limits.ts'
 import type { Viewer } from '../../viewer.ts'
-import type { Created, Once } from './create-once.ts'
+import type { Created, Once } from './record-created.ts'
 import {
   countRecords,
   findRecord,

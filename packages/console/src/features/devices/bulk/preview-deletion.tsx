@@ -4,12 +4,12 @@ import { JobForm } from './job-form.tsx'
 import type { SelectedDevices } from './selected-devices.ts'
 import { useCreateJob } from './use-create-job.ts'
 
-interface DeleteDevicesProps {
+interface PreviewDeletionProps {
   devices: SelectedDevices
   onClose(): void
 }
 
-export function DeleteDevices({ devices, onClose }: DeleteDevicesProps) {
+export function PreviewDeletion({ devices, onClose }: PreviewDeletionProps) {
   const createJob = useCreateJob(devices)
   const [force, setForce] = useState(false)
   return (
