@@ -83,6 +83,36 @@ test("rejects a user's requests above the limit until fewer requests are in flig
   stream.cut()
 })
 
+test('counts a request once if the server rejects it after its body arrives', async () => {
+  const another = await app.startAnother({ env: { MUSTER_MOST_REQUESTS: '3' } })
+  onTestFinished(() => another.close())
+  const device = await registerDevice(app.owner)
+  const document = 'mutation ($id: String!, $name: String!) { updateDevice(deviceId: $id, name: $name) { name } }'
+  await another.as(app.owner).query(small)
+  const { hostname, port } = new URL(another.url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  const headers = `signature-input: ${claim()}\r\ncontent-type: application/json\r\ncontent-length: 2`
+  socket.write(`POST /graphql/v1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n\r\n{`)
+  await once(socket, 'connect')
+  const held = await app.db.transaction().execute(async (transaction) => {
+    await transaction.selectFrom('device').select('id').where('id', '=', device.id).forUpdate().execute()
+    const held = ['a', 'b', 'c'].map((name) => another.as(app.owner).query(document, { id: device.id, name }))
+    await vi.waitFor(async () => expect(await metrics(another)).toContain('muster_requests_under_way 3'), {
+      timeout: 60_000,
+    })
+    socket.write('}')
+    const [response] = await once(socket, 'data')
+    expect(String(response)).toMatch(/^HTTP\/1\.1 503 /)
+    return held
+  })
+  await Promise.all(held)
+  const counted = await metrics(another)
+  expect(counted).toMatch(/^muster_requests_shed_total\{reason="requests"\} 1$/m)
+  expect(counted).toMatch(
+    /^muster_requests_total\{operation="POST \/graphql\/v1",status="503",code="UNAVAILABLE"\} 1$/m,
+  )
+})
+
 test('serves other users and addresses while one user is at the limit', async () => {
   const other = await app.createUser()
   const device = await registerDevice(app.owner)

@@ -79,32 +79,34 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     return before + own > Math.ceil(limit / active)
   }
 
-  /** Rejects the request if it may not continue. */
-  const mayContinue = (request: FastifyRequest, reply: FastifyReply): boolean => {
+  /** Rejects the request if it may not continue. Returns the reason, or undefined if it may continue. */
+  const rejectExcess = (request: FastifyRequest, reply: FastifyReply): ShedReason | undefined => {
     const reached = limitReached()
-    if (reached === undefined) return true
+    if (reached === undefined) return undefined
     const [reason, limit] = reached
     const caller = callers.of(request)
-    if (!isOverShare(caller, limit, 1)) return true
+    if (!isOverShare(caller, limit, 1)) return undefined
     const reject = (): void => sendRejection(reason, request, reply)
     // If the address has no attempts left, the rejection is queued, because clients that immediately repeat rejected
     // requests would prolong event-loop iterations. libuv accepts only one connection per iteration, so other clients
     // could not connect.
     if (isExhausted(options.addressOf(request))) enqueueRejection(caller, reject)
     else reject()
-    metrics.countEarly(reason, request)
-    return false
+    return reason
   }
 
   app.addHook('onRequest', (request, reply, done) => {
-    if (isExempt(request.url) || mayContinue(request, reply)) done()
+    const reason = isExempt(request.url) ? undefined : rejectExcess(request, reply)
+    if (reason === undefined) done()
+    else metrics.countEarly(reason, request)
   })
   // A request counts only after its body has arrived. From then on, its duration depends on the server and not on a
   // slow connection.
   app.addHook('preHandler', (request, reply, done) => {
     // If a route forwards a request to the not-found handler, Fastify runs this hook twice.
     if (isExempt(request.url) || isLongLived(request) || inFlight.has(request)) return done()
-    if (!mayContinue(request, reply)) return
+    const reason = rejectExcess(request, reply)
+    if (reason !== undefined) return metrics.countLate(reason)
     const caller = callers.of(request)
     inFlight.add(request, reply, caller)
     enqueueStart(caller, done)
