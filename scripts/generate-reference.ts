@@ -24,12 +24,14 @@ function settingsPage(): string {
 # Settings
 
 Settings are environment variables. The server treats an empty variable as not set. If a value is
-invalid, the server does not start. The error names the setting and describes a valid value. The
-server warns about unknown variables that start with \`MUSTER_\`.
+invalid, the server does not start. The error message names the setting and describes a valid value.
+The server warns about unknown variables that start with \`MUSTER_\`.
 
-- To trust additional CA certificates for webhooks over https, set Node's variable
-  \`NODE_EXTRA_CA_CERTS\` to a file that contains them.
-- The OpenTelemetry library reads other variables that start with \`OTEL_\`. See
+Other software in the server reads these variables:
+
+- Node.js reads \`NODE_EXTRA_CA_CERTS\`. To trust additional CA certificates for webhooks over https,
+  set this variable to a file that contains the certificates.
+- The OpenTelemetry library reads variables that start with \`OTEL_\`. See
   [traces](../guides/operations.md#traces).
 
 ${table(['Name', 'Default', 'Meaning'], rows)}
@@ -55,19 +57,21 @@ Errors have the form \`{"errors": [{"message", "path", "extensions": {"code"}}]}
 the wrong argument and describes a correct value.
 
 - If a request fails before execution, the response has the HTTP status in the table below.
-- If fields fail during execution, the response has the status that GraphQL over HTTP prescribes. If
-  all of these errors are \`UNAVAILABLE\`, the status is 503.
-- A failed mutation changes nothing, with two exceptions:
+- If fields fail during execution, a GraphQL response has the status that GraphQL over HTTP
+  prescribes. If the whole operation fails with \`UNAVAILABLE\`, the status is 503.
+- A failed mutation changes nothing, with three exceptions:
   - If \`extensions.outcome\` is \`done\`, the change succeeded, but the server could not build the
     response.
   - If \`extensions.outcome\` is \`unknown\`, the database connection broke during the mutation. The
     change may or may not be stored.
-- HTTP errors have the code \`BAD_USER_INPUT\` with a different status: 405 for an unsupported
-  method, 408 for a request that does not arrive in time, and 415 for a body that is compressed or
-  not JSON.
-- If some of the [limits on connections](limits.md#connections-and-bodies) are exceeded, the server
-  closes the connection without a response.
-- The header \`x-request-id\` of every response contains a request ID. For \`INTERNAL\`,
+  - If \`runBulk\` without an [Idempotency-Key](api.md#repeat-a-request) returns \`CONFLICT\`, the new
+    job stays \`READY\`, and \`extensions.job\` contains its ID.
+- Some HTTP errors have the code \`BAD_USER_INPUT\` with a status other than 400: 405 for an
+  unsupported method, 408 for a request that does not arrive in time, and 415 for a body that is
+  compressed or not JSON.
+- For some of the [limits on connections](limits.md#connections-and-bodies), the server closes the
+  connection without a response.
+- The header \`x-request-id\` of a response contains a request ID. For \`INTERNAL\`,
   \`extensions.requestId\` also contains this ID, and the server logs the error with it.
 
 ${table(['Code', 'HTTP status', 'Meaning'], rows)}
@@ -78,7 +82,7 @@ If the server rejects credentials, \`extensions.reason\` contains the reason:
 
 ${table(['Reason', 'HTTP status', 'Meaning'], reasons)}
 
-If a client is likely to handle the cause of another error, that error also contains a reason:
+Some other errors also contain a reason, so that a client can handle their cause:
 
 ${table(['Reason', 'Code', 'Meaning'], others)}
 `
@@ -92,15 +96,15 @@ function metricsPage(): string {
   return `${note('packages/server/src/metric-table.ts')}
 # Metrics
 
-\`GET /metrics\` returns metrics in the Prometheus text format. The response contains the metrics of
+\`GET /metrics\` returns metrics in the Prometheus text format. The response combines the metrics of
 all processes of a server (\`MUSTER_WORKERS\`). If several servers share a database, scrape each of
 them.
 
 - If \`MUSTER_METRICS_TOKEN\` is set, send the token as \`Authorization: Bearer\`.
 - If \`MUSTER_METRICS_TOKEN\` is not set, only programs on the same machine can read the metrics,
-  through \`localhost\` or a loopback address. The server then rejects every request if
-  \`MUSTER_PUBLIC_URL\` or \`MUSTER_TRUSTED_PROXIES\` is set. It also rejects requests with a header
-  that proxies add (\`Forwarded\`, \`Via\`, \`X-Forwarded-*\`, \`X-Real-IP\`).
+  through \`localhost\` or a loopback address. The server rejects requests with a header that proxies
+  add (\`Forwarded\`, \`Via\`, \`X-Forwarded-*\`, \`X-Real-IP\`). If \`MUSTER_PUBLIC_URL\` or
+  \`MUSTER_TRUSTED_PROXIES\` is set, it rejects every request for metrics.
 - The response omits metrics that the server cannot read, for example while the database is
   unreachable.
 - The response includes the Node.js process metrics \`process_…\` and \`nodejs_…\`: memory, CPU time,

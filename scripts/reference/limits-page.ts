@@ -21,30 +21,31 @@ export function limitsPage(): string {
   return `${note('packages/server/src/limits.ts')}
 # Limits
 
-If a request exceeds a limit, the server returns \`LIMIT_EXCEEDED\`, or \`QUERY_TOO_COMPLEX\` for a
-document. The message names the limit and the value. For a page size outside 1 to 1,000, the server
-returns \`BAD_USER_INPUT\`. Characters are Unicode code points, and bytes are UTF-8 bytes.
+If a request exceeds a limit, the server usually returns \`LIMIT_EXCEEDED\`. For the depth, aliases,
+tokens, and objects of a document, it returns \`QUERY_TOO_COMPLEX\`. For page sizes, filters, the
+number of operations in a bulk job, and Idempotency-Keys, it returns \`BAD_USER_INPUT\`. Characters
+are Unicode code points, and bytes are UTF-8 bytes.
 
-To read the limits in a program, query \`login { limits { name value used } }\`. The list also
-contains \`firstRecord\`, the position of the first record for \`from\`.
+To read the limits from a program, query \`login { limits { name value used } }\`. The list also
+contains \`firstRecord\`, the value of the argument \`from\` at which a list starts.
 
 ${table(['Name', 'Value', 'Limits'], rows)}
 
 Operations without credentials can request at most 50,000 objects. The server also rejects a
-document if its fragments expand to more than 20,000 selections, or if its validation would take
-more than 500,000 comparisons of fields.
+document if its fragments expand to more than 20,000 selections, or if validating the document would
+take more than 500,000 comparisons of fields.
 
 ${rateLimits}`
 }
 
 const rateLimits = `## Rate limits
 
-Every request has a cost in points, which the server deducts from a quota. Quotas refill
-continuously. The names in parentheses are [settings](settings.md).
+Every request has a cost in points, which the server deducts from one of the quotas in this table.
+Quotas refill continuously. The names in parentheses are [settings](settings.md).
 
 | Quota of | Size | Refill per second | Used by |
 | --- | --- | --- | --- |
-| a user | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | GraphQL, subscriptions, REST, and download links. A user is an account with all its access keys, or a person with all console sessions. The sessions of an account's founder share the account's quota. |
+| a user | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | GraphQL, subscriptions, REST, and download links. A user is either an account with all its access keys, or a person with all their console sessions. The console sessions of an account's founder use the account's quota. |
 | an access key with a \`rateShare\` | this share of the user's quota, at least 20 points | this share of the user's refill | requests signed with the key. The server also charges them to the user. |
 | a registration code | same as a user | same as a user | registrations with the code |
 | an address | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without valid credentials: introspection, registrations with a wrong code, sign-ins. An IPv6 /64 network is one address. |
@@ -58,8 +59,9 @@ continuously. The names in parentheses are [settings](settings.md).
 | objects that the response can contain with this document and these variables | 1 for each full ${OBJECTS_PER_POINT} |
 | rows that a field can read without returning them | 1 for each full ${grouped(ROWS_PER_POINT)} |
 | a mutation | 1; for \`setAttributesMany\`, \`deleteDevices\`, and \`transferDevices\`, 1 for each 10 items or part of 10 |
-| opening a subscription | 1, and 1 for each ${OBJECTS_PER_POINT} events that it sends |
-| downloading events | ${pointsOfObjects(limits.pageSize)} for each ${grouped(limits.pageSize)} events |
+| a subscription | 1 when it opens, and 1 for each ${OBJECTS_PER_POINT} events that it sends |
+| downloading events | ${pointsOfObjects(limits.pageSize)} for each page of ${grouped(limits.pageSize)} events |
+| downloading devices, or the report or the secrets of a bulk job | about 1 for each ${OBJECTS_PER_POINT} devices. A list of devices also costs the rows that it reads. |
 | a request with a rejected document or rejected variables | 1, and 1 for each full ${grouped(REJECTED_BYTES_PER_POINT)} bytes |
 
 Before an operation runs, the server charges for everything that the operation can return and read.
@@ -80,35 +82,34 @@ the whole quota, and charges the rest afterward.
   read these devices.
 - \`total\` of \`services\`, and \`total\` of \`devices\` with a filter: every device. Without a filter,
   \`total\` of \`devices\` reads no devices.
-- \`devices\` with \`view\`, and its \`total\`: every device. The server then refunds the devices that the
-  view's filter and order do not make it read. With \`id\` or \`hardwareId\` and without \`view\`, the
-  server reads at most the devices with these IDs.
+- \`devices\` and \`services\` with \`view\`, and their \`total\`: every device. The server then refunds the
+  devices that the view's filter and order do not make it read.
+- \`devices\` with \`id\` or \`hardwareId\`, and without \`view\`: at most the devices with these IDs.
 - \`facets\`, \`deviceTotals\`, \`stale\` of \`freshness\`, and \`devices\` of \`simulate\`: every device.
-- \`createBulk\` and \`runBulk\`, unless the target is \`ids\` or \`csv\`, \`previewBulk\`, \`retryBulk\`,
-  and \`undoBulk\`: every device. The same applies to \`items\` of a bulk job with \`outcome\` or
-  \`status\`, and to \`total\` of \`items\`.
+- \`previewBulk\`, \`retryBulk\`, and \`undoBulk\`: every device. The same applies to \`createBulk\` and
+  \`runBulk\` if the target is a filter.
+- \`items\` of a bulk job with \`outcome\` or \`status\`, and \`total\` of \`items\`: every device.
 - \`events\` of a user without \`deviceId\`, but with \`where\`, \`view\`, \`types\`, \`minDate\`, \`maxDate\`,
   or \`from\` above 5,000: every event of the account, up to 100,000. The same applies to \`total\` of a
   user's \`events\`, and to \`eventCounts\`.
 - \`total\` of a device's \`events\` and of a webhook's \`deliveries\`: every event of the account.
-- \`attributeHistory\`, its \`total\`, and the times of \`attributeInfo\`: every event of the account, up to
-  100,000. Except for \`total\`, the server then refunds all but 500 events for each object. A user's
-  \`attributeHistory\` without \`name\`, \`context\`, \`minDate\`, and \`maxDate\` reads no further events.
+- \`attributeHistory\`, its \`total\`, and the times of \`attributeInfo\`: every event of the account, up
+  to 100,000. Except for \`total\`, the server then refunds all but 500 events for each object. A
+  user's \`attributeHistory\` without \`name\`, \`context\`, \`minDate\`, and \`maxDate\` reads no further
+  events.
 - \`attributeNames\`, and \`devicesUrl\` without \`columns\`: every device. If the request does not make
-  the server count the names again, the server refunds these points. With 100,000 devices, counting
-  takes a few seconds, and each process counts at most once a minute. Only the first list of names,
-  and the first after a day, wait for the count.
+  the server [count the names again](api.md#custom-attributes), the server refunds these points.
 
 Other fields, such as \`availability\`, \`presence\`, and \`checkFilter\`, read fewer rows.
 
 To compute the cost, the server uses the number of devices and events that the account had within
-the last minute. An account with fewer than ${grouped(ROWS_PER_POINT)} devices and events pays nothing for
-rows.
+the last minute. It adds up the rows of all fields in a document. If the sum is less than
+${grouped(ROWS_PER_POINT)}, the rows cost nothing.
 
-A document can contain at most ${limits.walkingFields} fields that read ${grouped(MANY_ROWS)} or more rows
-each. A page and its \`total\` count as two fields. If a document contains more of these fields, the
-server returns \`LIMIT_EXCEEDED\` and charges a point for each of them. The message names the first
-field over the limit and its position.
+A document can contain at most ${limits.walkingFields} fields that can each read ${grouped(MANY_ROWS)} or
+more rows. A page and its \`total\` count as two fields. If a document contains more of these fields,
+the server returns \`LIMIT_EXCEEDED\` and charges a point for each of them. The message names the
+first field over the limit and its position in the document.
 
 For example, in an account with 100,000 devices, this document costs 101 points:
 
@@ -123,9 +124,9 @@ For example, in an account with 100,000 devices, this document costs 101 points:
 }
 \`\`\`
 
-- 1 point for the request. The page of 50 objects adds no points.
-- 50 points for the page: \`rack\` has no index, so the server reads and sorts 100,000 devices.
-- 50 points for \`total\`: the server counts every active device.
+- 1 point for the request. The 50 objects of the page add no points.
+- 50 points for the rows of the page: \`rack\` has no index, so the server reads every device.
+- 50 points for the rows of \`total\`: the server counts every active device.
 
 With \`sort: "name"\` and without \`total\`, the document costs 1 point.
 
@@ -135,20 +136,20 @@ When a quota is used up, the server returns \`RATE_LIMITED\`, status 429, with \
 whole seconds. The request has no effect. MQTT publications are an exception: if a device has used
 up its quota, the server delays the device's publications and logs the delay.
 
-Responses contain two headers according to draft-ietf-httpapi-ratelimit-headers-11. In both headers,
-the name in quotes identifies the quota: \`user\`, \`key\`, \`code\`, \`address\`, or \`device\`.
+API responses contain two headers, which follow draft-ietf-httpapi-ratelimit-headers-11. In both
+headers, the name in quotes identifies the quota: \`user\`, \`key\`, \`code\`, \`address\`, or \`device\`.
 
-- \`RateLimit-Policy: "user";q=20000;w=40\` contains the size of the quota, and the seconds until an
-  empty quota is full again.
-- \`RateLimit: "user";r=19998;t=1\` contains the remaining points. \`t\` is the number of seconds to
-  wait if no points remain, at least 1.
+- In \`RateLimit-Policy: "user";q=20000;w=40\`, \`q\` is the size of the quota, and \`w\` is the number of
+  seconds until an empty quota is full again.
+- In \`RateLimit: "user";r=19998;t=1\`, \`r\` is the number of remaining points. \`t\` is the number of
+  seconds to wait if no points remain, at least 1.
 
 An account has one quota for all its keys, so another key does not increase the quota.
 
-Servers that share a database exchange their quota usage twice per second. Between exchanges, each
-server allows the whole quota. A user who calls several servers at the same time can therefore
-exceed the quota. Afterward, the server rejects the user's requests until the quota has refilled, so the
-long-term rate stays the same.
+Servers that share a database exchange their quota usage twice per second. Between exchanges, a
+server does not know what a user spends on the other servers. A user who calls several servers at
+the same time can therefore exceed the quota. Afterward, the servers reject the user's requests
+until the quota has refilled, so the long-term rate stays the same.
 
 While the database is unreachable, each process counts usage separately. For the quota of a device,
 each process always counts only the reports and publications that it receives. A restarted process
@@ -166,24 +167,26 @@ The cost of a write is the size of the stored data in UTF-8 bytes, plus 200 byte
 - If a device changes the value of an attribute, the cost is the size of the name and the value. If
   the value stays the same, the cost is 0.
 - If a device sends a list of services, the cost is the size of the list each time.
-- For a mutation, the cost is the size of its argument names and values, and 200 bytes for each item
-  of \`items\` or device of \`deleteDevices\`. A variable counts once for each place that uses it.
-- \`transferDevices\` costs 200 bytes for each device in both accounts. The receiving account also pays
-  for the size of the devices' fields and attributes.
+- For a mutation, the cost is the size of its argument names and values. A variable counts once for
+  each place that uses it. Instead of one event, \`setAttributesMany\`, \`deleteDevices\`, and
+  \`transferDevices\` pay for one event for each item or device.
+- For \`transferDevices\`, the receiving account also pays for one event for each device, and for the
+  size of the devices' fields and attributes.
 - The server charges a mutation when it accepts the request, even if the mutation fails or changes
   nothing. It does not charge read-only keys.
 - For a registration, the cost is the size of the request body and of the code's services and
   attributes.
 
-The quota refills continuously, and completely within a day. If a write exceeds the remaining quota,
-the server returns \`RATE_LIMITED\` and stores nothing. The message contains the daily quota, the
-cost of the write, and the remaining quota. A write that is larger than the daily quota requires a
-full quota and uses all of it. MQTT 3.1.1 cannot report an error. If a publication exceeds the
-remaining quota, the server therefore closes the connection without acknowledging the publication,
-and logs the reason.
+The quota refills continuously. An empty quota is full again after a day. If a write exceeds the
+remaining quota, the server returns \`RATE_LIMITED\` and stores nothing. The message contains the
+daily quota, the cost of the write, and the remaining quota. A write that is larger than the daily
+quota requires a full quota and uses all of it.
 
-\`login { limits }\` shows the quotas in MiB, as \`deviceMebibytesPerDay\` and
-\`accountMebibytesPerDay\`. It also shows how much of the account's quota is used.
+MQTT 3.1.1 cannot report an error. If a publication exceeds the remaining quota, the server
+therefore closes the connection without acknowledging the publication, and logs the reason.
+
+\`login { limits { name value used } }\` contains the quotas in MiB, as \`deviceMebibytesPerDay\` and
+\`accountMebibytesPerDay\`, and the used part of the account's quota. The metric
 \`muster_rate_limited_total\` counts rejections as \`device-bytes\` and \`account-bytes\`.
 
 Servers keep quotas in memory, so a restarted server starts with full quotas. Servers that share a
@@ -192,20 +195,21 @@ receives.
 
 ### Failed attempts
 
-After 20 failed attempts to authenticate from an address in a minute, the server rejects requests
-from that address until the minute is over. It returns \`RATE_LIMITED\` (429) with \`Retry-After\`
-and does not verify credentials. The same applies while the address has used up its [rate-limit
-quota](#rate-limits).
+After 20 failed attempts to authenticate from an address in a minute, the server rejects signed
+requests from that address until the minute is over. It returns \`RATE_LIMITED\` (429) with
+\`Retry-After\` and does not verify the signatures. The same applies while the address has used up its
+[rate-limit quota](#rate-limits).
 
 - Several clients can share an address through NAT or a proxy. The server therefore still verifies
-  access keys that signed from that address within the last hour. Such a key has a separate limit of
-  20 failed attempts per minute from that address. Other keys have to wait, even if their signatures
-  are valid.
+  signatures by access keys that signed from that address within the last hour. Such a key has a
+  separate limit of 20 failed attempts per minute from that address. Requests signed with other keys
+  have to wait, even if their signatures are valid.
 - Failed attempts with a key never block the key's owner at another address. After 20 failed
   attempts with a key in a minute, from all addresses together, further failures receive
   \`RATE_LIMITED\` instead of \`UNAUTHENTICATED\`.
-- Wrong device secrets and registration codes also count toward the address. Over MQTT, further
-  attempts receive the usual return code 4, two seconds later.
+- Wrong device secrets and registration codes also count as failed attempts from the address. After
+  20 failures, further wrong secrets and codes receive \`RATE_LIMITED\`. Over MQTT, they receive the
+  usual return code 4, two seconds later.
 - Each server process counts separately, and starts from zero when it restarts.
 
 ## Overload
@@ -215,14 +219,16 @@ A server process is overloaded if one of these conditions is true:
 - It has ${settings.mostRequests.default} requests in flight (\`${settings.mostRequests.name}\`).
   This condition limits bursts.
 - It has had a fifth of that number (\`${settings.mostStanding.name}\`) in flight for two seconds
-  without a break. This condition keeps response times short during sustained load. It lasts until
-  fewer than half of these requests remain.
+  without a break. From then on, the process is overloaded whenever it has this number in flight,
+  until fewer than half of it remain. This condition keeps response times short during sustained
+  load.
 - Most iterations of its event loop take longer than ${settings.mostLag.default} ms
   (\`${settings.mostLag.name}\`).
 
-An overloaded process rejects requests with \`UNAVAILABLE\`, status 503, and \`Retry-After\` before it
-parses them. It first rejects the callers with the most requests in flight. \`/healthz\`, \`/readyz\`,
-and \`/metrics\` always respond.
+An overloaded process rejects requests with \`UNAVAILABLE\`, status 503, and \`Retry-After\`, before
+it runs them. It rejects only the requests of callers that have more than their fair share of the
+requests in flight. With twice \`${settings.mostRequests.name}\` requests in flight, it rejects all
+requests. It never rejects \`/healthz\`, \`/readyz\`, and \`/metrics\`.
 
 ## Connections and bodies
 
@@ -232,20 +238,22 @@ Each server process enforces these limits. An IPv6 /64 network counts as one add
 | --- | --- | --- |
 | HTTP connections per address | ${settings.httpConnectionsPerAddress.default} (\`${settings.httpConnectionsPerAddress.name}\`) | The server closes a new connection immediately, before the TLS handshake. Trusted proxies are exempt. |
 | HTTP connections in total | ${settings.httpConnections.default} (\`${settings.httpConnections.name}\`) | The server closes a new connection immediately, even from a trusted proxy. |
-| bytes of unfinished request bodies per address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | The request receives \`RATE_LIMITED\`, status 429. |
-| bytes of unfinished request bodies in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | Addresses above their fair share receive \`UNAVAILABLE\`, status 503. |
-| bytes of unread responses per user | ${settings.queuedBytesPerUser.default} (\`${settings.queuedBytesPerUser.name}\`) | Further responses wait up to 15 seconds, and then become \`RATE_LIMITED\`, status 429. |
-| bytes of unread responses in total | ${settings.queuedBytes.default} (\`${settings.queuedBytes.name}\`) | The same applies to responses for users above their fair share. |
+| bytes of unfinished request bodies per address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | The server rejects the request with \`RATE_LIMITED\`, status 429. |
+| bytes of unfinished request bodies in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | The server rejects requests from addresses above their fair share with \`UNAVAILABLE\`, status 503. At twice this value, it rejects requests from all addresses. |
+| bytes of unread responses per user | ${settings.queuedBytesPerUser.default} (\`${settings.queuedBytesPerUser.name}\`) | Further requests wait up to 15 seconds. The server then rejects them with \`RATE_LIMITED\`, status 429. |
+| bytes of unread responses in total | ${settings.queuedBytes.default} (\`${settings.queuedBytes.name}\`) | The same applies to requests from users above their fair share. |
 | time for a request to arrive | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | The server responds with status 408 and closes the connection. |
 | time without a request on a new connection | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | The server responds with status 408 and closes the connection. |
 | time between two requests on a connection | ${settings.keepAliveTimeout.default} s (\`${settings.keepAliveTimeout.name}\`) | The server closes the connection. |
 | time without reading from a response | ${settings.readTimeout.default} s (\`${settings.readTimeout.name}\`) | The server closes the connection. |
 
-- From the arrival of the headers to the end of the response, a request body counts with the size in
-  its headers. Bodies up to 16 KiB do not count.
-- Send bodies without compression. The server rejects a request with \`Content-Encoding\` with 415.
-- Connections count toward the socket's address. Bodies count toward the client's address, even
-  behind a trusted proxy.
+- A request body counts from the arrival of the headers to the end of the response. It counts with
+  the size in \`Content-Length\`, or with 1 MiB if the size is unknown. Bodies up to 16 KiB do not
+  count.
+- Send bodies without compression. If a request has a \`Content-Encoding\`, the server responds with
+  status 415.
+- Connections count toward the address of the connection. Bodies count toward the [client
+  address](#client-addresses).
 - Device WebSockets are MQTT connections and have separate limits:
   \`${settings.mqttConnections.name}\` and \`${settings.mqttSigningOn.name}\`.
 
