@@ -27,12 +27,12 @@ Settings are environment variables. The server treats an empty variable as not s
 invalid, the server does not start. The error message names the setting and describes a valid value.
 The server warns about unknown variables that start with \`MUSTER_\`.
 
-Other software in the server reads these variables:
+These environment variables are not settings of Muster:
 
 - Node.js reads \`NODE_EXTRA_CA_CERTS\`. To trust additional CA certificates for webhooks over https,
   set this variable to a file that contains the certificates.
-- The OpenTelemetry library reads variables that start with \`OTEL_\`. See
-  [traces](../guides/operations.md#traces).
+- In addition to the variables in the table, the OpenTelemetry library reads other variables that
+  start with \`OTEL_\`. See [traces](../guides/operations.md#traces).
 
 ${table(['Name', 'Default', 'Meaning'], rows)}
 `

@@ -32,7 +32,7 @@ export interface AccessKeyInput {
   readOnly?: boolean
   requireDigest?: boolean
   expires?: Date | null
-  /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. An access key with a public key has no secret. */
+  /** An Ed25519 public key, as SPKI PEM or as its 32 bytes in base64. An access key with a public key has no secret. */
   publicKey?: string | null
   /**
    * Without `permissions`, the key gets `usualKeyPermissions`, except those that the viewer lacks or that a restricted

@@ -37,7 +37,8 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/access-keys/{key}/usage',
-    summary: 'Returns what an access key was used for, and the permissions that it did not use.',
+    summary:
+      'Returns the fields that an access key used in the given number of days, and the permissions that it did not need.',
     document: `query getAccessKeyUsage($key: ID!, $days: Int = 90) {
       login { accessKeys(key: [$key]) { key unused(days: $days) usage(days: $days) { ...KeyUse } } }
     }`,
@@ -71,7 +72,8 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/access-keys/{key}/rotate',
-    summary: 'Creates a key with the same access as this key. The old key remains valid for overlap seconds.',
+    summary:
+      'Creates a key with the same settings as this key. This key remains valid for overlap seconds, or until its current expiry if that is earlier. Only this response contains the new secret. A key with publicKey has no secret.',
     document: `mutation rotateAccessKey($key: String!, $overlap: Int = 86400, $publicKey: String) {
       rotateAccessKey(key: $key, overlap: $overlap, publicKey: $publicKey) { ...CreatedAccessKey }
     }`,
@@ -90,7 +92,8 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/key-policy',
-    summary: "Changes the account's rules for access keys. null clears maxDays and enforcedFrom.",
+    summary:
+      "Changes the account's rules for access keys. Omitted fields stay unchanged. null clears maxDays and enforcedFrom.",
     document: `mutation setKeyPolicy(
       $maxDays: Int, $personalKeys: Boolean, $requireDigest: Boolean, $requireNetworks: Boolean, $enforcedFrom: DateTime
     ) {
@@ -115,7 +118,8 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/simulate',
-    summary: 'Returns what a key, a person, a role, or a new key could do now. The document does not run.',
+    summary:
+      'Returns what a key, a person, a role, or a new key could do now, with the reason for each denial. The server does not run the document.',
     document: `query simulate(
       $key: ID, $personId: ID, $roleId: ID, $access: AccessInput, $address: String, $document: String, $variables: Object,
       $deviceId: String, $attribute: String

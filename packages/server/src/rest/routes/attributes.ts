@@ -74,7 +74,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
     {
       method: 'PATCH',
       path,
-      summary: `Merges the body into the attributes of ${title}. null removes an attribute.`,
+      summary: `Merges the body into the attributes of ${title}, and returns the resulting attributes. null removes an attribute or a group.`,
       document: `mutation set${name}Attributes${place.suffix}(${holder.variables} $attributes: Object!${place.variable}) {
         setAttributes(serviceId: ${id}, attributes: $attributes${place.argument})
       }`,
@@ -120,7 +120,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
 const contextsOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
   method: 'GET',
   path: `${path}/contexts`,
-  summary: `Lists the contexts that override an attribute of ${title}.`,
+  summary: `Lists the contexts in which ${title} has overrides.`,
   document: `query list${name}Contexts${id === '$self' ? '' : `(${variables})`} { ${select('items: contexts')} }`,
   at,
   status: 200,
@@ -129,7 +129,7 @@ const contextsOf = ({ name, title, path, variables, id, select, at }: Holder): R
 const overridesOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
   method: 'GET',
   path: `${path}/contexts/{context}/overrides`,
-  summary: `Returns the attribute overrides of ${title} in this context.`,
+  summary: `Returns the overrides of ${title} in this context.`,
   document: `query get${name}Overrides(${id === '$self' ? '' : variables} $context: String!) {
     ${select('overrides(context: $context)')}
   }`,
@@ -156,7 +156,7 @@ const historyOf = ({ name, title, path, variables, id, select, at }: Holder): Ro
 const infoOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
   method: 'GET',
   path: `${path}/attribute-info`,
-  summary: `Returns the values of the attributes of ${title}, with the times of their last changes.`,
+  summary: `Returns the values of the attributes of ${title}, with the times of their last changes and last writes.`,
   document: `query list${name}AttributeInfo(${id === '$self' ? '' : variables} $names: [String!], $context: String) {
     ${select('items: attributeInfo(names: $names, context: $context) { ...AttributeInfo }')}
   }`,
@@ -175,7 +175,8 @@ export const attributeRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/freshness',
-    summary: 'Lists the attribute names that clients are expected to write at an interval.',
+    summary:
+      'Lists the attributes that have an expected interval, with the interval and the number of devices whose base value is stale.',
     document: 'query listFreshness { login { items: freshness { ...Freshness } } }',
     at: 'login',
     status: 200,
@@ -183,7 +184,8 @@ export const attributeRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/history',
-    summary: 'Returns how far back the attribute changes and the times of attribute values go.',
+    summary:
+      'Returns the start of the attribute history, and the time since which the server has recorded when values change.',
     document: 'query getHistorySpan { login { history { ...HistorySpan } } }',
     at: 'login.history',
     status: 200,
@@ -191,7 +193,7 @@ export const attributeRoutes: readonly Route[] = [
   {
     method: 'PUT',
     path: '/freshness/{name}',
-    summary: 'Sets the interval at which clients are expected to write an attribute, in seconds.',
+    summary: 'Sets the interval, in seconds, at which clients are expected to write an attribute.',
     document: `mutation setExpectedInterval($name: String!, $seconds: Int!) {
       setExpectedInterval(name: $name, seconds: $seconds) { ...Freshness }
     }`,
@@ -211,7 +213,7 @@ export const attributeRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/attributes',
     summary:
-      'Sets attributes of up to 1000 targets. Each item succeeds or fails separately. The response lists all results.',
+      'Sets attributes of up to 1,000 targets. Each item succeeds or fails separately. The response lists all results.',
     document: `mutation setAttributesMany($items: [AttributesInput!]!) {
       items: setAttributesMany(items: $items) { ...AttributesResult }
     }`,

@@ -31,7 +31,8 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs',
-    summary: 'Creates a bulk job and previews its changes. Changes nothing yet.',
+    summary:
+      'Creates a bulk job and previews its changes. With open, the job instead waits for more devices. The job changes no device until it is started.',
     document: `mutation createBulk(${declared}, $open: Boolean! = false) {
       createBulk(${passed}, open: $open) { ...BulkJob }
     }`,
@@ -42,7 +43,8 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs/run',
-    summary: 'Creates a bulk job, and starts it if exactly the expected number of devices would change.',
+    summary:
+      'Creates a bulk job and starts it if exactly the expected number of devices would change and no device is rejected.',
     document: `mutation runBulk(${declared}, $expected: Int!) {
       runBulk(${passed}, expected: $expected) { ...BulkJob }
     }`,
@@ -88,18 +90,18 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/append',
-    summary: 'Adds devices to an open bulk job.',
+    summary: 'Adds devices or CSV rows to a bulk job that was created with open.',
     document: `mutation appendBulk($id: ID!, $ids: [String!], $csv: String) {
       appendBulk(id: $id, ids: $ids, csv: $csv) { ...BulkJob }
     }`,
     at: 'appendBulk',
     status: 200,
   },
-  change('preview', 'Reads the devices of a bulk job and their values again.'),
+  change('preview', 'Reads the devices of a bulk job and their values again. The previous token becomes invalid.'),
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/start',
-    summary: 'Applies exactly the changes in the preview with this token.',
+    summary: 'Starts a bulk job. The job applies only the changes in the preview with this token.',
     document: `mutation startBulk($id: ID!, $token: String!, $expected: Int) {
       startBulk(id: $id, token: $token, expected: $expected) { ...BulkJob }
     }`,
@@ -115,7 +117,7 @@ export const bulkRoutes: readonly Route[] = [
     at: 'resumeBulk',
     status: 200,
   },
-  change('cancel', 'Ends a bulk job after the current batch.'),
+  change('cancel', 'Ends a bulk job after the current batch. Completed devices remain changed.'),
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/retry',
@@ -130,7 +132,8 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/undo',
-    summary: 'Creates a bulk job that reverts the values that this job wrote.',
+    summary:
+      'Creates a bulk job that reverts the values that this job wrote and that have not changed since, and previews its changes.',
     document: 'mutation undoBulk($id: ID!, $rate: Int = 200) { undoBulk(id: $id, rate: $rate) { ...BulkJob } }',
     at: 'undoBulk',
     status: 201,

@@ -28,7 +28,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/download',
-    summary: 'Returns a link for downloading the devices as CSV. The link is valid for one hour.',
+    summary: 'Returns a link for downloading the matching devices as CSV. The link is valid for one hour.',
     document: `query getDevicesUrl(
       $where: String, $view: ID, $context: String, $sortBy: [String!], $columns: [String!], $now: DateTime
     ) {
@@ -56,7 +56,8 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/totals',
-    summary: 'Counts the matching devices, in total and by state.',
+    summary:
+      'Counts the matching devices: in total, by state, and those that have never reported or have a stale value.',
     document: `query countDevices($where: String, $view: ID, $context: String) {
       login { deviceTotals(where: $where, view: $view, context: $context) { ...DeviceTotals } }
     }`,
@@ -66,7 +67,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/presence',
-    summary: 'Returns the number of online devices over time.',
+    summary: 'Returns the number of devices that were online over time.',
     document: `query listPresence($from: DateTime!, $until: DateTime) {
       login { items: presence(from: $from, until: $until) { ...PresencePoint } }
     }`,
@@ -76,7 +77,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/filters/check',
-    summary: 'Checks a filter, and completes it at a cursor.',
+    summary: 'Checks a filter without running it. With cursor, also returns the possible completions at this position.',
     document: `query checkFilter(
       $where: String!, $kind: FilterKind! = DEVICES, $context: String, $cursor: Int, $usage: FilterUsage! = LIST
     ) {
@@ -113,7 +114,7 @@ export const deviceRoutes: readonly Route[] = [
     method: 'POST',
     path: '/devices/transfer',
     summary:
-      'Moves the given devices to another account, either all or none. Requires a session, so the response to an access key is FORBIDDEN.',
+      'Moves the given devices to another account, either all or none. Only a session can do this, and the REST API accepts no sessions, so every signed request receives FORBIDDEN.',
     document: `mutation transferDevices($accountId: ID!, $deviceId: [String!]!) {
       moved: transferDevices(accountId: $accountId, deviceId: $deviceId)
     }`,
@@ -130,7 +131,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/devices/{id}',
-    summary: 'Changes a device. Omitted fields stay unchanged. null clears any field except name.',
+    summary: 'Changes a device. Omitted fields stay unchanged. null clears hardwareId or platform.',
     document: `mutation updateDevice($id: String!, $name: String, ${declared}) {
       updateDevice(deviceId: $id, name: $name, ${passed}) { ...Device }
     }`,
@@ -149,7 +150,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/{id}/freshness',
-    summary: 'Returns whether any value of a device is stale.',
+    summary: 'Returns whether any base value of a device is stale.',
     document: 'query getDeviceFreshness($id: String!) { login { device(id: [$id]) { id isStale } } }',
     at: 'login.device[0]',
     status: 200,
@@ -157,7 +158,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/{id}/availability',
-    summary: 'Returns the times at which a device was online.',
+    summary: 'Returns when a device was online.',
     document: `query getAvailability($id: String!, $from: DateTime!, $until: DateTime) {
       login { device(id: [$id]) { availability(from: $from, until: $until) { ...Availability } } }
     }`,
@@ -167,7 +168,8 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/devices/{id}/secret',
-    summary: "Replaces a device's secret. With allow, the device can instead register itself again within an hour.",
+    summary:
+      "Replaces a device's secret and returns the new secret. With allow, the device gets no new secret, but can register itself again once within one hour.",
     document: `mutation rotateDeviceSecret($id: String!, $allow: Boolean! = false) {
       rotateDeviceSecret(deviceId: $id, allow: $allow) { ...DeviceRegistration }
     }`,

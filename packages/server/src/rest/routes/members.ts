@@ -57,7 +57,8 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/members/{personId}',
-    summary: 'Removes a member. With disableKeys, also disables the account keys that the person created.',
+    summary:
+      "Removes a member and deletes the member's personal keys. With disableKeys, also disables the account keys that the person created.",
     document: `mutation removeMember($personId: ID!, $disableKeys: Boolean! = false) {
       removeMember(personId: $personId, disableKeys: $disableKeys)
     }`,
@@ -66,14 +67,15 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/members/leave',
-    summary: 'Leaves the account. Requires a session, so the response to an access key is FORBIDDEN.',
+    summary:
+      'Removes the signed-in person from the account. Only a session can do this, and the REST API accepts no sessions, so every signed request receives FORBIDDEN.',
     document: 'mutation leaveAccount { leaveAccount }',
     status: 204,
   },
   {
     method: 'GET',
     path: '/roles',
-    summary: 'Lists roles: the built-in ones first, then custom ones by name.',
+    summary: 'Lists roles: first the built-in roles, then the custom roles by name.',
     document: 'query listRoles { login { items: roles { ...Role } } }',
     at: 'login',
     status: 200,
@@ -81,7 +83,7 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/roles',
-    summary: 'Creates a role.',
+    summary: 'Creates a custom role.',
     document: `mutation createRole($name: String!, $access: AccessInput!, $groups: [String!]) {
       createRole(name: $name, access: $access, groups: $groups) { ...Role }
     }`,
@@ -100,7 +102,7 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/roles/{id}',
-    summary: 'Changes a role. Omitted fields stay unchanged.',
+    summary: 'Changes a role. Omitted fields stay unchanged. In a built-in role, only groups can change.',
     document: `mutation updateRole($id: ID!, $name: String, $access: AccessInput, $groups: [String!]) {
       updateRole(id: $id, name: $name, access: $access, groups: $groups) { ...Role }
     }`,
@@ -110,14 +112,14 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/roles/{id}',
-    summary: 'Deletes a role that no member or open invitation has.',
+    summary: 'Deletes a custom role. While a member or an open invitation has the role, the response is CONFLICT.',
     document: 'mutation deleteRole($id: ID!) { deleteRole(id: $id) }',
     status: 204,
   },
   {
     method: 'GET',
     path: '/invitations',
-    summary: 'Lists invitations, newest first.',
+    summary: 'Lists open invitations and invitations that expired in the last seven days, newest first, at most 200.',
     document: 'query listInvitations { login { items: invitations { ...Invitation } } }',
     at: 'login',
     status: 200,
@@ -159,7 +161,8 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/invitations/accept',
-    summary: 'Accepts an invitation. Requires a session, so the response to an access key is FORBIDDEN.',
+    summary:
+      'Makes the signed-in person a member. Only a session can do this, and the REST API accepts no sessions, so every signed request receives FORBIDDEN.',
     document: 'mutation acceptInvitation($token: String!) { acceptInvitation(token: $token) { ...AccountReference } }',
     at: 'acceptInvitation',
     status: 200,

@@ -12,14 +12,14 @@ export const serverRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/application-types',
-    summary: 'Lists the available service types.',
+    summary: 'Lists the application types that a service can have.',
     document: 'query listApplicationTypes { items: applicationTypes { ...ApplicationType } }',
     status: 200,
   },
   {
     method: 'GET',
     path: '/limits',
-    summary: 'Lists the current limits and their usage.',
+    summary: 'Lists the limits, with the current usage of those whose usage the server reports.',
     document: 'query listLimits { login { items: limits { ...Limit } } }',
     at: 'login',
     status: 200,

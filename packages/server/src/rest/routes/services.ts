@@ -85,14 +85,14 @@ export const serviceRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/services/{id}',
-    summary: 'Removes a service.',
+    summary: 'Removes a service and its attributes.',
     document: 'mutation removeService($id: ID!) { removeService(id: $id) }',
     status: 204,
   },
   {
     method: 'PUT',
     path: '/services/{id}/name',
-    summary: 'Renames a service. For a bulk service, renames the device.',
+    summary: 'Renames a service. Renaming a bulk service renames its device.',
     document: 'mutation renameService($id: String!, $name: String!) { renameService(serviceId: $id, name: $name) }',
     status: 204,
   },

@@ -4,7 +4,7 @@ export const userRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/user',
-    summary: 'Returns the user that owns the signing access key.',
+    summary: 'Returns the account of the access key that signed the request.',
     document: 'query getUser { login { ...User } }',
     at: 'login',
     status: 200,
@@ -12,7 +12,8 @@ export const userRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/attribute-names',
-    summary: "Lists the attribute names in use on this user's devices and services.",
+    summary:
+      "Lists the attribute names in use on the account's devices and services, with the number of devices and services that use each name.",
     document: 'query listAttributeNames { login { items: attributeNames { ...AttributeName } } }',
     at: 'login',
     status: 200,

@@ -4,7 +4,7 @@ export const viewRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/views',
-    summary: 'Lists saved views by name.',
+    summary: 'Lists saved views, sorted by name.',
     document: `query listViews($kind: FilterKind, $label: String) {
       login { items: views(kind: $kind, label: $label) { ...View } }
     }`,
@@ -39,7 +39,7 @@ export const viewRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/views/{id}/users',
-    summary: 'Lists the objects that use a view, such as webhooks.',
+    summary: 'Lists the webhooks, access keys, and roles that use a view.',
     document: 'query listViewUsers($id: ID!) { login { views(id: [$id]) { items: usedBy { id name kind } } } }',
     at: 'login.views[0]',
     status: 200,
@@ -63,7 +63,8 @@ export const viewRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/views/{id}',
-    summary: 'Deletes a view. If the view is in use, replaceBy must be the ID of the view that replaces it.',
+    summary:
+      'Deletes a view. If the view is in use, replaceBy must be the ID of a view of the same kind, which replaces it.',
     document: 'mutation deleteView($id: ID!, $replaceBy: ID) { deleteView(id: $id, replaceBy: $replaceBy) }',
     status: 204,
   },

@@ -58,7 +58,8 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/webhooks/{id}/secret',
-    summary: 'Creates a new signing secret. The previous secret also signs deliveries for overlap seconds.',
+    summary:
+      'Replaces the signing secret. Only this response contains the new secret. For overlap seconds, the server signs with both the new and the previous secret.',
     document: `mutation rotateWebhookSecret($id: ID!, $overlap: Int = 86400) {
       rotateWebhookSecret(id: $id, overlap: $overlap) { ...WebhookWithSecret }
     }`,
@@ -68,7 +69,7 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/webhooks/{id}/test',
-    summary: 'Sends a test event immediately and returns the result.',
+    summary: 'Sends a test event in one attempt, and returns the result.',
     document: 'mutation testWebhook($id: ID!) { testWebhook(id: $id) { ...WebhookDelivery } }',
     at: 'testWebhook',
     status: 200,
@@ -95,7 +96,7 @@ export const webhookRoutes: readonly Route[] = [
     method: 'POST',
     path: '/webhooks/{id}/redeliver',
     summary:
-      'Resends one delivery, or all failed deliveries created since the given time. Returns the number of deliveries.',
+      'Resends one delivery, or all failed deliveries created since the given time. Returns the number of deliveries to resend.',
     document: `mutation redeliver($id: ID!, $deliveryId: ID, $since: DateTime) {
       count: redeliver(webhookId: $id, deliveryId: $deliveryId, since: $since)
     }`,
