@@ -67,8 +67,8 @@ the wrong argument and describes a correct value.
   - If \`runBulk\` without an [Idempotency-Key](api.md#repeat-a-request) returns \`CONFLICT\`, the new
     job stays \`READY\`, and \`extensions.job\` contains its ID.
 - Some HTTP errors have the code \`BAD_USER_INPUT\` with a status other than 400: 405 for an
-  unsupported method, 408 for a request that does not arrive in time, and 415 for a body that is
-  compressed or not JSON.
+  unsupported method, 406 for an \`Accept\` header without a supported type, 408 for a request that
+  does not arrive in time, and 415 for a body that is compressed or not JSON.
 - For some of the [limits on connections](limits.md#connections-and-bodies), the server closes the
   connection without a response.
 - The header \`x-request-id\` of a response contains a request ID. For \`INTERNAL\`,
