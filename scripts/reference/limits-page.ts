@@ -125,7 +125,7 @@ For example, in an account with 100,000 devices, this document costs 101 points:
 \`\`\`
 
 - 1 point for the request. The 50 objects of the page add no points.
-- 50 points for the rows of the page: \`rack\` has no index, so the server reads every device.
+- 50 points for the rows of the page: \`rack\` has no index, so the server can read every device.
 - 50 points for the rows of \`total\`: the server counts every active device.
 
 With \`sort: "name"\` and without \`total\`, the document costs 1 point.
