@@ -27,7 +27,7 @@ export type Attempt = {
   retryAfter: string | null
   /** Whether the HTTP status is 429. */
   isRateLimited: boolean
-} & ({ result: GraphQLResponse; error?: undefined } | { error: MusterError })
+} & ({ result: GraphQLResponse; error?: undefined } | { result?: undefined; error: MusterError })
 
 interface ReceivedResponse {
   endpoint: string

@@ -233,6 +233,13 @@ describe('retries', () => {
     expect(received).toHaveLength(4)
   })
 
+  it('reports that a mutation may have run if only the last attempt did not run', async () => {
+    for (const reply of [{ disconnect: true }, failed('UNAVAILABLE', 503)]) {
+      const { muster } = await startFakeServer([reply, rejected('UNAVAILABLE', 503)], { retries: 1 })
+      await expect(muster.query(creation)).rejects.toBeInstanceOf(OutcomeUnknownError)
+    }
+  })
+
   it.each([
     ['while it waits', rejected('RATE_LIMITED', 429, { 'retry-after': '60' })],
     ['while an attempt is running', { noResponse: true }],

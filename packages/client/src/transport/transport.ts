@@ -1,4 +1,5 @@
 import { type Effect, effectOf } from '../documents/effect-of-document.ts'
+import { UnreachableError } from '../errors.ts'
 import type { Sign } from '../sign/sign.ts'
 import type { CallOptions } from '../types.ts'
 import type { GraphQLResponse } from './attempt.ts'
@@ -38,17 +39,23 @@ export async function send(transport: Transport, operation: Operation, options: 
   const { retries = transport.retries } = options
   const rateLimitDeadline = performance.now() + (retries > 0 ? RATE_LIMIT_RETRY_MS : 0)
   let failures = 0
+  /** The last attempt of a mutation that may have run, although a later attempt did not run. */
+  let unknown: Attempt | undefined
   for (let count = 0; ; count++) {
     const attempt = await attemptOnce(transport, { ...operation, headers }, options, effect)
+    if (attempt.outcome === 'unknown' && effect !== 'none') unknown = attempt
     const hasRetriesLeft = attempt.isRateLimited ? performance.now() < rateLimitDeadline : failures++ < retries
     const delay = mayRetry(attempt, effect) && hasRetriesLeft ? retryDelay(count, attempt.retryAfter) : undefined
     if (delay === undefined) {
-      if (attempt.error !== undefined) throw attempt.error
-      return attempt.result
+      const { error, result } = hasNotRun(attempt) ? (unknown ?? attempt) : attempt
+      if (error !== undefined) throw error
+      return result
     }
     await pause(delay, options.signal)
   }
 }
+
+const hasNotRun = ({ outcome, error }: Attempt): boolean => outcome === 'rejected' || error instanceof UnreachableError
 
 /**
  * Returns the headers with the Idempotency-Key, if any. All attempts of a call send the same key, so that the server
