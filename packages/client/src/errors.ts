@@ -24,9 +24,9 @@ export class MusterError extends Error {
   readonly status: number | undefined
   /** Identifies the request in the server log. */
   readonly requestId: string | undefined
-  /** Path of the failed field in the response. */
+  /** Path of the first error's field in the response. */
   readonly path: readonly (string | number)[] | undefined
-  /** Reason for the error, such as why the server rejected the credentials. */
+  /** Reason for the first error, such as why the server rejected the credentials. */
   readonly reason: string | undefined
   readonly errors: readonly GraphQLProblem[]
   /** The response's `data`, if any. */
@@ -47,19 +47,19 @@ export class MusterError extends Error {
   }
 }
 
-/** The credentials are invalid. `reason` explains why. */
+/** The credentials are missing or invalid. `reason` explains why. */
 export class UnauthenticatedError extends MusterError {}
 /** The credentials are valid but do not allow the operation, such as a mutation with a read-only key. */
 export class ForbiddenError extends MusterError {}
 /** The document, a variable, or an argument is invalid. The message describes valid input. */
 export class BadUserInputError extends MusterError {}
-/** The attribute name is reserved, in general or for another kind of target. */
+/** The attribute name is reserved, or is allowed only on another kind of target. */
 export class ReservedAttributeError extends MusterError {}
 /** The object does not exist in your account. */
 export class NotFoundError extends MusterError {}
 /**
- * The operation conflicts with existing data, such as a duplicate hardware ID, a value instead of a group, or an active
- * device.
+ * The operation conflicts with existing data, such as a hardware ID in use, an attribute group with the name of a
+ * value, or an active device.
  */
 export class ConflictError extends MusterError {}
 /** A value or the request exceeds a limit. The message describes the limit. */
@@ -79,7 +79,7 @@ export class UnavailableError extends MusterError {}
 export class InternalError extends MusterError {}
 /** Code `UNREACHABLE`: the connection failed, so the operation did not run. */
 export class UnreachableError extends MusterError {}
-/** Code `NO_ANSWER`: the connection was lost or timed out after the client sent the request. */
+/** Code `NO_ANSWER`: the connection was lost or timed out before the response was complete. */
 export class NoAnswerError extends MusterError {}
 /** Code `OUTCOME_UNKNOWN`: the mutation may or may not have run. Check before you repeat it. */
 export class OutcomeUnknownError extends NoAnswerError {}

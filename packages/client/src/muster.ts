@@ -89,7 +89,10 @@ export class Muster {
     })
   }
 
-  /** Runs a query that an object describes. The selection determines the type of the result. Throws MusterError. */
+  /**
+   * Runs the query that a selection describes. The selection also determines the type of the result. Throws a
+   * MusterError if the query fails.
+   */
   select<const Given extends Selection<'Query'>>(
     selection: Given & Checked<'Query', Given>,
     options: CallOptions = {},
@@ -98,7 +101,8 @@ export class Muster {
   }
 
   /**
-   * Runs the mutations of a selection in order. The selection determines the type of the result. Throws MusterError.
+   * Runs the mutations of a selection in order. The selection also determines the type of the result. Throws a
+   * MusterError if a mutation fails.
    */
   mutate<const Given extends Selection<'Mutation'>>(
     selection: Given & Checked<'Mutation', Given>,
@@ -136,7 +140,7 @@ export class Muster {
 
   /**
    * Runs a document and returns the whole response, including errors. Throws only if the client receives no API
-   * response.
+   * response, or if an option is invalid.
    */
   execute(
     document: string | TypedDocument<unknown, never>,
@@ -212,7 +216,7 @@ export class Muster {
   }
 
   /**
-   * Yields a bulk job's progress until the job ends, pauses, or is ready to start. Throws NotFoundError if the job does
+   * Yields a bulk job's progress until the job is neither previewing nor running. Throws NotFoundError if the job does
    * not exist, and the signal's reason after an abort.
    */
   followBulkJob(id: string, options: FollowBulkOptions = {}): AsyncGenerator<BulkProgress, void, undefined> {

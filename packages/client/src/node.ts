@@ -18,7 +18,7 @@ export interface FromCredentialsOptions
 export class Muster extends WebMuster {
   /**
    * Creates a client from the environment or a profile of the credentials file. Throws CredentialsError if the
-   * credentials are missing or incomplete.
+   * credentials are missing, incomplete, or unreadable.
    *
    * ```ts
    * const muster = await Muster.fromCredentials({ profile: 'staging' })

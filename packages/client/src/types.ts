@@ -9,7 +9,10 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
   /** Timeout of one attempt, in milliseconds. Default: the client's `timeout`. */
   timeout?: number | undefined
-  /** Maximum number of retries where a retry is safe. Default: the client's `retries`. */
+  /**
+   * Maximum number of retries if a retry is safe. Default: the client's `retries`. Rate-limited attempts do not count;
+   * a value of 0 prevents their retries too.
+   */
   retries?: number | undefined
   /**
    * Whether the client may send a mutation again if its outcome is unknown. The default depends on the mutation's

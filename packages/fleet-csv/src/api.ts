@@ -1,8 +1,8 @@
 /** Runs GraphQL documents on the API. `Muster` of `@muster/client` implements this interface. */
 export interface Api {
   /**
-   * Returns the response's `data`. If the document fails even after retries, rejects with an Error whose `code` is the
-   * API's error code.
+   * Returns the response's `data`. If the document fails even after retries, rejects with an Error whose `code` is an
+   * API error code or the code of a connection error.
    */
   query<Data>(
     document: string,

@@ -17,15 +17,18 @@ interface Facts {
 export interface ExportOptions {
   /** Device filters. The export lists the devices of each filter in turn, sorted by name. Default: all devices. */
   lists?: readonly DeviceFilter[]
-  /** Returns whether to export a device that matches a filter. Default: yes. */
+  /** Returns whether to export a device that matches a filter. By default, all of them are exported. */
   isWanted?: (id: string) => boolean
-  /** Whether to write formulas unchanged. To import the file later, set `isRaw` again. */
+  /** Whether to write formulas unchanged. To import such a file, set `isRaw` of `readDeviceFile`. */
   isRaw?: boolean
   write: (text: string, devices: number) => void | Promise<void>
   signal?: AbortSignal
 }
 
-/** Writes devices as CSV rows that an import accepts unchanged, and returns the number of devices. */
+/**
+ * Writes a header and the devices as CSV for `readDeviceFile`, and returns the number of devices. Throws NewNameError
+ * if a device has an attribute name that was added during the export.
+ */
 export async function exportDevices(
   api: Api,
   { lists = [{}], isWanted = () => true, isRaw = false, write, signal }: ExportOptions,
@@ -64,7 +67,7 @@ function cellsOf(device: Device, names: ReadonlySet<string>, types: readonly App
   ]
 }
 
-/** The export throws this error if a device has an attribute name that is missing from the header. */
+/** A device has an attribute name that is missing from the header, which the export has already written. */
 export class NewNameError extends Error {
   constructor(name: string) {
     super(`the attribute ${JSON.stringify(name)} was added during the export`)

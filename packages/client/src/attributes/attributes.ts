@@ -82,8 +82,8 @@ export class TargetAttributes {
   }
 
   /**
-   * Returns the effective values with the times of their last changes and writes, and the base values that overrides
-   * hide. Without names, returns all attributes that are set.
+   * Returns the effective values, the base values that overrides hide, the times of the last changes and writes, the
+   * expected intervals, and whether each value is stale. Without names, returns all attributes that are set.
    */
   async info(
     target: string,

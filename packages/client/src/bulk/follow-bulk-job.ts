@@ -7,17 +7,19 @@ import type { CallOptions } from '../types.ts'
 export interface BulkProgress {
   id: string
   state: BulkState
-  /** Why the job is paused, failed, not started, or waiting. */
+  /** Why the job is paused or waiting, failed, or was not started. */
   stateReason: string | null
   /** The progress of the preview or the run, from 0 to 1. */
   progress: number
-  /** Identifies the preview in `startBulk`; null if there is no preview. */
+  /**
+   * Identifies the preview in `startBulk`. Null until the preview is complete, and after the job starts or is canceled.
+   */
   token: string | null
   counts: BulkCounts
 }
 
 export interface FollowBulkOptions extends Pick<CallOptions, 'signal' | 'timeout' | 'retries'> {
-  /** Milliseconds between two requests. Default: 1,000. */
+  /** Milliseconds between a response and the next request. Default: 1,000. */
   interval?: number | undefined
 }
 
@@ -33,7 +35,10 @@ const selection = {
   },
 }
 
-/** Polls the job, and yields its progress after each change. Ends when the job is neither previewing nor running. */
+/**
+ * Polls the job. Yields its progress at the start and after each change. Ends when the job is neither previewing nor
+ * running.
+ */
 export async function* followBulkJob(
   run: RunQuery,
   id: string,

@@ -51,8 +51,8 @@ const creating: ReadonlySet<string> = new Set([
 const effects: readonly Effect[] = ['once', 'creates', 'idempotent', 'none']
 
 /**
- * Returns the effect of an operation. If the operation is unknown, returns the most severe effect of all operations. If
- * the document cannot be classified, returns `once`.
+ * Returns the effect of an operation. If the document does not contain the named operation, returns the most severe
+ * effect of all its operations. If the document cannot be classified, returns `once`.
  */
 export function effectOf(document: string, operationName?: string): Effect {
   const definitions = readDefinitions(document)
@@ -98,7 +98,7 @@ function readDefinitions(document: string): Definition[] {
   return definitions
 }
 
-/** Removes arguments and variables, which can contain braces and names. */
+/** Removes strings, comments, arguments, and variable definitions, because they can contain braces and names. */
 function withoutParentheses(document: string): string {
   let depth = 0
   return document.replace(ignored, ' ').replace(/[()]|[^()]+/g, (part) => {

@@ -17,7 +17,7 @@ export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | '
   where?: string | undefined
   /** ID of a saved view of devices. Its filter applies in addition to `where`. */
   view?: string | undefined
-  /** The context in which the filter reads attributes. */
+  /** The context in which the filter reads attributes. Default: the context of the view. */
   context?: string | undefined
   /** ID of the last event that was received. Default: start with new events. */
   after?: string | undefined
@@ -38,7 +38,7 @@ const ID_ALIAS = 'placeOfEvent'
 
 /**
  * Yields events. Reconnects as needed, and continues after the last event that arrived. If no event has arrived,
- * continues after the event that was newest at the start.
+ * continues after the event that was newest at the start, if there was one.
  */
 export async function* followEvents(follow: FollowOptions): AsyncGenerator<Record<string, unknown>, void, undefined> {
   const { transport, options } = follow
@@ -52,7 +52,8 @@ export async function* followEvents(follow: FollowOptions): AsyncGenerator<Recor
     try {
       const resumeAfter = lastId ?? (hasConnected ? startId : undefined)
       if (hasConnected && resumeAfter === undefined) {
-        // No events existed at the start, so all existing events are new. Only the server can apply a filter to them.
+        // No events existed at the start, so all existing events are new. With a device filter, yield none of them
+        // here, because only the subscription can apply the filter.
         for (const event of await listPastEvents(follow, select)) {
           lastId = takeId(event)
           if (isFiltered(options)) break

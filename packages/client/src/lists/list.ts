@@ -19,7 +19,7 @@ interface Source<Item> {
 }
 
 /**
- * A list that loads its pages automatically, one at a time. Each loop starts at the beginning.
+ * A list that loads its pages automatically, one at a time. Each loop starts again at the first page.
  *
  * ```ts
  * for await (const { name } of muster.devices({ state: 'active' })) console.log(name)
@@ -42,7 +42,10 @@ export class List<Item> implements AsyncIterable<Item> {
     return loopPages(fetchPage, { size: page.size ?? defaultSize, after: page.after ?? null })
   }
 
-  /** Returns the total number of matching items, regardless of `after`. */
+  /**
+   * Returns the number of matching items, regardless of `after`. For services, reads the list to count its items,
+   * starting at `after` if it is set.
+   */
   total(): Promise<number> {
     return this.#source.countAll()
   }

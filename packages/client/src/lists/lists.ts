@@ -14,7 +14,7 @@ const DEFAULT_DEVICES = 200
 /** Deliveries per page. The number is low, because the API returns a page for each of the user's webhooks. */
 const DEFAULT_DELIVERIES = 100
 /**
- * Lists of past events start at this time by default, because the API's first page would otherwise cover only one
+ * Lists of past events start at this time by default, because otherwise the API would list only the events of one
  * month.
  */
 const BEGINNING = '1970-01-01T00:00:00Z'

@@ -21,15 +21,15 @@ export interface ReadCredentialsOptions {
   /** The profile to read. Default: the value of MUSTER_PROFILE or, if that is not set, `default`. */
   profile?: string | undefined
   /**
-   * Path of the credentials file. Default: the value of MUSTER_CREDENTIALS or, if that is not set,
-   * `$MUSTER_DATA/credentials` or `~/.muster/credentials`.
+   * Path of the credentials file. Default: the value of MUSTER_CREDENTIALS or, if that is not set, the first of these
+   * files that exists: `$MUSTER_DATA/credentials` (by default `data/credentials`) and `~/.muster/credentials`.
    */
   file?: string | undefined
   /** The environment variables. Default: `process.env`. */
   env?: Readonly<Record<string, string | undefined>> | undefined
 }
 
-/** The credentials are missing or incomplete. The message describes what is missing and where. */
+/** The credentials are missing, incomplete, or unreadable. The message describes the problem and where it is. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError'
 }
@@ -39,9 +39,9 @@ type Values = ReadonlyMap<string, string>
 const names = ['MUSTER_URL', 'MUSTER_ACCESS_KEY_ID', 'MUSTER_SECRET_ACCESS_KEY', 'MUSTER_PRIVATE_KEY_FILE'] as const
 
 /**
- * Reads the credentials file that the server or `muster configure` writes. If neither a file nor a profile is
- * specified, environment variables take precedence. If they contain all required values, no file is required. Throws
- * CredentialsError if the credentials are missing or incomplete.
+ * Reads the credentials file that the server or `muster configure` writes. If the options contain neither a file nor a
+ * profile, environment variables such as MUSTER_URL take precedence over the file. If they contain all required values,
+ * no file is required. Throws CredentialsError if the credentials are missing, incomplete, or unreadable.
  *
  * ```ts
  * const { url, keyId } = await readCredentials({ profile: 'staging' })
@@ -102,7 +102,10 @@ async function toCredentials(
   }
 }
 
-/** Resolves a relative path against the credentials file's folder. */
+/**
+ * Resolves a relative path against the folder of the credentials file or, without a file, against the current
+ * directory.
+ */
 async function readPrivateKey(path: string, file: string | undefined): Promise<string> {
   const text = await readIfExists(resolve(file === undefined ? '.' : dirname(file), path))
   if (text === undefined) throw new CredentialsError(`MUSTER_PRIVATE_KEY_FILE is ${path}, which does not exist`)

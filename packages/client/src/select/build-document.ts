@@ -9,8 +9,9 @@ export interface BuiltDocument {
 type Root = 'Query' | 'Mutation' | 'Subscription'
 
 /**
- * Builds a document from a selection. Arguments become variables, so a selection always produces the same document,
- * which the server can cache. Throws TypeError for fields and arguments that the schema does not define.
+ * Builds a document from a selection. Arguments become variables, so selections that differ only in argument values
+ * produce the same document, which the server can cache. Throws TypeError for fields and arguments that the schema does
+ * not define.
  */
 export function buildDocument(root: Root, selection: object): BuiltDocument {
   const declared: string[] = []

@@ -7,7 +7,7 @@ const MAX_DELAY_MS = 10_000
 const MAX_RETRY_AFTER_MS = 60_000
 
 /**
- * How long the client retries a rate-limited operation. The number of retries has no limit, because concurrent
+ * How long the client retries a rate-limited operation. The number of these retries has no limit, because concurrent
  * operations compete for the quota.
  */
 export const RATE_LIMIT_RETRY_MS = 300_000
@@ -18,8 +18,8 @@ export const mayRetry = ({ outcome }: Attempt, effect: Effect): boolean =>
 
 /**
  * Returns the delay before the next attempt, in milliseconds, or undefined if the server requests a delay above the
- * limit. The delay doubles with each attempt, up to 10 seconds, with jitter. It is at least the delay in `Retry-After`
- * (RFC 9110 §10.2.3, seconds or a date).
+ * limit. The delay doubles with each attempt, up to 10 seconds, and is then reduced at random by up to half. It is at
+ * least the delay in `Retry-After` (RFC 9110 §10.2.3, seconds or a date).
  */
 export function retryDelay(attempt: number, retryAfter: string | null, now = Date.now()): number | undefined {
   const requested = retryAfter === null ? undefined : parseRetryAfter(retryAfter, now)

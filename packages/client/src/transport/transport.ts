@@ -58,8 +58,8 @@ export async function send(transport: Transport, operation: Operation, options: 
 const hasNotRun = ({ outcome, error }: Attempt): boolean => outcome === 'rejected' || error instanceof UnreachableError
 
 /**
- * Returns the headers with the Idempotency-Key, if any. All attempts of a call send the same key, so that the server
- * runs the call once.
+ * Returns the Idempotency-Key header, if any. All attempts of a call send the same key, so that the server runs the
+ * call once.
  */
 function idempotencyHeader(effect: Effect, { idempotencyKey }: CallOptions): Record<string, string> {
   const key = idempotencyKey ?? (effect === 'creates' ? crypto.randomUUID() : undefined)

@@ -7,7 +7,7 @@ export interface CsvRow {
   cells: Cell[]
 }
 
-/** A row that cannot be parsed or imported. It does not affect other rows. */
+/** A row that cannot be parsed or imported, and the reason. */
 export interface CsvProblem {
   line: number
   reason: string
@@ -15,8 +15,8 @@ export interface CsvProblem {
 
 /**
  * Parses CSV (RFC 4180) with commas, and distinguishes an empty cell from a quoted empty cell. Accepts LF, CRLF, and CR
- * as line ends. Skips empty lines. Continues at the next line after a broken quote, so that the quote does not affect
- * other rows.
+ * as line ends. Skips empty lines and a byte order mark. After a cell with invalid quotes, continues at the next line,
+ * so that the cell does not affect other rows.
  */
 export function* parseCsv(text: string): Generator<CsvRow | CsvProblem> {
   let at = text.startsWith('\uFEFF') ? 1 : 0

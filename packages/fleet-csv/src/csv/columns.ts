@@ -12,19 +12,22 @@ const readOnlyFields = ['id', 'created', 'state', 'online', 'stateSince', 'lastR
 const servicesField =
   /^services\.(id|name|application|title|host|port|protocol|enabled|created|state|online|lastReported)$/
 
-/** A column's content: a field of the device, an attribute, or a field that an import ignores. */
+/** A column's content: a field of the device, an attribute, or a field that an import does not change. */
 export type Column = { field: FixedColumn } | { attribute: string; isPrefixed?: true } | { ignored: string }
 
 const isReadOnly = (name: string): boolean => readOnlyFields.some((field) => field === name) || servicesField.test(name)
 
-/** Precedes the name of an attribute in a column name that would otherwise mean a field. */
+/**
+ * Marks a column as an attribute. Only an attribute whose name is also the name of a field, or begins with this prefix,
+ * requires the prefix.
+ */
 export const PREFIX = 'attributes.'
 
 const findingColumns = ['id', 'hardwareId', 'name'] as const
 
 /**
- * Throws an Error that explains which name is invalid, missing, or repeated. With `findsDevices`, `id` or `hardwareId`
- * can replace the column `name`.
+ * Parses the column names. Throws an Error that explains which name is invalid, missing, or repeated. With
+ * `findsDevices`, `id` or `hardwareId` can replace the column `name`.
  */
 export function parseHeader(cells: readonly Cell[], { findsDevices = false } = {}): Column[] {
   const columns = cells.map((cell, index) => parseColumn(cell, index))

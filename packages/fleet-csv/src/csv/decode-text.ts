@@ -6,7 +6,7 @@ export interface Decoded {
   valid: boolean
 }
 
-/** Decodes UTF-8. Rejects UTF-16, which some spreadsheets write, with a hint to save the file as UTF-8. */
+/** Decodes UTF-8. Throws a FileError if a byte order mark indicates UTF-16, which some spreadsheet programs write. */
 export function decodeText(bytes: Uint8Array): Decoded {
   const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
   if (utf16) throw new FileError('the file is UTF-16', 'save it as CSV in UTF-8')

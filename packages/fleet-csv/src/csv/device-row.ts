@@ -3,7 +3,7 @@ import type { CsvRow } from './cells.ts'
 import type { Column } from './columns.ts'
 import { parseServices, type ServiceEntry } from './services-cell.ts'
 
-/** A parsed row of a device file. Empty cells become null or are omitted. */
+/** A parsed row of a device file. Values of empty cells are null or omitted. */
 export interface DeviceRow extends DeviceFields {
   line: number
   id?: string | null

@@ -14,7 +14,10 @@ export interface ServiceFields {
   enabled: boolean
 }
 
-/** Resolves the type of an entry by its case-insensitive name or its ID, and applies the type's default port. */
+/**
+ * Finds the type of an entry by its case-insensitive name or its ID. If the entry does not specify a port, applies the
+ * type's default port. Throws an Error if the type is unknown.
+ */
 export function toServiceFields(entry: ServiceEntry, types: readonly ApplicationType[]): ServiceFields {
   const { name, type: typeName, host, port, enabled } = entry
   const type =

@@ -1,7 +1,7 @@
 import { jsonBytes } from '../import/batches.ts'
 import { type Cell, formatCsvRow } from './cells.ts'
 
-/** Maximum size of a part as JSON, unless a single row is larger. The API limits a request body to 1 MiB. */
+/** Maximum size of a part's rows as JSON, unless a single row is larger. The API limits a request body to 1 MiB. */
 const BYTES = 512 * 1024
 /** Maximum number of rows in a part. */
 const ROWS = 5_000

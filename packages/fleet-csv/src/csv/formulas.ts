@@ -13,5 +13,5 @@ export const neutralizeFormula = (cell: Cell): Cell => (cell !== null && formula
 /** Removes the apostrophe that `neutralizeFormula` adds, and no other. */
 export const restoreFormula = (cell: Cell): Cell => (cell?.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell)
 
-/** Formats a row whose formulas spreadsheets show instead of running them. */
+/** Formats a row so that spreadsheets show its formulas instead of running them. */
 export const formatNeutralRow = (cells: readonly Cell[]): string => formatCsvRow(cells.map(neutralizeFormula))

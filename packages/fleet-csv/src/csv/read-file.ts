@@ -12,14 +12,14 @@ export interface DeviceFile {
 }
 
 export interface ReadOptions {
-  /** Whether the file contains formulas without protective apostrophes. */
+  /** Whether to read cells unchanged. By default, removes the apostrophe that `neutralizeFormula` adds. */
   isRaw?: boolean
   /** Whether a row needs only an ID, a hardware ID, or a name. By default, every row must have a name. */
   findsDevices?: boolean
 }
 
 /**
- * Parses a device file. Throws a FileError if the file is empty, is in UTF-16, or has an invalid header. Reports each
+ * Parses a device file. Throws a FileError if the file is empty, is in UTF-16, or has an invalid header. Returns each
  * invalid row after the header as a problem.
  */
 export function readDeviceFile(

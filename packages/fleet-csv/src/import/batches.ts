@@ -1,9 +1,12 @@
 import { byteLength } from '../byte-length.ts'
 
-/** The API limits a request body to 1 MiB, so this value leaves room for the document and for JSON escapes. */
+/** The API limits a request body to 1 MiB. This value leaves room for what `sizeOf` does not count. */
 const BYTES = 256 * 1024
 
-/** Divides items into groups of at most `most` items and 256 KiB of JSON. A larger item is a group by itself. */
+/**
+ * Divides items into groups of at most `most` items and 256 KiB, as measured by `sizeOf`. A larger item is a group by
+ * itself.
+ */
 export function* batches<Item>(items: Iterable<Item>, most: number, sizeOf: (item: Item) => number): Generator<Item[]> {
   let batch: Item[] = []
   let bytes = 0

@@ -14,8 +14,8 @@ export interface Difference {
 }
 
 /**
- * Returns the changes. Throws if several services have the name of a service to change, or if a name would be both a
- * value and a group.
+ * Returns the changes. Throws an Error if several services of the row or the device have the name of a service to
+ * change, or if an attribute name would be both a value and a group.
  */
 export function findDifference(wanted: WantedDevice, device: Device): Difference {
   const present = flattenAttributes(device.attributes)

@@ -8,7 +8,7 @@ import { writePlan } from './write.ts'
 export interface ImportOptions {
   api: Api
   file: DeviceFile
-  /** Whether to check all rows first, and write nothing if any row has an error. */
+  /** Whether to write nothing if the checks before the first write find an error in any row. */
   strict: boolean
   dryRun: boolean
   onProgress: (done: number) => void

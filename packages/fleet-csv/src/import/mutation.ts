@@ -5,7 +5,9 @@ export interface MutationField {
   selection: string
 }
 
-/** Creates a document that runs the fields in order, with all values in variables. */
+/**
+ * Creates a document that runs the fields in order. Each field has the alias `m` followed by its index, such as `m0`.
+ */
 export function mutationDocument(fields: readonly MutationField[]): {
   document: string
   variables: Record<string, unknown>

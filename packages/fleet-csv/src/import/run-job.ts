@@ -32,8 +32,9 @@ const MAX_FAILURES = 2_147_483_647
 const fields = 'id state stateReason token counts { change register rejected done failed skipped }'
 
 /**
- * Runs the import as a bulk job. Writes nothing if the caller may not use bulk jobs, or if a row is rejected and
- * `strict` is set.
+ * Runs the import as a bulk job. Returns `forbidden` and writes nothing if the caller lacks a permission that any
+ * change needs, or cannot set one of the attributes. Returns `rejected` and writes nothing if the preview rejects a row
+ * and `strict` is set.
  */
 export async function writeInJob(context: JobContext, rows: JobRows): Promise<'written' | 'rejected' | 'forbidden'> {
   const id = await createJob(context, rows)
@@ -238,9 +239,9 @@ export async function finishEarlierJob(
   }
 }
 
-/** Returns the name of the job that imports a file: the file's name, and a number that identifies its content. */
+/** Returns the name of the job that imports a file: the end of the file's name, and a hash of the content. */
 export function jobNameOf(fileName: string, bytes: Uint8Array): string {
-  // Use FNV-1a, because browsers support SHA-256 only on secure origins.
+  // Use FNV-1a, because browsers support SHA-256 only in secure contexts.
   let hash = 0x811c9dc5
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0
   return `Import of ${[...fileName].slice(-70).join('')} (${hash.toString(16).padStart(8, '0')})`

@@ -33,7 +33,7 @@ export interface WriteContext {
 }
 
 /**
- * Writes a plan with single requests. Records rejected rows in the outcome's problems. Throws errors that would affect
+ * Writes a plan without a bulk job. Records rejected rows in the outcome's problems. Throws errors that would affect
  * every row.
  */
 export async function writeRequests(context: WriteContext, plan: Pick<Plan, 'creations' | 'updates'>): Promise<void> {
@@ -71,7 +71,7 @@ async function run<Item>(
   })
 }
 
-/** Returns whether a creation needs only one request, and the import can find the device if the response is lost. */
+/** Returns whether one request creates the device, and the import can find the device if the response is lost. */
 const isPlain = ({ wanted, findable }: Creation): boolean => findable && !wanted.hasPortlessService
 
 const attributeBytes = ({ attributes }: { attributes: ReadonlyMap<string, string> }): number =>
@@ -91,8 +91,9 @@ async function createBatch(context: WriteContext, creations: Creation[]): Promis
 }
 
 /**
- * Updates the devices that exist, if they differ from their rows, and creates the others one at a time. If the server
- * rejects one field of a document, the results of all fields are lost, although earlier fields took effect.
+ * Completes a batch whose request failed: updates the devices that exist, if they differ from their rows, and creates
+ * the others one at a time. If the server rejects one field of a document, the results of all fields are lost, although
+ * earlier fields took effect.
  */
 async function createMissing(context: WriteContext, creations: Creation[]): Promise<void> {
   const rows = creations.map(({ wanted }) => wanted)
@@ -105,7 +106,7 @@ async function createMissing(context: WriteContext, creations: Creation[]): Prom
 
 async function createAlone(context: WriteContext, { wanted }: Creation): Promise<void> {
   await forRow(context, wanted, async () => {
-    // Add services without the default port separately, because a registration cannot express them.
+    // Add services without a port separately, because the server applies the default port of their type.
     const [services, addServices] = wanted.hasPortlessService
       ? [wanted.services.filter(({ port }) => port !== null), wanted.services.filter(({ port }) => port === null)]
       : [wanted.services, []]
@@ -193,5 +194,5 @@ const codesOfRows: ReadonlySet<string | undefined> = new Set([
 /** Returns whether an error would affect every row, such as an unreachable server or missing permissions. */
 const affectsEveryRow = (error: unknown): boolean => !codesOfRows.has(codeOf(error))
 
-/** Returns whether the request may have taken effect although no response arrived. */
+/** Returns whether the request may have taken effect although the API did not respond. */
 const isOutcomeUnknown = (error: unknown): boolean => ['NO_ANSWER', 'OUTCOME_UNKNOWN'].includes(codeOf(error) ?? '')
