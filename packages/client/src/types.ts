@@ -10,8 +10,8 @@ export interface CallOptions {
   /** Timeout of one attempt, in milliseconds. Default: the client's `timeout`. */
   timeout?: number | undefined
   /**
-   * Maximum number of retries if a retry is safe. Default: the client's `retries`. Rate-limited attempts do not count;
-   * a value of 0 prevents their retries too.
+   * Maximum number of retries if a retry is safe, not counting retries of rate-limited attempts. 0 prevents all
+   * retries. Default: the client's `retries`.
    */
   retries?: number | undefined
   /**

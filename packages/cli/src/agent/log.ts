@@ -9,7 +9,10 @@ type Details = Readonly<Record<string, string | number | undefined>>
 
 interface LogOptions {
   json: boolean
-  /** The journal adds the time and reads the level from a numeric prefix (sd-daemon(3)). */
+  /**
+   * Whether the lines go to the systemd journal, which adds the time and reads the level from a numeric prefix
+   * (sd-daemon(3)).
+   */
   journal: boolean
 }
 

@@ -1,7 +1,10 @@
 import { type Config, readConfig } from '@muster/server/config.ts'
 import { CliError, usageError } from '../errors/cli-error.ts'
 
-/** Returns the embedded database's archive: the folder from the option (`given`), or otherwise MUSTER_ARCHIVE_DIR. */
+/**
+ * Returns the configuration and the embedded database's archive: the folder from the option (`given`) or, without the
+ * option, MUSTER_ARCHIVE_DIR. Throws if the server uses an external database.
+ */
 export function readArchive(given?: string): { config: Config; archive: string } {
   const config = readConfig()
   if (config.databaseUrl !== undefined) {

@@ -23,7 +23,7 @@ export async function withNewFile(path: string, use: (file: FileHandle) => Promi
   }
 }
 
-/** Appends the job's secrets to the file. Returns the job's state, and whether the job had secrets. */
+/** Appends the job's secrets to the file. Returns the job's state, and whether secrets were saved. */
 export async function saveSecrets(
   muster: Muster,
   id: string,

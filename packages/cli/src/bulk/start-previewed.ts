@@ -27,7 +27,10 @@ export const withStartOptions = (command: Command): Command =>
     )
     .option('-y, --yes', 'skip the confirmation prompt')
 
-/** Shows the preview of a job and asks for confirmation. Then starts the job and waits until it ends, or cancels it. */
+/**
+ * Shows the preview of a job and asks for confirmation. Then starts the job and, unless `detach` is set, waits until it
+ * ends. Cancels the job if the user declines or `dryRun` is set.
+ */
 export async function startPreviewed(muster: Muster, id: string, what: string, options: StartOptions): Promise<void> {
   const { dryRun = false, detach = false, json = false } = options
   const cancel = (): Promise<unknown> => muster.mutations.cancelBulk({ id })

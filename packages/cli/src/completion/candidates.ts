@@ -9,7 +9,10 @@ export interface Candidate {
   description?: string
 }
 
-/** Returns an empty array if the last word may be a file name or has no known completions. */
+/**
+ * Returns the completions of the last word. Returns an empty array if it may be a file name or has no known
+ * completions.
+ */
 export async function findCandidates(words: readonly string[]): Promise<Candidate[]> {
   const done = moveGlobalOptions(words.slice(0, -1))
   const typed = words.at(-1) ?? ''

@@ -1,8 +1,8 @@
 export type Shell = 'bash' | 'zsh' | 'fish'
 
 /**
- * `program` is absolute, because `muster` can be an alias or a relative path. Typed words may contain quotes, so the
- * scripts unquote the words before they call `__complete`.
+ * The completion script of each shell. `program` must be an absolute path, because `muster` can be an alias or a
+ * relative path. Typed words may contain quotes, so the scripts unquote the words before they call `__complete`.
  */
 export const scripts: Readonly<Record<Shell, (program: string) => string>> = {
   bash: (program) => `# muster completion bash; load it with: source <(muster completion bash)

@@ -12,7 +12,7 @@ export interface Which {
 const hint =
   'The first start of "muster serve" writes credentials, and "muster configure" saves credentials for any server. To use another file, set --credentials or MUSTER_CREDENTIALS.'
 
-/** Reads the credentials. Throws a usage error if the credentials are missing or invalid. */
+/** Reads the credentials. Throws a usage error if the credentials are missing, incomplete, or unreadable. */
 export async function readCredentials({ credentials, profile }: Which, env = process.env): Promise<StoredCredentials> {
   const client = await import('@muster/client/node')
   try {
@@ -23,7 +23,10 @@ export async function readCredentials({ credentials, profile }: Which, env = pro
   }
 }
 
-/** Returns the path of the credentials file. The default path, in the home directory, may not exist. */
+/**
+ * Returns the path of the credentials file: `given`, MUSTER_CREDENTIALS, the server's file if it can be read, or the
+ * file in the home directory, in this order of precedence. The file may not exist.
+ */
 export async function credentialsFile(given: string | undefined, env = process.env): Promise<string> {
   const named = given ?? (env.MUSTER_CREDENTIALS || undefined)
   if (named !== undefined) return resolve(named)

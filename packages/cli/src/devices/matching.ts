@@ -22,7 +22,7 @@ export function matching(
     ...(context !== undefined && { context }),
     sortBy,
     size: Math.min(MAX_PAGE_SIZE, limit + 1),
-    // The casts are valid, because callers select only fields of a DeviceRow.
+    // The casts are valid, because callers select at least the required fields of a DeviceRow.
     select: select as { id: true },
   })
   return devices as unknown as AsyncIterable<DeviceRow>

@@ -25,7 +25,10 @@ export async function startSignIn(
   throw failure(status, body)
 }
 
-/** Rejects if the request was denied or has expired. */
+/**
+ * Returns the key after the user allows the request, and `pending` until then. Rejects if the request was denied or has
+ * expired.
+ */
 export async function poll(
   url: string,
   { deviceCode }: Pick<Started, 'deviceCode'>,

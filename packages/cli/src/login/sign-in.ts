@@ -46,7 +46,7 @@ export async function signIn({ url, machine, isLocal, file, profile }: SignIn): 
   }
 }
 
-/** Polls while the user types the code on any machine. */
+/** Polls until the user types the code in a browser, which can be on any machine. */
 async function typed(url: string, started: Started): Promise<{ key: string; account: string }> {
   const { userCode, verificationUrl, expiresIn, interval } = started
   console.error(`Open ${verificationUrl} and type the code ${userCode.slice(0, 4)}-${userCode.slice(4)}`)

@@ -13,7 +13,10 @@ export interface Column<Item> {
   color?: (item: Item) => Color | undefined
 }
 
-/** Returns the columns with the given names or, without names, the usual columns. `other` creates unknown columns. */
+/**
+ * Returns the columns with the given names or, without names, the usual columns. `other` creates the column for an
+ * unknown name.
+ */
 export function chooseColumns<Item>(
   asked: readonly string[] | undefined,
   {

@@ -1,4 +1,4 @@
-// Do not change the order of these values of sample fleets: the same number must always pick the same value.
+// Do not change these values of sample fleets or their order: the same hash must always pick the same value.
 
 export const kinds = ['gateway', 'sensor', 'camera', 'kiosk', 'router', 'plc', 'meter', 'printer', 'nas', 'signage']
 

@@ -31,7 +31,6 @@ export async function confirmByTyping(
  */
 export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
-  // This promise rejects on Ctrl-C or at the end of the input.
   const gone = new Promise<never>((_resolve, reject) => {
     for (const what of ['SIGINT', 'close']) {
       lines.once(what, () => reject(new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })))

@@ -1,8 +1,8 @@
 const [, path, id] = /^(\/accounts\/([\w-]+))(?=\/|$)/.exec(location.pathname) ?? []
 
 /**
- * The account in the tab's address, so that two tabs can show two accounts. Undefined if the server chooses the
- * account.
+ * The ID of the account in the tab's address, so that two tabs can show two accounts. Undefined if the server chooses
+ * the account.
  */
 export const addressedAccount: string | undefined = id
 

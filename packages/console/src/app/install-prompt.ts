@@ -14,8 +14,8 @@ function set(event: InstallPromptEvent | undefined): void {
 }
 
 /**
- * Listens for the event. Call this function early, because the browser fires the event only once, perhaps before the
- * first page appears.
+ * Listens for the event that offers an install prompt. Call this function early, because the browser fires the event
+ * only once, perhaps before the first page appears.
  */
 export function listenForInstallPrompt(): void {
   window.addEventListener('beforeinstallprompt', (event) => {
@@ -38,7 +38,7 @@ export function useInstall(): (() => void) | undefined {
   const event = useSyncExternalStore(watch, () => prompt)
   if (event === undefined) return undefined
   return () => {
-    // The browser shows a prompt only once.
+    // Discard the event, because the browser shows its prompt only once.
     set(undefined)
     void event.prompt()
   }

@@ -5,7 +5,10 @@ export const api = {
   auth: '/auth',
 } as const
 
-/** Returns only paths of this console, so that a malicious sign-in link cannot redirect to another site. */
+/**
+ * Returns the path if it is a path of this console other than the sign-in page, and the path of the overview otherwise,
+ * so that a malicious sign-in link cannot redirect to another site.
+ */
 export function safeReturnPath(path: string | undefined): string {
   if (path === undefined || !path.startsWith('/') || path.startsWith('//') || path.includes('\\')) return '/overview'
   return path.startsWith('/sign-in') ? '/overview' : path

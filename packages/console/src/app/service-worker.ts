@@ -1,6 +1,6 @@
 /** Registers the service worker, except in `vite dev`, which has none. */
 export function registerServiceWorker(): void {
-  // Browsers support service workers only on secure origins, which are HTTPS and localhost.
+  // Browsers support service workers only in secure contexts, which require HTTPS or localhost.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
   window.addEventListener('load', () => {
     navigator.serviceWorker

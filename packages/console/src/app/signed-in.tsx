@@ -19,7 +19,10 @@ const SignInRequired = lazy(async () => {
   return { default: page.SignInRequired }
 })
 
-/** If no user is signed in, opens the sign-in page, which later returns to the current page. */
+/**
+ * Shows the children if a user is signed in. Otherwise, opens the sign-in page, which later returns to the current
+ * page.
+ */
 export function SignedIn({ children }: { children: ReactNode }) {
   const [{ data, error, fetching }, refetch] = useQuery({ query: ViewerDocument, requestPolicy: 'cache-first' })
   const openSignIn = useOpenSignIn()

@@ -25,7 +25,10 @@ export interface AgentConfig {
 const sectionNames = ['services', 'status', 'attributes']
 const general = ['url', 'broker', 'ca', 'name', 'platform', 'interval', 'timeout']
 
-/** Reads the specified configuration file, which must exist, or else the first default file that exists. */
+/**
+ * Reads the configuration file from the option or from MUSTER_AGENT_CONFIG, which must exist. Otherwise, reads the
+ * first default file that exists. If no file exists, returns the default settings.
+ */
 export async function readAgentConfig(named: string | undefined, env = process.env): Promise<AgentConfig> {
   const file = named ?? (env.MUSTER_AGENT_CONFIG || undefined)
   for (const place of file === undefined ? defaultPaths(env) : [file]) {

@@ -15,7 +15,8 @@ const MUTED_MS = 10 * 60_000
 const subjectNames = { services: 'service list', states: 'service states' } as const
 
 /**
- * A rejection and a network failure both close the connection, but only a rejection does so repeatedly for one subject.
+ * Records which subjects the server rejects. A rejection and a network failure both close the connection, but only a
+ * rejection does so repeatedly for one subject.
  */
 export interface Rejections {
   isMuted(subject: Subject): boolean

@@ -5,7 +5,9 @@ import type { ServiceSettings } from './service-settings.ts'
 
 export interface TrackedService extends RunningService {
   isExpected: boolean
-  /** When the agent first found the service stopped, in Unix milliseconds. Null while the service is listening. */
+  /**
+   * When the agent first found that the service was not listening, in Unix milliseconds. Null while it is listening.
+   */
   goneSince: number | null
 }
 

@@ -14,7 +14,9 @@ interface RotateKeyDialogProps {
   onClose: () => void
 }
 
-/** Replaces a key with a new key, and shows the new secret, which appears only once. */
+/**
+ * Rotates an access key, and shows the new key ID and the new secret, if any. The server returns the secret only once.
+ */
 export const RotateKeyDialog = ({ accessKey, opened, onClose }: RotateKeyDialogProps) => (
   <CreationDialog<NewKey>
     opened={opened}
