@@ -77,8 +77,8 @@ function describe({ share, outages, longestOutage, segments }: Found): string {
 }
 
 /**
- * Draws the states as colored segments. Screen readers and users who cannot distinguish the colors can use the table,
- * which has the same content.
+ * Draws the states as colored segments. Users of screen readers, and users who cannot distinguish the colors, can use
+ * the table, which has the same content.
  */
 function Timeline({ found: { from, until, segments } }: { found: Found }) {
   const total = Date.parse(until) - Date.parse(from)

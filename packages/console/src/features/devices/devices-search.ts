@@ -15,7 +15,7 @@ export interface DevicesSearch {
   context?: string
   /** Default: the view's columns, the user's saved columns, or the default columns. */
   columns?: string[]
-  /** The widths of columns, in pixels. Contains only widths that differ from the defaults. */
+  /** The widths of the columns that the user has resized, in pixels. */
   widths?: Record<string, number>
 }
 
@@ -62,7 +62,7 @@ const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** Converts numbers back to strings, because the router parses `name=7` as a number. */
+/** Converts numbers and booleans back to strings, because the router parses `name=7` as a number. */
 const stringOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 

@@ -4,7 +4,7 @@ export interface Column {
   /** ID in the URL: a field of a device, or `attributes.` followed by an attribute's name. */
   id: string
   label: string
-  /** Sort key in the API's argument `sort`. Undefined if the API cannot sort by the column. */
+  /** Sort key in the API's format. Undefined if the API cannot sort by the column. */
   sort?: string
   /** The initial width in pixels. */
   width: number
@@ -66,7 +66,10 @@ export function columnOfName(name: string): string {
 
 export const fieldColumns: readonly string[] = [...fields.map(({ id }) => id), ...labeledFields]
 
-/** Returns the columns with these IDs, without duplicate and unknown IDs. Applies the labels and widths of a view. */
+/**
+ * Returns the name column and the columns with these IDs, without duplicate and unknown IDs. Applies the labels and
+ * widths of a view.
+ */
 export function columnsOf(
   ids: readonly string[],
   labels: Readonly<Record<LabeledField, string>>,

@@ -22,7 +22,7 @@ const OUTCOME_UNKNOWN =
 /** How long to retry a rate-limited request. This time is long, because many requests share the caller's quota. */
 const RATE_LIMIT_RETRY_MS = 300_000
 
-/** Retries requests and bypasses the cache. */
+/** Sends documents with the session of the user. Retries requests if a retry is safe, and bypasses the cache. */
 export const sessionApi: Api = {
   async query<Data>(document: string, variables: object = {}, { signal }: { signal?: AbortSignal | undefined } = {}) {
     const isMutation = document.startsWith('mutation')
@@ -41,7 +41,10 @@ export const sessionApi: Api = {
   },
 }
 
-/** Returns an error for an unknown outcome if a mutation received no response. Also announces an ended session. */
+/**
+ * Returns the error, or an error for an unknown outcome if a mutation received no response. Also announces an ended
+ * session.
+ */
 function withOutcome(error: ApiError, isMutation: boolean): ApiError {
   if (error.code === 'UNAUTHENTICATED') signedOut.announce()
   return isMutation && error.code === 'NO_ANSWER'

@@ -9,7 +9,7 @@ export interface Row {
 export interface CachedPage {
   rows: Row[]
   hasMore: boolean
-  /** Cursor at which the next page starts. It stays valid if neighboring rows move. */
+  /** Cursor after which the next page starts. It stays valid if neighboring rows move. */
   cursor: string | null
 }
 

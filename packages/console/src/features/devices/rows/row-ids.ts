@@ -4,7 +4,9 @@ import type { DeviceRows } from './device-rows.ts'
 
 const MAX_IDS = 1_000
 
-/** Returns the IDs of a range of rows. Fetches rows that are not loaded yet by their current position. */
+/**
+ * Returns the IDs of a range of rows. For rows that are not loaded, fetches the IDs that are now at their positions.
+ */
 export async function readRowIds(
   client: Client,
   rows: DeviceRows,

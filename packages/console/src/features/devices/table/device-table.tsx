@@ -53,7 +53,7 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
   const { startIndex: from, endIndex: last } = virtual.range ?? { startIndex: 0, endIndex: 0 }
   useLayoutEffect(() => rows.setView(from, last + 1), [rows, from, last])
   useLayoutEffect(() => {
-    // Scroll to the top after the sort order or the filter changes.
+    // Scroll to the top after the sort order or the filter changes, and after a refresh.
     if (rows) viewport.current?.scrollTo({ top: 0 })
     lastChecked.current = null
   }, [rows])
