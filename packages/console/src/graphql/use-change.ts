@@ -51,7 +51,7 @@ export function useCreation<Data, Variables extends AnyVariables>(
   )
 }
 
-/** Does not use `crypto.randomUUID`, which exists only on secure origins. */
+/** Creates a random key without `crypto.randomUUID`, which exists only in secure contexts. */
 const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 

@@ -43,7 +43,7 @@ interface Condition {
 export const addCondition = (where: string | undefined, condition: Condition): string | undefined =>
   joinFilters(where, fromChips([toChip(condition)]))
 
-/** Returns undefined if there are no filters. */
+/** Joins filters with AND. Returns undefined if there are no filters. */
 export function joinFilters(...filters: readonly (string | undefined)[]): string | undefined {
   const given = filters.filter((filter) => filter !== undefined)
   return given.length < 2
@@ -60,7 +60,10 @@ export function conditionOn(where: string | undefined, subject: string): Omit<Co
   return comparison && { comparison, values: isPresence(comparison) ? [] : chip.values.map(showChipValue) }
 }
 
-/** Replaces or removes a filter's conditions on a subject. Returns undefined if no condition remains. */
+/**
+ * Replaces or removes a filter's conditions on a subject. If chips cannot express the filter, only adds the new
+ * condition. Returns undefined if no condition remains.
+ */
 export function replaceCondition(
   where: string | undefined,
   subject: string,

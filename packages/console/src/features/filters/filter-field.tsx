@@ -11,7 +11,10 @@ interface FilterFieldProps {
   value: string | null
   onChange(value: string | null): void
   context?: string | undefined
-  /** The input may contain a filter with a syntax error, which `value` never contains. */
+  /**
+   * The element that contains the input. The input may contain a filter with a syntax error, which `value` never
+   * contains.
+   */
   box: RefObject<HTMLDivElement | null>
 }
 

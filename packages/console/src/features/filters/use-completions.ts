@@ -43,7 +43,7 @@ export function useCompletions(text: string, { kind, cursor, context, language }
     }
   }, [client, text, kind, cursor, context, language])
   if (found === undefined || found.text !== text || found.cursor !== cursor) return []
-  // After a complete value, offer no completions until the user types a space.
+  // After a complete value, offer no completions until the user types a separator, such as a space.
   const isUseful = ({ text: completion, from, to }: Completion): boolean =>
     completion !== text.slice(from, to) && (from < to || /[\s(,=:<>]$/.test(text.slice(0, from)))
   return found.completions.filter(isUseful).slice(0, MAX_SHOWN)

@@ -29,7 +29,10 @@ export async function joinWithPasskey(person: NewPerson): Promise<unknown> {
 
 const STORED = 'muster.invitation'
 
-/** Removes the token from the address, because it is a secret, and stores it in the tab until the person has joined. */
+/**
+ * Returns the token of the link. Removes it from the address, because it is a secret, and stores it in the tab until
+ * the person has joined.
+ */
 export function takeToken(): string {
   const token = window.location.hash.slice(1)
   if (token === '') return sessionStorage.getItem(STORED) ?? ''

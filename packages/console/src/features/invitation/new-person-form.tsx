@@ -39,7 +39,7 @@ export function NewPersonForm({ token, invitation }: NewPersonFormProps) {
     event.preventDefault()
     void join('password')
   }
-  /** Checks only the address, because a passkey replaces the password. */
+  /** Checks only the email address, because a passkey replaces the password. */
   const usePasskey = (): void => {
     const email = form.current!.elements.namedItem('email') as HTMLInputElement
     if (email.reportValidity()) void join('passkey')

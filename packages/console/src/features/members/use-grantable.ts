@@ -1,7 +1,10 @@
 import { useViewer } from '../user-settings/viewer.ts'
 import type { RoleFieldsFragment } from './members.generated.ts'
 
-/** Members can grant only permissions that they have themselves. */
+/**
+ * Returns a function that determines whether the user can grant a role. Members can grant only permissions that they
+ * have themselves.
+ */
 export function useGrantable(): (role: RoleFieldsFragment) => boolean {
   const { may, isOwner } = useViewer()
   return ({ id, permissions }) =>

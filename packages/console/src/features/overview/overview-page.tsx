@@ -28,7 +28,6 @@ const REFRESH_MS = 10_000
 
 const AddDevice = lazy(async () => ({ default: (await import('../devices/add-device.tsx')).AddDevice }))
 
-/** Each number is a link to the devices that it counts. */
 export function OverviewPage() {
   const { may } = useViewer()
   if (may('DEVICE_READ')) return <Overview />
@@ -102,7 +101,10 @@ function Overview() {
   )
 }
 
-/** Calls `refresh` ten seconds after an event, once for all events in that time. */
+/**
+ * Calls `refresh` ten seconds after an event, once for all events in that time. Returns a number that changes after
+ * each call.
+ */
 function useRefreshLater(refresh: () => void): number {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef(refresh)

@@ -51,7 +51,10 @@ const tick = (at: Date, span: SpanName): string => ({ day: hour, week: day, mont
 
 type ChartPoint = Record<string, string | number | null>
 
-/** Adds a point without numbers wherever the server was not running, so that the curve has a gap. */
+/**
+ * Adds a point without numbers wherever points are missing, for example while no server was running, so that the curve
+ * has a gap.
+ */
 function withGaps(points: readonly PresencePoint[]): ChartPoint[] {
   return points.flatMap(({ at, online, devices }, index) => {
     const [before, now] = [points[index - 1], Date.parse(at)]

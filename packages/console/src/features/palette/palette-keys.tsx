@@ -10,7 +10,7 @@ const CommandPalette = lazy(async () => ({ default: (await import('./command-pal
 export function PaletteKeys() {
   const [opened, setOpened] = useState(0)
   const open = (): void => setOpened((before) => before + 1)
-  // An empty list of ignored elements makes the keys work while the user types.
+  // An empty list of ignored elements makes Ctrl+K and Cmd+K work while the user types.
   useHotkeys([['mod+K', open]], [])
   useHotkeys([
     [

@@ -55,7 +55,7 @@ function ServicesOfAccount({ views }: { views: readonly SavedView[] }) {
   })
   const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))
   const last = useLastValue(query.data?.login?.services)
-  // Without its view, the list would contain too many services.
+  // Hide the last list if the view no longer exists or is invalid, because that list may not match the URL.
   const page = isMissing(query.error) ? undefined : last
   useLiveEvents({
     onEvents(events) {

@@ -60,8 +60,8 @@ export const verifyBackupCode = (code: Code): Promise<SignInResult> => post('/tw
 export const signOut = (): Promise<{ redirect?: string }> => post('/sign-out')
 
 /**
- * Browsers support passkeys only on secure origins with a host name, not an IP address (WebAuthn §5.1.3, effective
- * domain).
+ * Returns whether the browser supports passkeys on this page. They require a secure context, and a host name instead of
+ * an IP address (WebAuthn §5.1.3, effective domain).
  */
 export const supportsPasskeys = (): boolean =>
   typeof window.PublicKeyCredential === 'function' && !/^[\d.]+$|^\[/.test(window.location.hostname)

@@ -13,7 +13,7 @@ interface RotateSecretDialogProps {
   onClose: () => void
 }
 
-/** Replaces the signing secret, and shows the new secret, which appears only once. */
+/** Rotates the signing secret of a webhook, and shows the new secret, which appears only once. */
 export const RotateSecretDialog = ({ id, opened, onClose }: RotateSecretDialogProps) => (
   <CreationDialog<string>
     opened={opened}

@@ -10,7 +10,10 @@ export type EventInterval = NonNullable<EventCountsQuery['login']>['eventCounts'
 /** Minimum interval between counts, because counting reads all matching events. */
 const COUNT_INTERVAL_MS = 30_000
 
-/** Counts events. While `isLive` is true, counts again after new events, at most once in 30 seconds. */
+/**
+ * Counts events. While `isLive` is true, and if the filter has no end, counts again after new events, at most once in
+ * 30 seconds.
+ */
 export function useEventCounts(filter: EventFilter, isLive: boolean) {
   const [{ data, error, fetching }, refetch] = useQuery({
     query: EventCountsDocument,

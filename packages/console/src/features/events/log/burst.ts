@@ -20,7 +20,8 @@ interface Collecting {
 }
 
 /**
- * Groups similar events, starting with the oldest event, so that a new event never changes the groups of older events.
+ * Groups similar events, starting with the oldest event, so that a new event can join a group of older events but never
+ * divides it.
  */
 export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
   const open = new Map<string, Collecting>()
@@ -48,7 +49,7 @@ export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
 /** Returns the same string for similar events, or undefined for events that the log always shows one by one. */
 function similarityOf({ type, state, actor, source, target, data }: LoggedEvent): string | undefined {
   if (!target.some(({ kind }) => kind === 'device')) return undefined
-  // Ignore the source if it is a device, because each device is a different source.
+  // Compare the IDs of access keys, but not of other sources, because each device, for example, is a different source.
   const from = source.kind === 'accessKey' ? source.id : null
   return JSON.stringify([type, state, actor?.id, source.kind, from, data.context])
 }
