@@ -6,7 +6,10 @@ const id = /^80(?::[0-9a-f]{2}){7}$/i
 
 export const isId = (text: string): boolean => id.test(text)
 
-/** Finds a device by hardware ID or name, and returns its ID. If `meant` is an ID, returns the ID without a request. */
+/**
+ * Finds a device by hardware ID or name, and returns its ID. If `meant` is an ID, returns the ID without a request.
+ * Throws if no device or several devices match.
+ */
 export async function findDeviceId(muster: Muster, meant: string): Promise<string> {
   if (isId(meant)) return meant.toLowerCase()
   const select = { id: true, name: true } as const

@@ -43,7 +43,7 @@ interface FleetUser {
   credentials?: string
 }
 
-/** Returns the first user for fleet 1. For other fleets, creates the user if necessary. */
+/** For fleet 1, returns the installation's first user. For other fleets, creates the user if necessary. */
 async function userOfFleet(installation: Installation, number: number): Promise<FleetUser> {
   const { db, config } = installation
   if (number === 1) return findOwner(db)

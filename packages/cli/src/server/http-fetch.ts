@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { RequestOptions } from 'node:https'
 import type { Readable } from 'node:stream'
 
-/** `fetch` has the same limit. */
+/** Timeout of a connection attempt. `fetch` has the same limit. */
 const CONNECT_TIMEOUT_MS = 10_000
 
 export interface HttpRequest extends RequestOptions {
@@ -62,7 +62,7 @@ interface SignedRequest {
 export const httpFetch = (async (url: string, init: SignedRequest) => {
   if (init.headers.Accept === 'text/event-stream') return fetch(url, init)
   try {
-    // Muster does not compress responses, but a proxy in front of it can.
+    // The API does not compress responses, but a proxy in front of it can.
     const response = await sendRequest(url, { ...init, headers: { ...init.headers, 'Accept-Encoding': 'gzip' } })
     const text = await readText(response)
     const headers = { get: (name: string) => response.headers[name] ?? null }

@@ -29,8 +29,8 @@ export function SignedIn({ children }: { children: ReactNode }) {
   useEffect(
     () =>
       signedOut.listen(() => {
-        // A changed password or second factor replaces the session, and the server then rejects requests in flight that
-        // use the old session.
+        // Check the session only after the calls that replace it have ended. A changed password, for example, replaces
+        // the session, and the server then rejects requests in flight that use the old session.
         sessionChanges()
           .then(whoAmI)
           .then(

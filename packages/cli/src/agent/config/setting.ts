@@ -11,7 +11,7 @@ export function parseDuration(text: string): number | undefined {
 
 /**
  * Returns an entry's duration in milliseconds. Throws if the duration is not from `least` to `most` seconds. `other` is
- * a word that the caller accepts instead of a duration.
+ * a word that the caller accepts instead of a duration. The error message mentions this word.
  */
 export function durationOf(
   entry: Entry,

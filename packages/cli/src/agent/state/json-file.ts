@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { replacePrivateFile } from '@muster/server/lib/private-file.ts'
 import { CliError } from '../../errors/cli-error.ts'
 
-/** Reads a JSON file. Returns undefined if the file does not exist. Throws if `read` returns undefined. */
+/**
+ * Reads a JSON file. Returns undefined if the file does not exist. Throws if the content is not what `read` accepts.
+ */
 export async function readJsonFile<Value>(
   file: string,
   read: (json: unknown) => Value | undefined,

@@ -104,7 +104,7 @@ function Facts({ data }: { data: Record<string, unknown> }) {
   )
 }
 
-/** Returns undefined for empty values. */
+/** Formats a value for one line. Returns undefined for an empty value. */
 function factText(value: unknown): string | undefined {
   if (value === null || value === undefined || value === '') return undefined
   if (value === true) return 'yes'

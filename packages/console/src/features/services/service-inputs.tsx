@@ -8,7 +8,7 @@ export interface ServiceFields {
   /** If omitted, the server derives the type from the port. */
   application?: number
   host: string | null
-  /** Port. If omitted, the service has the default port of its type. */
+  /** If omitted, a new service gets the default port of its type. */
   port?: number | null
   enabled: boolean
 }

@@ -3,7 +3,7 @@ import type { LoggedEvent } from './logged-event.ts'
 
 type Origin = Pick<LoggedEvent, 'actor' | 'source'>
 
-/** Returns an empty string if the source is unknown. */
+/** Describes the source of an event. Returns an empty string if the source is unknown. */
 function sourceLabel({ source }: Pick<LoggedEvent, 'source'>): string {
   if (source.kind === 'accessKey') return `key ${source.name ?? source.id}`
   if (source.kind === 'job') return `bulk job ${source.name ?? source.id}`
