@@ -2,8 +2,9 @@ import { dirname } from 'node:path'
 import { createPasswordLink } from '@muster/server/auth/sessions/passwords/password-reset-link.ts'
 import { resetPassword as reset } from '@muster/server/auth/sessions/passwords/reset-password.ts'
 import type { Database } from '@muster/server/db/database.ts'
-import { revokeAccessKeys } from '@muster/server/features/access-keys/access-keys.ts'
+import { endPersonalKeys, revokeAccessKeys } from '@muster/server/features/access-keys/access-keys.ts'
 import { recordEvents } from '@muster/server/features/events/record.ts'
+import { selectAccountsOf } from '@muster/server/features/users/people/people.queries.ts'
 import { recordUserEvents } from '@muster/server/features/users/record-user-events.ts'
 import { createPrivateFile } from '@muster/server/lib/private-file.ts'
 import { emailSender } from '@muster/server/mail/send-email.ts'
@@ -45,7 +46,7 @@ export async function resetPassword(
       'To create a link that signs the user in, use muster users link.',
     )
   const send = 'link' in target && target.link === 'sent' ? senderOf(installation) : undefined
-  return installation.db.transaction().execute(async (transaction) => {
+  const done = await installation.db.transaction().execute(async (transaction) => {
     const { user, password, sessions, removed } = await reset(transaction, { email, passwordOnly })
     const viewer = { accountId: user.id, email: user.email, readOnly: false }
     const revoked = revokeKeys ? await revokeAccessKeys({ db: transaction, viewer }) : []
@@ -70,8 +71,26 @@ export async function resetPassword(
       keysRevoked: revoked.length,
       codes: hasTotp,
       passkeys,
+      user,
     }
   })
+  const { user, ...written } = done
+  const keysRevoked = written.keysRevoked + (revokeKeys ? await revokePersonalKeys(installation.db, user) : 0)
+  return { ...written, keysRevoked }
+}
+
+/** Deletes the user's personal keys in all accounts, one account at a time. Returns their number. */
+async function revokePersonalKeys(db: Database, { id, email }: { id: string; email: string }): Promise<number> {
+  let revoked = 0
+  for (const { accountId } of await selectAccountsOf(db, id)) {
+    const viewer = { accountId, email, readOnly: false }
+    await db.transaction().execute(async (transaction) => {
+      const deletions = await endPersonalKeys({ db: transaction, viewer }, id)
+      await recordEvents(transaction, { viewer }, deletions)
+      revoked += deletions.length
+    })
+  }
+  return revoked
 }
 
 interface NewPassword {

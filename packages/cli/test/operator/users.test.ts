@@ -1,7 +1,7 @@
 import { chown, mkdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openBrowser } from '../../../server/test/clients/browser.ts'
+import { openBrowser, signIn } from '../../../server/test/clients/browser.ts'
 import { startMailServer } from '../../../server/test/harness/mail-server.ts'
 import { claimPorts } from '../../../server/test/harness/ports.ts'
 import { startServerProcess } from '../../../server/test/harness/server-process.ts'
@@ -66,6 +66,23 @@ describe('commands for users and accounts', () => {
     expect(await muster(['users', 'remove', 'owner@localhost', '--with-accounts', '--yes'], { env })).toMatchObject({
       code: 7,
     })
+  })
+
+  it("deletes a user's personal keys in every account with a password reset", async () => {
+    const { env, folder } = await newInstallation()
+    const added = await muster(['accounts', 'add', 'Fleet', '--owner', 'owner@localhost', '--json'], { env })
+    await muster(['users', 'add', 'lin@example.com', '--account', JSON.parse(added.stdout).id, '--role', 'viewer'], {
+      env,
+    })
+    const credentials = await readFile(join(folder, 'credentials-lin@example.com'), 'utf8')
+    const password = /^MUSTER_PASSWORD=(.+)$/m.exec(credentials)![1]!
+    const server = await startServerProcess(env)
+    const browser = await signIn(server, { id: '', email: 'lin@example.com', password })
+    const created = await browser.query('mutation { createAccessKey(personal: true) { key } }')
+    expect(created.body).toMatchObject({ data: { createAccessKey: { key: expect.any(String) } } })
+    const reset = ['users', 'reset-password', 'lin@example.com', '--revoke-keys']
+    expect((await muster([...reset, '--file', join(folder, 'a')], { env })).stdout).toContain('Access keys deleted: 1.')
+    expect((await muster([...reset, '--file', join(folder, 'b')], { env })).stdout).toContain('Access keys deleted: 0.')
   })
 
   it('sends a link to set a new password by email if the mail server accepts it, or prints it', async () => {

@@ -27,7 +27,10 @@ DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or
     .addOption(new Option('--link', 'print a link to set a new password').conflicts('file'))
     .option('--file <file>', 'new file for the password (default: $MUSTER_DATA/password-<email>)')
     .option('--password-only', 'also turn off two-factor authentication and remove passkeys')
-    .option('--revoke-keys', "also delete all of the user's access keys")
+    .option(
+      '--revoke-keys',
+      "also delete all keys of the user's own account, and the user's personal keys in other accounts",
+    )
     .action(run)
 }
 
