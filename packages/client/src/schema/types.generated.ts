@@ -1736,7 +1736,7 @@ export interface MutationFields {
     networks?: readonly string[] | null | undefined
     /** Whether to create a personal key instead of an account key. */
     personal?: boolean | undefined
-    /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
+    /** An Ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
     publicKey?: string | null | undefined
     /** The share of the rate-limit quota that the key can use, 1 to 100 percent. However small the share, it allows a burst of 20 rate-limit points. */
     rateShare?: number | null | undefined
@@ -2776,7 +2776,7 @@ export interface Mutations {
     networks?: readonly string[] | null | undefined
     /** Whether to create a personal key instead of an account key. */
     personal?: boolean | undefined
-    /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
+    /** An Ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
     publicKey?: string | null | undefined
     /** The share of the rate-limit quota that the key can use, 1 to 100 percent. However small the share, it allows a burst of 20 rate-limit points. */
     rateShare?: number | null | undefined

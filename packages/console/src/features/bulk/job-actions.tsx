@@ -8,9 +8,9 @@ import {
   RetryBulkDocument,
   UndoBulkDocument,
 } from './bulk.generated.ts'
+import { StartButton } from './confirm-start.tsx'
 import { devicesText, type Job } from './job-labels.ts'
 import { ResumeButton } from './resume-button.tsx'
-import { StartButton } from './confirm-start.tsx'
 import { useMissingPermissions } from './use-job-permissions.ts'
 
 export function JobActions({ job }: { job: Job }) {

@@ -8,7 +8,6 @@ import { filterCondition } from '../filters/sql/conditions.ts'
 import { andReadableOverride } from '../filters/sql/readable.ts'
 import { insideCondition } from '../filters/sql/restriction-condition.ts'
 import { both, type FilterScope, noTables, type Sql } from '../filters/sql/rows.ts'
-import type { Interval } from './time-intervals.ts'
 import {
   isNoBulkService,
   joinServiceLive,
@@ -17,6 +16,7 @@ import {
   textOfValue,
   type ValueSubject,
 } from '../filters/sql/value-source.ts'
+import type { Interval } from './time-intervals.ts'
 
 export interface Counted {
   accountId: string

@@ -10,11 +10,11 @@ import { assertReadable } from '../attributes/readable-names.ts'
 import { assertKnownNames, isGroupOnly } from '../filters/account-names.ts'
 import { type ReadFilter, readFilter, unindexedTerms } from '../filters/read-filter.ts'
 import { readSubject } from '../filters/read-subject.ts'
-import { endOfInterval, type Interval } from './time-intervals.ts'
 import type { ValueSubject } from '../filters/sql/value-source.ts'
 import { listFreshness } from '../freshness/freshness.ts'
 import { applyView } from '../views/use-view.ts'
 import { type Counted, countByValue, countTotals, type FacetQuery, type FacetRow } from './facets.queries.ts'
+import { endOfInterval, type Interval } from './time-intervals.ts'
 
 const MAX_SIZE = 100
 

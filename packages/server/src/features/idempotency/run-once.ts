@@ -10,7 +10,6 @@ import { textOf, withRawJson } from '../../graphql/values/raw-json.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import { limits } from '../../limits.ts'
 import type { Viewer } from '../../viewer.ts'
-import type { Created, Once } from './record-created.ts'
 import {
   countRecords,
   findRecord,
@@ -20,6 +19,7 @@ import {
   tryLockKey,
 } from './idempotency.queries.ts'
 import { assertCreates, fingerprintOf, readIdempotencyKey } from './idempotency-key.ts'
+import type { Created, Once } from './record-created.ts'
 
 const RETENTION_MS = 24 * 3_600_000
 /**
