@@ -132,6 +132,8 @@ describe('other lists', () => {
     expect(found).toHaveLength(10)
     expect(new Set(found.map(({ device }) => device.id))).toEqual(new Set(ids))
     expect(await list.total()).toBe(10)
+    for await (const { cursor } of list.pages())
+      if (cursor !== null) expect(await muster.services({ after: cursor }).total()).toBe(10)
     expect(await muster.services({ name: 'web' }).total()).toBe(5)
     expect(await muster.services({ deviceId: ids[3]! }).toArray()).toMatchObject([{ name: 'shell' }, { name: 'web' }])
     expect(await muster.services({ application: [found.length] }).toArray()).toEqual([])

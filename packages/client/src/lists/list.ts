@@ -42,10 +42,7 @@ export class List<Item> implements AsyncIterable<Item> {
     return loopPages(fetchPage, { size: page.size ?? defaultSize, after: page.after ?? null })
   }
 
-  /**
-   * Returns the number of matching items, regardless of `after`. For services, reads the list to count its items,
-   * starting at `after` if it is set.
-   */
+  /** Returns the number of matching items, regardless of `after`. For services, reads the whole list to count them. */
   total(): Promise<number> {
     return this.#source.countAll()
   }

@@ -42,22 +42,21 @@ export function listServices<Item>(run: RunQuery, options: Selecting<ServiceList
     ...(deviceId === undefined ? {} : { id: typeof deviceId === 'string' ? [deviceId] : deviceId }),
     ...(ofServices.application === undefined ? {} : { application: ofServices.application }),
   }
-  const list = (items: object): List<Item> =>
-    listOf<Item>({
-      run,
-      ...rest,
-      defaultSize: DEFAULT_DEVICES,
-      items: { services: { $: ofServices, ...items } },
-      buildQuery: (members, page) => ({ login: { devices: { $: { ...ofDevices, ...page }, ...members } } }),
-      find: ({ login }) => (login as { devices: unknown }).devices,
-      toItems: (devices: { services: Item[] }[]) => devices.flatMap(({ services }) => services),
-      async countAll() {
-        let total = 0
-        for await (const { items: page } of list({ id: true }).pages()) total += page.length
-        return total
-      },
-    })
-  return list(select)
+  return listOf<Item>({
+    run,
+    ...rest,
+    defaultSize: DEFAULT_DEVICES,
+    items: { services: { $: ofServices, ...select } },
+    buildQuery: (members, page) => ({ login: { devices: { $: { ...ofDevices, ...page }, ...members } } }),
+    find: ({ login }) => (login as { devices: unknown }).devices,
+    toItems: (devices: { services: Item[] }[]) => devices.flatMap(({ services }) => services),
+    async countAll() {
+      const all = listServices(run, { ...options, after: undefined, select: { id: true } })
+      let total = 0
+      for await (const { items } of all.pages()) total += items.length
+      return total
+    },
+  })
 }
 
 export function listPastEvents<Item>(run: RunQuery, options: Selecting<PastEventListOptions>): List<Item> {
