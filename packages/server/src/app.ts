@@ -80,7 +80,10 @@ export interface AppDeps {
   /** Chooses the replica or cluster worker for a list query. If undefined, list queries read from `db`. */
   readRouter?: ReadRouter | undefined
   authenticate: Authentication['authenticate']
-  /** Returns why a viewer's credentials are no longer valid. The app then closes the viewer's streams. */
+  /**
+   * Returns why a viewer's credentials are no longer valid, or undefined if they are valid. The app closes the streams
+   * of viewers with invalid credentials.
+   */
   rejectionOf: Authentication['rejectionOf']
   countUse?: Authentication['countUse']
   secrets: Secrets

@@ -15,14 +15,14 @@ import type { Viewer } from './viewer.ts'
 
 export interface Context {
   readonly db: Database
-  /** The database to write to, if `db` is a replica; omitted otherwise. */
+  /** The database to write to, if `db` is a replica or a cluster worker; omitted otherwise. */
   readonly primary?: Database
   readonly viewer: Viewer
   readonly log: FastifyBaseLogger
   readonly clock: () => Date
   /** Whether the database is a Citus cluster. */
   readonly isCluster: boolean
-  /** The number of the first record in `from`: 0 or 1. */
+  /** The value of the list argument `from` that means the first record: 0 or 1. */
   readonly firstRecord: 0 | 1
   /** Counts the bytes that an account stores per day, and limits them. */
   readonly storage: Pick<StorageQuotas, 'chargeAccount' | 'usage'>

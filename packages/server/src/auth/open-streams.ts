@@ -7,7 +7,8 @@ const CHECK_EVERY_MS = 100
 /** A stream ends soon after its key or session becomes invalid. */
 export interface OpenStreams {
   /**
-   * Adds a stream, or throws LIMIT_EXCEEDED. Calls `end` at most once. The returned function removes the stream.
+   * Adds a stream. Throws LIMIT_EXCEEDED if the key or session has too many streams, and FORBIDDEN if the viewer has
+   * neither a key nor a session. Calls `end` at most once. The returned function removes the stream.
    */
   admit(viewer: Viewer, end: (reason: ApiError) => void): () => void
   endAll(reason: ApiError): void

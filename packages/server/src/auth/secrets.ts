@@ -10,7 +10,7 @@ const TAG_BYTES = 16
  */
 export interface SecretOwner {
   accountId: string
-  /** The access key's ID, or another name that no access key can have. */
+  /** The access key's ID or, for any other secret, a name that no access key can have. */
   key: string
 }
 

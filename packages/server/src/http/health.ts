@@ -6,7 +6,10 @@ import type { Database } from '../db/database.ts'
 const DATABASE_TIMEOUT_MS = 2_000
 
 export interface HealthOptions {
-  /** The number of milliseconds after which the database counts as unresponsive. `/readyz` waits at least this long. */
+  /**
+   * The number of milliseconds after which the database counts as unresponsive. The time limit of `/readyz` for the
+   * database is never shorter.
+   */
   databaseSilence?: number
 }
 

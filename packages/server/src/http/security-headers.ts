@@ -2,7 +2,10 @@ import type { FastifyInstance } from 'fastify'
 
 const YEAR_SECONDS = 365 * 86_400
 
-/** A browser must not guess the content type, and other origins must not embed a response in a frame or page. */
+/**
+ * Browsers must not guess the content type. No page may show a response in a frame, and other origins must not embed
+ * it.
+ */
 const baseHeaders = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

@@ -10,7 +10,7 @@ export interface Mailer {
   send(message: Message, onDone: (isSent: boolean) => Promise<void>): void
 }
 
-/** Throws a StartError if only one of the two settings is set. */
+/** Returns undefined if neither setting is set. Throws a StartError if only one of them is set. */
 export function openMailer(
   app: FastifyInstance,
   config: Pick<Config, 'smtpUrl' | 'smtpFrom'>,

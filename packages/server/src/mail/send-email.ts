@@ -17,7 +17,7 @@ export type SendEmail = (message: Message) => Promise<boolean>
 
 const TIMEOUT_MS = 15_000
 
-/** Throws a StartError if only one of the two settings is set. */
+/** Returns undefined if neither setting is set. Throws a StartError if only one of them is set. */
 export function emailSender(
   { smtpUrl, smtpFrom }: Pick<Config, 'smtpUrl' | 'smtpFrom'>,
   log: Log,

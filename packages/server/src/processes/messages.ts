@@ -1,7 +1,10 @@
 import type { Worker } from 'node:cluster'
 import type { Samples } from '../metrics.ts'
 
-/** The number of a server process, starting at 1. Only a process that another process started has this variable. */
+/**
+ * The environment variable that contains the number of a server process, starting at 1. Only a process that another
+ * server process started has this variable.
+ */
 export const NUMBER_VARIABLE = 'MUSTER_PROCESS'
 
 export type FromProcess =

@@ -13,7 +13,10 @@ export interface RateLimits {
   /** The budgets of access keys that may spend only a share of their account's quota. */
   readonly keys: KeyShares
   readonly addresses: Budget
-  /** The server charges the code, not the address, because many devices can share an address. */
+  /**
+   * The budgets of registration codes. The server charges the code, not the address, because many devices can share an
+   * address.
+   */
   readonly codes: Budget
   /** The budgets of devices. Each message costs one point. */
   readonly devices: Budget

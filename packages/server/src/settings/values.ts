@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import { type AddressRange, parseRange } from '../lib/address-range.ts'
 
-// Each of these parsers of setting values throws an error whose message describes valid values.
+// Each of these functions parses a setting's value. For an invalid value, it throws an error whose message describes
+// valid values.
 
 export function integer(text: string, minimum: number, maximum: number): number {
   const value = Number(text)

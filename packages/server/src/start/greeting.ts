@@ -5,7 +5,7 @@ export interface GreetingOptions {
   url: string
   config: Config
   isFirstStart: boolean
-  /** Undefined if another server's data folder contains the file. */
+  /** The path of the credentials file. Undefined if the file is in another server's data folder. */
   credentials: string | undefined
 }
 

@@ -9,7 +9,7 @@ import type { SamplerName } from './sampler-names.ts'
 
 export interface SamplerOptions {
   sampler: SamplerName
-  /** The fraction, from 0 to 1, of traces that are recorded if they begin in this server. */
+  /** The fraction of traces, from 0 to 1, that a sampler with `traceidratio` in its name records. */
   share: number
 }
 

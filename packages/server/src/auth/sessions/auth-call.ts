@@ -42,7 +42,7 @@ export interface AuthDeps {
   commandLineKeys: CommandLineKeys
   /** Undefined if single sign-on is not set up. */
   provider: Provider | undefined
-  /** Called before the browser receives its cookie. If this function throws, the user is not signed in. */
+  /** Called before the browser receives its session cookie. If this function throws, the user is not signed in. */
   onSignIn: (signIn: SignIn) => Promise<void>
   record: (transaction: Database, entry: AuditEntry) => Promise<void>
   /** Called after recorded entries are committed. */

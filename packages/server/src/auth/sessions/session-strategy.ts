@@ -42,7 +42,10 @@ function namedAccount({ headers }: FastifyRequest): string | undefined {
   return value === undefined ? undefined : String(value)
 }
 
-/** Adds the cookies of renewed sessions to responses. Call this before registering the routes. */
+/**
+ * Adds Set-Cookie headers to responses, to extend the cookies of renewed sessions and to clear those of ended sessions.
+ * Call this before registering the routes.
+ */
 export function registerSessionCookies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     const header = setCookies.get(request)

@@ -10,7 +10,9 @@ export type Lane = 'quick' | 'walking'
 
 export type Rejection = 'queue' | 'wait' | 'time'
 
-/** All waiting statements share a timer, because separate timers would cost more than the queue itself. */
+/**
+ * All waiting statements of a scheduler share a timer, because separate timers would cost more than the queue itself.
+ */
 const CHECK_INTERVAL_MS = 200
 
 interface Waiting {

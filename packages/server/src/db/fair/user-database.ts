@@ -47,7 +47,10 @@ interface UserDatabases {
 const MAX_CACHED_USERS = 1_000
 
 const usersOf = new WeakMap<Database, (accountId: string) => UserDatabases>()
-/** Databases for statements that may read every record. Only a few run at a time, each with the time limit `walkMs`. */
+/**
+ * Databases for statements that may read every record. Only a few of these statements run at a time, each with the time
+ * limit `walkMs`.
+ */
 const walkingOf = new WeakMap<Database, Database>()
 
 /**

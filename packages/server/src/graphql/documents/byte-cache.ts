@@ -4,7 +4,9 @@
  */
 export interface ByteCache<Value> {
   get(key: string): Value | undefined
-  /** Ignores a value that is larger than a quarter of the capacity. */
+  /**
+   * Replaces the key's value. If the new value is larger than a quarter of the capacity, only removes the old value.
+   */
   set(key: string, value: Value, bytes: number): void
   readonly bytes: number
   readonly size: number

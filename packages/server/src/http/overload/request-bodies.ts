@@ -29,7 +29,7 @@ const inTotal = { total: 'the server is receiving or processing too many large r
 
 /**
  * Rejects compressed bodies, and limits the total size of request bodies. Each body counts with the size that its
- * headers announce, until the end of the response.
+ * headers announce, until the end of the response. Small bodies do not count.
  */
 export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): RequestBodies {
   const { config, addressOf, headersOf, metrics } = options

@@ -17,8 +17,8 @@ export interface ExpectedResponse {
 /** Limits the bytes of responses from the start of their production until clients have read them. */
 export interface ResponseBytes {
   /**
-   * Returns undefined if the memory limits already allow the response. Throws RATE_LIMITED if the caller does not read
-   * its queued responses, or UNAVAILABLE if the client has closed the connection.
+   * Waits until the memory limits allow the response. Returns undefined if they already allow it. Throws RATE_LIMITED
+   * if the caller does not read its queued responses, or UNAVAILABLE if the client has closed the connection.
    */
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
   isFull(caller: string): boolean

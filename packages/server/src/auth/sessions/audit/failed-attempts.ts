@@ -26,7 +26,10 @@ export interface Attempt {
   findUser: () => Promise<AttemptedUser | undefined>
 }
 
-/** Counts the attempt against each subject, one after another, and undoes the counts if the attempt succeeds. */
+/**
+ * Counts the attempt against each subject, one after another, and undoes the counts if the attempt succeeds. Records a
+ * failed attempt.
+ */
 export async function runAttempt<Result>(
   call: Attempting,
   { subjects, attempt }: { subjects: readonly AttemptSubject[]; attempt: Attempt },

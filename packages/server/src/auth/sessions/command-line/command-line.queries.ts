@@ -1,7 +1,7 @@
 import { type Database, query } from '../../../db/database.ts'
 
 export interface CommandLineRequest {
-  /** The SHA-256 of the device code. */
+  /** The SHA-256 hash of the device code. */
   id: string
   userCode: string
   publicKey: string

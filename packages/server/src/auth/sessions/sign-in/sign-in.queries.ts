@@ -66,7 +66,7 @@ export async function updatePassword(db: Database, personId: string, passwordHas
 
 /** A person's link for signing in or for setting a new password. It works once. */
 export interface Link {
-  /** The SHA-256 of the link's token. */
+  /** The SHA-256 hash of the link's token. */
   id: string
   kind: 'link' | 'password-link'
 }
@@ -102,7 +102,7 @@ export async function takeLink(db: Database, { id, kind }: Link, now: Date): Pro
   return row?.personId
 }
 
-/** Stores the challenge of a passkey that is not created yet. `id` is the SHA-256 of the challenge. */
+/** Stores the challenge of a passkey that is not created yet. `id` is the SHA-256 hash of the challenge. */
 export async function insertChallenge(
   db: Database,
   { id, purpose, expires }: { id: string; purpose: string; expires: Date },

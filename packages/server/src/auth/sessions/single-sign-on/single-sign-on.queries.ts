@@ -1,15 +1,15 @@
 import { type Database, query } from '../../../db/database.ts'
 
 export interface StoredAttempt {
-  /** The SHA-256 of the state. */
+  /** The SHA-256 hash of the state. */
   id: string
-  /** The SHA-256 of the browser's cookie. */
+  /** The SHA-256 hash of the browser's cookie. */
   browserHash: Buffer
   verifier: string
   nonce: string
   /** The path to open after the sign-in. */
   returnTo: string
-  /** The SHA-256 of the token in the invitation that started the sign-in. */
+  /** The SHA-256 hash of the token in the invitation that started the sign-in. */
   invitationHash: Buffer | null
   /** The signed-in person who links an identity, or null if the attempt is a sign-in. */
   personId: string | null

@@ -73,8 +73,8 @@ async function warnOfLimitations(runMode: VerifiedRunMode, dataFolder: string, l
 }
 
 /**
- * PostgreSQL refuses to start if the process ID in these files now belongs to another process. Both kinds of lock
- * ensure that no database is running in this folder.
+ * PostgreSQL refuses to start if the process ID in these files now belongs to another process. The lock on the data
+ * folder ensures that no database is running in this folder.
  */
 async function removeStaleFiles(clusterFolder: string): Promise<void> {
   for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock']) await rm(join(clusterFolder, name), { force: true })
