@@ -17,7 +17,10 @@ type LabelsOf<Key extends keyof Table> = Table[Key] extends { labels: infer Name
 export type Reading = number | undefined | Readonly<Record<string, number>>
 
 export interface Metrics {
-  /** Calls `read` if its last value is older than `maxAgeMs`. While `read` fails, the gauge has no value. */
+  /**
+   * Calls `read` when the metrics are collected, unless its last value is at most `maxAgeMs` old. While `read` fails,
+   * the gauge has no value.
+   */
   gauge(key: KeyOf<'gauge'>, read: () => Reading | Promise<Reading>, maxAgeMs?: number): void
   counter<Key extends KeyOf<'counter'>>(key: Key): (...labels: LabelsOf<Key>) => void
   histogram<Key extends KeyOf<'histogram'>>(key: Key): (value: number, ...labels: LabelsOf<Key>) => void

@@ -38,7 +38,7 @@ export interface WorkerDeps {
   secrets: Secrets
   feed: Feed
   outbound: Outbound
-  /** The server charges the changes of bulk jobs to these quotas, as it does for requests. */
+  /** The server charges the changes of bulk jobs to these quotas, as it charges the changes of requests. */
   rateLimits: { storage: Pick<StorageQuotas, 'chargeAccount'> }
   /** Requests have priority over deliveries and bulk jobs. */
   load?: Load

@@ -1,4 +1,7 @@
-/** A full map evicts the least recently used entry. While it is at most half full, reads do not count as use. */
+/**
+ * A map with a maximum number of entries. If it is full, a new entry evicts the least recently used one. While it is at
+ * most half full, reads do not count as use.
+ */
 export interface BoundedMap<Key, Value> {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void

@@ -33,8 +33,8 @@ export interface SetUp {
 type Outcome = SetUp & { publish: boolean }
 
 /**
- * Checks the master key, or creates it. In an empty database, also creates the owner with an access key. If several
- * servers start at the same time, only one of them sets up the database.
+ * Checks the master key, or creates it if a new database has none. In an empty database, also creates the owner with an
+ * access key. If several servers start at the same time, only one of them sets up the database.
  *
  * The server writes the credentials to a file with a temporary name before it commits the owner, and renames the file
  * afterward. If the server crashes in between, the next start renames the file, so no owner is without credentials.

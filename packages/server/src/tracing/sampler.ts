@@ -9,7 +9,10 @@ import type { SamplerName } from './sampler-names.ts'
 
 export interface SamplerOptions {
   sampler: SamplerName
-  /** The fraction of traces, from 0 to 1, that a sampler with `traceidratio` in its name records. */
+  /**
+   * The fraction of traces, from 0 to 1, that the `traceidratio` samplers record. `parentbased_traceidratio` applies it
+   * only to traces that begin in this server.
+   */
   share: number
 }
 

@@ -15,7 +15,10 @@ import { findRecoverable, pickRange } from './recovery-ranges.ts'
 export interface RestoreToOptions {
   config: MasterKeySettings
   archive: string
-  /** Restores the transactions that were committed up to this point in time, and none after it. */
+  /**
+   * Restores the transactions that were committed up to this point in time, and none after it. `latest` restores all
+   * archived transactions.
+   */
   to: Date | 'latest'
   /** The timeline to restore. The default is the newest timeline. */
   timeline?: number | undefined

@@ -59,7 +59,10 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
     if (closed !== undefined) closing.add(closed.finally(() => closing.delete(closed)))
   }
 
-  /** Returns undefined if the primary or the replica fails. */
+  /**
+   * Returns whether the replica has replayed the primary's WAL, or `silent` if the replica does not respond in time.
+   * Returns undefined if the primary or the replica fails.
+   */
   const check = async (checked: Replica, withinMs: number): Promise<boolean | 'silent' | undefined> => {
     const position = await written('written').catch(() => undefined)
     try {

@@ -12,7 +12,7 @@ import type { ResponseType } from './media-type.ts'
 /** Like the type of graphql-http, but the body can be bytes. */
 export type Response = readonly [body: Json | null, init: ResponseInit]
 
-/** Returns a GraphQL response, or LIMIT_EXCEEDED if the response exceeds the maximum size. */
+/** Returns a GraphQL response. If it exceeds the maximum size, returns the error LIMIT_EXCEEDED instead. */
 export function jsonResponse(
   status: number,
   type: ResponseType,
