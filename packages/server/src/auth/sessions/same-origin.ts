@@ -1,6 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 
-/** The console sends this header with every request. Forms and links on other sites cannot send the header. */
+/**
+ * The console's scripts send this header with every API and sign-in request. Forms and links on other sites cannot send
+ * the header.
+ */
 export const CONSOLE_HEADER = 'muster-session'
 
 /**

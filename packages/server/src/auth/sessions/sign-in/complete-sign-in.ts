@@ -21,7 +21,10 @@ export interface UsedCredentials {
   credential?: string
 }
 
-/** Calls `onSignIn` before the browser receives its cookie, and ends the browser's previous session. */
+/**
+ * Checks that the credentials are still valid, and that the code is used for the first time. Then calls `onSignIn`,
+ * ends the browser's previous session, and adds the cookie of the new session.
+ */
 export async function completeSignIn(call: AuthRequest, forwarded: Forwarded, used: UsedCredentials): Promise<object> {
   const { method, code } = used
   const { request, onSignIn, addressOf } = call
