@@ -1,7 +1,10 @@
 import { ApiError } from '../../errors.ts'
 
 const BATCH = 1_000
-/** The maximum number of accounts whose batches are written at the same time. Other connections remain for requests. */
+/**
+ * The maximum number of accounts whose batches are written at the same time. The limit leaves database connections for
+ * requests.
+ */
 const MAX_CONCURRENT_ACCOUNTS = 3
 
 export type WriteBatch<Item> = (accountId: string, items: readonly Item[]) => Promise<(ApiError | undefined)[]>
@@ -13,9 +16,9 @@ interface Waiting<Item> {
 }
 
 /**
- * Returns a function that writes items in batches of one account. Items that arrive while an account's batch is being
- * written go into the account's next batches, in order of arrival. The promise for an item resolves when the item is
- * committed.
+ * Returns a function that writes items in batches. Each batch contains items of one account. Items that arrive while an
+ * account's batch is being written go into the account's next batches, in order of arrival. The promise for an item
+ * resolves when the item is committed, and rejects if the item was not written.
  */
 export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: string, item: Item) => Promise<void> {
   const queues = new Map<string, Waiting<Item>[]>()

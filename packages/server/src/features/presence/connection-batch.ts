@@ -13,7 +13,7 @@ import {
   touch,
 } from './presence.queries.ts'
 
-/** Each list contains a device at most once. */
+/** The changes to write in one transaction. Each list contains a device at most once. */
 export interface ConnectionBatch<Device extends AddressedDevice> {
   /** Devices that connected to this process. This process takes over their holds from any other process. */
   take: readonly Device[]
@@ -24,11 +24,14 @@ export interface ConnectionBatch<Device extends AddressedDevice> {
   reclaim: readonly Device[]
   /** Devices that sent a report. */
   touch: readonly Device[]
-  /** Devices that this process no longer holds. */
+  /** Devices whose grace period has ended. This process ends its holds on them. */
   release: readonly Device[]
 }
 
-/** Writes a batch, skipping deleted devices. Returns the devices in `reclaim` that another process holds. */
+/**
+ * Writes a batch, skipping deleted devices, and notifies the processes whose holds were taken over. Returns the devices
+ * in `reclaim` that another process holds.
+ */
 export async function writeConnections<Device extends AddressedDevice>(
   transaction: Database,
   processId: string,
@@ -43,7 +46,8 @@ export async function writeConnections<Device extends AddressedDevice>(
   const take = batch.take.filter(exists)
   const reclaim = batch.reclaim.filter((device) => exists(device) && !others.has(keyText(device)))
   await hold(transaction, processId, [...take, ...reclaim])
-  // A reclaimed device has not sent anything. If it is already active, its state and report time do not change.
+  // Reclaiming a device is not a report from the device. If the device is already active, its state and report time do
+  // not change.
   const active = [...take, ...reclaim.filter((device) => states.get(keyText(device)) !== 'active')]
   if (active.length > 0) await activate(transaction, active, deviceSource)
   const touched = batch.touch.filter((device) => exists(device) && !take.includes(device))

@@ -8,7 +8,7 @@ import { type Lease, LeaseLost } from './lease.ts'
 /** Writes changes to this process's connections in batches, under the process's lease. */
 export interface ConnectionWriter {
   wake(): void
-  /** Resolves when no write is in progress. */
+  /** Resolves when the current write has ended, or immediately if no write is in progress. */
   idle(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export interface ConnectionWriterOptions {
   devices: HeldDevices
   /** A signal that, when aborted, stops the retries of failed writes. */
   closing: AbortSignal
-  /** Called after events are committed. */
+  /** Called after each committed batch, which may have recorded events. */
   onEvents?: (() => void) | undefined
 }
 

@@ -10,24 +10,30 @@ import { createLease } from './lease.ts'
 import { moveTimesStart, takeOverChannel } from './leases.queries.ts'
 import { type AddressedDevice, findHolders } from './presence.queries.ts'
 
-/** Recording a change is cheap, because the process writes changes in batches. */
+/**
+ * Records which devices are connected to this process. Recording a change is cheap, because the process writes changes
+ * in batches.
+ */
 export interface Connections {
   readonly size: number
   /** Makes the device active soon, and ends the hold of any other process on the device. */
   connected(device: AddressedDevice): void
-  /** Makes the device inactive after the grace period, unless it reconnects. */
+  /** Makes the device inactive after the grace period, unless the device reconnects or a report keeps it active. */
   disconnected(deviceId: string): void
   reported(deviceId: string): void
-  /** Resolves as soon as a connected device's active state is written. */
+  /**
+   * Resolves when a connected device's active state is written. Also resolves if the device is not connected to this
+   * process, or if another process takes it over.
+   */
   written(deviceId: string): Promise<void>
   /**
    * Calls the listener when another process takes over a device. The listener must close the device's connection to
-   * this process.
+   * this process. Returns a function that removes the listener.
    */
   onTakenOver(listener: (deviceId: string) => void): () => void
   /**
-   * Stops recording and shortens the lease to the grace period. Devices that do not connect to another process become
-   * inactive when the lease expires.
+   * Stops recording and shortens the lease to the grace period. When the lease expires, devices become inactive unless
+   * they have connected to another process or a report keeps them active.
    */
   close(): Promise<void>
 }
@@ -46,8 +52,8 @@ export interface ConnectionsOptions {
 const BATCH = 1_000
 const INTERVAL_MS = 1_000
 /**
- * How long, in milliseconds, this process waits after an outage before it ends the expired leases of other processes.
- * The outage can be of this process or of the database.
+ * How long, in milliseconds, this process waits before it ends the expired leases of other processes. The wait begins
+ * when this process starts, and again after an outage of this process or of the database.
  */
 const RECOVERY_MS = 4_500
 const RELEASE_INTERVAL_MS = 100
@@ -81,7 +87,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     })
   }
 
-  /** Logs only the first of several consecutive failures. */
+  /** Repeats the step every second until `close` is called. Logs only the first of several consecutive failures. */
   const repeatedly = async (step: () => Promise<void>, failure: string): Promise<void> => {
     let isFailing = false
     while (!closing.signal.aborted) {

@@ -3,7 +3,7 @@ export interface DeviceKey {
   readonly deviceId: string
 }
 
-/** Returns the key as a string. A device that moves to another account gets another key. */
+/** Returns the key as a string. The key of a device changes when the device moves to another account. */
 export const keyText = ({ accountId, deviceId }: DeviceKey): string => `${accountId} ${deviceId}`
 
 export const distinctDevices = <Device extends DeviceKey>(devices: readonly Device[]): Device[] => [
@@ -15,9 +15,9 @@ export const distinctDevices = <Device extends DeviceKey>(devices: readonly Devi
  * starting at $3.
  */
 interface DeviceKeys {
-  /** Returns the rows `w`, with the columns account_id, device_id, and the given columns. */
+  /** Returns SQL for the rows `w`, with the columns account_id, device_id, and the given columns. */
   rows(...more: { name: string; type: string }[]): string
-  /** Returns the condition that a table's row is about the same device as the row `w`. */
+  /** Returns the SQL condition that a row of the table `alias` belongs to the same device as the row `w`. */
   is(alias: string, idColumn?: string): string
 }
 
@@ -48,7 +48,10 @@ export function devicesText(textOf: (keys: DeviceKeys) => string): (devices: rea
   return (devices) => forms[areOfOneAccount(devices) ? 'one' : 'several']
 }
 
-/** Returns the value of the parameter $1: one account ID if all devices are in that account, else each device's account ID. */
+/**
+ * Returns the value of the parameter $1. If all devices are in one account, this is the account's ID. Otherwise, it is
+ * a list with the account ID of each device.
+ */
 export const accountsOf = (devices: readonly DeviceKey[]): string | string[] =>
   areOfOneAccount(devices) ? devices[0]!.accountId : devices.map(({ accountId }) => accountId)
 

@@ -22,7 +22,9 @@ export interface DeviceReports {
   /** Sets attributes of the device or one of its services, like `setAttributes`. */
   attributes(device: ReportingDevice, targetId: string, attributes: Record<string, unknown>): Promise<void>
   serviceState(device: ReportingDevice, serviceId: string, state: State): Promise<void>
-  /** Returns the services with their IDs. */
+  /**
+   * Updates the device's services to match the list (see `syncServices`). Returns the listed services with their IDs.
+   */
   services(device: ReportingDevice, services: readonly DeviceServiceInput[]): Promise<{ id: string; name: string }[]>
 }
 

@@ -19,7 +19,10 @@ export interface HeldDevices {
   connect(device: AddressedDevice): void
   disconnect(deviceId: string, graceEndsAt: number): void
   report(deviceId: string): void
-  /** Resolves as soon as the hold on a connected device is written. */
+  /**
+   * Resolves when this process's hold on the device is written. Also resolves if this process does not track the device
+   * or drops it.
+   */
   written(deviceId: string): Promise<void>
   /** Queues the release of devices whose grace period has ended. */
   releaseExpired(now: number): void
@@ -30,7 +33,7 @@ export interface HeldDevices {
   reclaim(): void
   isPending(): boolean
   next(): HeldBatch
-  /** Removes a written batch from the queues. `lost` contains the batch's devices that another process holds. */
+  /** Removes a written batch from the queues. Drops the devices in `lost`, which another process holds. */
   confirm(batch: HeldBatch, lost: readonly HeldDevice[]): void
   /** Returns the devices on which this process's hold has been written. */
   held(): HeldDevice[]

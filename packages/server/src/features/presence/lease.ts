@@ -13,17 +13,24 @@ const RENEW_INTERVAL_MS = 2_000
  */
 const LATE_MS = 2 * RENEW_INTERVAL_MS
 
-/** A process that does not renew its lease in time must acquire a new lease. */
+/**
+ * The lease of this process. The process's holds on devices are valid only until the lease expires. An expired lease
+ * cannot be renewed.
+ */
 export interface Lease {
   /** Each lease has a new ID. Undefined before the first lease. */
   readonly id: string | undefined
-  /** The time since which no renewal has been late, in `performance.now()` time. */
+  /** The time since which this process has had the same lease without a late renewal, in `performance.now()` time. */
   readonly stableSince: number
   /**
-   * Prevents other processes from ending the lease before the transaction ends. Throws LeaseLost if the lease has
-   * expired.
+   * Prevents other processes from ending the lease before the transaction ends, and returns the lease's ID. Throws
+   * LeaseLost if the lease has expired or no lease has been acquired yet.
    */
   lock(transaction: Database): Promise<string>
+  /**
+   * Acquires a lease if this process has no valid lease. Otherwise, renews the lease if the last renewal is at least
+   * two seconds old.
+   */
   renew(): Promise<void>
   /** Makes the lease expire after at most this many seconds. */
   end(seconds: number): Promise<void>

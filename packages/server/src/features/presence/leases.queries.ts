@@ -63,7 +63,10 @@ export async function selectValidLeases(db: Database, ids: readonly string[]): P
 export const findExpiredLeases = (db: Database) =>
   query<{ id: string }>(db, 'select id from server_process where expires <= statement_timestamp()', [])
 
-/** Returns false if the lease does not exist, if its process is still writing, or if another process has locked it. */
+/**
+ * Locks an expired lease. Returns false if the lease does not exist, if it has not expired, if its process is still
+ * writing, or if another process has locked it.
+ */
 export async function lockExpiredLease(db: Database, id: string): Promise<boolean> {
   const rows = await query(
     db,

@@ -25,7 +25,10 @@ const lockText = devicesText(
      order by d.account_id, d.id for no key update of d, l`,
 )
 
-/** Reads the holds and the leases in separate statements, because a cluster stores them on different nodes. */
+/**
+ * Returns the devices that a process with a valid lease holds, with the ID of that process. Reads the holds and the
+ * leases in separate statements, because a cluster stores them on different nodes.
+ */
 export async function findHolders(
   db: Database,
   devices: readonly DeviceKey[],
@@ -56,7 +59,7 @@ const holdText = devicesText(
      where h.process_id is distinct from excluded.process_id`,
 )
 
-/** Leaves the holds of other processes unchanged. If `processId` is null, releases the holds of all processes. */
+/** Ends the process's holds on the devices. If `processId` is null, ends the holds of all processes. */
 export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], processId: string | null) =>
   query(db, releaseText(devices), [accountsOf(devices), ids(devices), processId])
 
@@ -129,7 +132,7 @@ const addressedParameters = (devices: readonly AddressedDevice[]) => [
 
 const device = { id: 'w.device_id', name: 'w.name', kind: 'device' } as const
 
-/** $4 is the source. */
+/** Describes the event of a change of a device's state. In the statement, the parameter $4 is the event's source. */
 const deviceState = (state: State) => ({
   accountId: 'w.account_id',
   type: `'DEVICE_STATE'`,
@@ -159,7 +162,10 @@ const activateText = devicesText(
      ${eventInsert({ ...deviceState('active'), from: `before w where state <> 'active'` })}`,
 )
 
-/** Makes devices without holds, and their services, inactive. Records an event for each change. */
+/**
+ * Makes devices without holds, and their services, inactive. Records an event for each device that was active, and for
+ * each active service that has reported its own state.
+ */
 export const deactivateUnheld = (db: Database, devices: readonly AddressedDevice[], source: EventSource) =>
   query(db, deactivateText(devices), [...addressedParameters(devices), JSON.stringify(source)])
 

@@ -22,7 +22,7 @@ export interface ReportDeps {
   onChange: () => void
 }
 
-/** Returns the route to which devices without an MQTT connection send their reports. */
+/** Returns the route to which devices can send reports over HTTP, without an MQTT connection. */
 export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
   path: '/devices/v1/report',
   async handle(request) {

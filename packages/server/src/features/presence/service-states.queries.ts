@@ -8,8 +8,8 @@ import { insideText } from '../filters/sql/restriction-condition.ts'
 import { accountsOf, type DeviceKey, devicesText } from './device-keys.ts'
 
 /**
- * Returns the IDs of the devices and of the services' devices. Omits unknown IDs, and devices that `inside` does not
- * match.
+ * Returns the IDs of the devices with these IDs, and of the devices whose services have these IDs. Omits devices that
+ * `inside` does not match.
  */
 export async function findDeviceIds(
   db: Database,
@@ -46,7 +46,10 @@ async function lockDevicesInside(
   return rows.map(({ id }) => id)
 }
 
-/** Locks services of locked devices in ID order. */
+/**
+ * Locks services in ID order, and returns them. Omits services of devices that are not in `deviceIds`. The caller must
+ * already have locked these devices.
+ */
 export const lockServices = (
   db: Database,
   accountId: string,
@@ -131,7 +134,10 @@ export const findTimedOutServices = (db: Database, limit: number) =>
     [limit],
   )
 
-/** Makes services inactive whose reported active state has expired. Records an event for each service. */
+/**
+ * Makes those services of the devices inactive whose reported active state has expired. Records an event for each of
+ * these services.
+ */
 export const endTimedServices = (db: Database, devices: readonly DeviceKey[]) =>
   query(db, endTimedText(devices), [
     accountsOf(devices),
@@ -162,7 +168,10 @@ const endTimedText = devicesText(
      })}`,
 )
 
-/** Returns false if another process holds the lock. */
+/**
+ * Lets only one process at a time end expired reports, until the transaction ends. Returns false if another process
+ * holds the lock.
+ */
 export async function lockSweep(db: Database): Promise<boolean> {
   const rows = await query<{ locked: boolean }>(db, 'select pg_try_advisory_xact_lock(hashtext($1)) as locked', [
     'muster presence',

@@ -22,8 +22,9 @@ export interface StateReport {
   id: string
   state: State
   /**
-   * How long `active` is valid, in seconds. The device of an active service stays active at least as long. If omitted,
-   * a service stays active until its next report or until its device becomes inactive.
+   * How long `active` is valid, in seconds. The device of an active service stays active at least as long. Without
+   * `ttl`, an active state is accepted only if the device is already active. A service then stays active until its next
+   * report or until its device becomes inactive.
    */
   ttl?: number | undefined
   address?: string | undefined
@@ -36,7 +37,10 @@ export interface StateReport {
 
 type Outcome = ApiError | undefined
 
-/** Applies reports. A rejected report changes nothing. Several reports for the same ID are applied in order. */
+/**
+ * Applies reports. Several reports for the same ID are applied in order. A rejected report changes nothing. Returns the
+ * error of each rejected report, and undefined for each other report, in the order of `reports`.
+ */
 export async function applyStateReports(
   transaction: Database,
   accountId: string,

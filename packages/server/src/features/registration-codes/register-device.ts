@@ -23,7 +23,7 @@ export interface RegisteredByCode {
 
 /**
  * Registers a device. If the account already contains a device with the hardware ID, that device receives a new secret
- * and otherwise stays unchanged. Throws CONFLICT if that device may not register again (`reregisterDevice`).
+ * and otherwise stays unchanged. Throws CONFLICT if that device may not register again (see `reregisterDevice`).
  * Registering again does not count as a use of the code, so a used-up code also works. `onCode` receives the valid code
  * and can throw.
  */

@@ -61,7 +61,10 @@ function readService(item: unknown, path: string): ServiceInput {
 
 const guesses: ReadonlySet<unknown> = new Set(Object.keys(deviceReasons))
 
-/** Counts an invalid code or secret as a guess. Requests with valid codes and secrets are not limited. */
+/**
+ * Counts a request with an invalid code, or with missing or invalid device credentials, as a guess. Returns the error
+ * for the response: RATE_LIMITED after too many guesses, otherwise the original error.
+ */
 function limitGuesses(error: unknown, address: string, failed: FailedSignatures): unknown {
   if (!(error instanceof ApiError) || !guesses.has(error.details.reason)) return error
   const retryAfter = failed.count(address, undefined)

@@ -48,7 +48,10 @@ export async function removeRegistrationCode(
   return rows[0]
 }
 
-/** Deletes expired codes of all accounts, so only the cleanup job may call this. */
+/**
+ * Deletes the codes of all accounts that expired before the time, so only the cleanup job may call this. Returns the
+ * number of deleted codes.
+ */
 export async function removeCodesExpiredBefore(db: Database, time: Date): Promise<number> {
   const { numAffectedRows } = await sql`delete from registration_code where expires < ${time}`.execute(db)
   return Number(numAffectedRows ?? 0)
@@ -64,7 +67,7 @@ export interface PresentedCode extends CodeTemplate {
   expires: Date
 }
 
-/** Does not find the codes of disabled users. */
+/** Finds the code with the hash. Ignores codes of disabled accounts. */
 export async function findCodeByHash(db: Database, codeHash: Buffer): Promise<PresentedCode | undefined> {
   const { rows } = await sql<PresentedCode>`
     select c.account_id as "accountId", a.email, c.id, c.name, c.platform, c.services, c.attributes, c.uses, c.used, c.expires

@@ -11,7 +11,10 @@ const place = { kind: 'device', path: 'where' } as const
 const everything = readFilter('id:*', place)!.filter
 const nothing = readFilter('NOT id:*', place)!.filter
 
-/** Adds the reach to a restricted viewer. Returns other viewers unchanged. */
+/**
+ * Adds the reach, which is the devices and attributes that the restriction allows, to a restricted viewer. Returns
+ * other viewers unchanged.
+ */
 export function withReach<Known extends Pick<Viewer, 'accountId' | 'restriction'> | null>(
   db: Database,
   viewer: Known,
@@ -55,7 +58,10 @@ async function devicesOf(
   }
 }
 
-/** Merges the operands of conjunctions, because no conjunction may directly contain another conjunction. */
+/**
+ * Combines filters into one conjunction. Merges the operands of filters that are conjunctions themselves, because no
+ * conjunction may directly contain another conjunction.
+ */
 function allOf(filters: readonly ResolvedFilter[]): ResolvedFilter {
   const operands = filters.flatMap((filter) => (filter.type === 'and' ? filter.operands : [filter]))
   return operands.length === 1 ? operands[0]! : { type: 'and', operands }

@@ -65,7 +65,7 @@ function viewsOf({ where, view }: RestrictionPart): Set<string> {
     const read = readStoredFilter(where, { place, name: 'the filter' })
     for (const id of read === undefined ? [] : viewsIn(read.filter)) ids.add(id)
   } catch (error) {
-    // A restored backup may contain an invalid filter, which uses no view.
+    // A restored backup may contain an invalid filter. Such a filter counts as using no view.
     if (!(error instanceof ApiError)) throw error
   }
   return ids

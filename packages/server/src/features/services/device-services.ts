@@ -9,14 +9,18 @@ import { type DeviceServiceRow, lockServicesOfDevice, markAddedByDevice } from '
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
 import { deleteServiceRow, insertService, updateServiceRow } from './service-changes.queries.ts'
 
-/** If the service already exists, omitted fields stay unchanged, and null clears `host` or `port`. */
+/**
+ * A service in a device's list. If the service already exists, omitted fields stay unchanged, and null clears `host` or
+ * `port`.
+ */
 export type DeviceServiceInput = ServiceInput
 
 type Acting = Pick<Context, 'db' | 'viewer'>
 
 /**
- * Matches services by name. Removes services that the device added but no longer lists, and keeps unlisted services
- * that the owner added. Returns the listed services in the order of `inputs`.
+ * Updates a device's services to match the list, by name. Adds and updates the listed services. Removes services that
+ * the device added but no longer lists, and keeps unlisted services that the owner added. Returns the listed services
+ * in the order of `inputs`.
  */
 export async function syncServices(
   context: Acting,

@@ -14,7 +14,7 @@ export interface LockedService extends ServiceFields {
   deviceName: string
 }
 
-/** Returns undefined if the account has no such service, or if `inside` does not match its device. */
+/** Locks a service. Returns undefined if the account has no such service, or if `inside` does not match its device. */
 export async function lockService(
   db: Database,
   accountId: string,
@@ -34,7 +34,10 @@ export async function lockService(
   return rows[0]
 }
 
-/** Counts services. The caller must have locked the device. Otherwise, concurrent additions could exceed the limit. */
+/**
+ * Counts the services of a device. The caller must have locked the device. Otherwise, concurrent additions could exceed
+ * the limit.
+ */
 export async function countServices(db: Database, accountId: string, deviceId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from service where account_id = ${accountId} and device_id = ${deviceId}`.execute(db)
@@ -61,7 +64,10 @@ export async function updateServiceRow(
     where account_id = ${accountId} and id = ${id}`.execute(db)
 }
 
-/** Returns the data that belonged to the service besides its fields, or undefined if that data is too large to keep. */
+/**
+ * Deletes a service. Returns the data that belonged to the service besides its fields. Returns undefined if that data
+ * is too large to keep, or if the service does not exist.
+ */
 export async function deleteServiceRow(
   db: Database,
   accountId: string,

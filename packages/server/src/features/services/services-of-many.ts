@@ -18,7 +18,7 @@ export interface ServiceOfDevice extends ServiceFields {
   device: { id: string; name: string }
 }
 
-/** The devices' rows must be locked. */
+/** Changes to services. The caller must have locked the rows of their devices. */
 export interface ServiceChanges {
   updated: readonly { after: ServiceOfDevice; changes: object }[]
   removed: readonly ServiceOfDevice[]
@@ -38,7 +38,7 @@ export function assertFewServices(count: number): void {
   throw new ApiError('LIMIT_EXCEEDED', `a device has at most ${limits.servicesPerDevice} services, found ${count}`)
 }
 
-/** Returns the events, which the caller records. */
+/** Inserts services. Returns the events of the additions, which the caller must record. */
 export async function addServices(
   db: Database,
   accountId: string,
@@ -53,7 +53,7 @@ export async function addServices(
   return added.map((service) => ({ type: 'SERVICE_ADD', ...subjects(service), data: fieldsOfService(service) }))
 }
 
-/** Returns the events, which the caller records. */
+/** Updates and deletes services. Returns the events of the changes, which the caller must record. */
 export async function changeServices(
   db: Database,
   accountId: string,

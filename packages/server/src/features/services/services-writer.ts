@@ -35,14 +35,17 @@ const fieldJson: Readonly<Record<string, Parts>> = {
 }
 
 /**
- * The maximum number of selections. The number is limited because each selection is a separate statement, which every
- * connection prepares.
+ * The maximum number of field selections that the database writes as JSON. The number is limited because each selection
+ * is a separate statement, which every connection prepares.
  */
 const MAX_SELECTIONS = 200
 
 const selections = new Set<string>()
 
-/** Returns undefined if a resolver must supply one of the fields. */
+/**
+ * Returns the SQL expression for a service's JSON. Returns undefined if a resolver must supply one of the fields, or if
+ * the selection would exceed `MAX_SELECTIONS`.
+ */
 function serviceJson(fields: readonly LeafField[]): Sql | undefined {
   const parts: (string | Sql)[] = []
   for (const [index, { key, name }] of fields.entries()) {

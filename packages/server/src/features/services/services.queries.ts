@@ -39,7 +39,10 @@ export interface ServicesOfDevices<Of> {
   attributes: boolean
 }
 
-/** Returns each device's services in the given order. For the order by name, an index avoids a sort. */
+/**
+ * Returns a list of matching services for each device, in the order of `devices`. For the order by name, an index
+ * avoids a sort.
+ */
 export async function selectServicesOfDevices<Of extends { id: string; state: State }>(
   db: Database,
   accountId: string,
@@ -68,8 +71,8 @@ export interface WrittenServices {
 }
 
 /**
- * The position of a device, counted from 1, the JSON of the device's matching services, and their number. The JSON is
- * separated by commas, and null if no service matches.
+ * The position of a device, counted from 1, the JSON of the device's matching services, and their number. The JSON
+ * consists of objects separated by commas. It is null if no service matches.
  */
 export type WrittenServicesRow = readonly [position: number, services: string | null, count: number]
 

@@ -30,7 +30,10 @@ export interface Subject {
   readonly whyLacking: (permission: PermissionName) => Denial
 }
 
-/** Throws FORBIDDEN if the caller lacks the permission to simulate the access. */
+/**
+ * Reads the key, person, role, or new access to simulate. Throws FORBIDDEN if the caller may not simulate the key,
+ * person, or role. The check before a document runs has already verified the permission for new access.
+ */
 export async function readSubject(context: Context, args: UserSimulateArgs): Promise<Subject> {
   const { key, personId, roleId, access } = args
   const given = Object.entries({ key, personId, roleId, access }).flatMap(([name, value]) =>
@@ -165,7 +168,10 @@ async function roleOf({ db, viewer }: Context, personId: string | null | undefin
   return member && getRole(db, viewer.accountId, member.roleId)
 }
 
-/** Returns undefined for a restricted key, because the role of the key's creator may have fewer restrictions. */
+/**
+ * Returns the ID of the person whose session or personal key sent the request. Returns undefined for a restricted key,
+ * because the role of the key's creator may have fewer restrictions.
+ */
 async function ownPersonId(context: Context): Promise<string | undefined> {
   const { accessKey, session, personId, restriction } = context.viewer
   if (session !== undefined) return personId

@@ -12,10 +12,10 @@ import { insertOwnedAccount, lockAccount, selectAccounts } from './users.queries
 
 export type { AccountSummary } from './users.queries.ts'
 
-/** Only operators may call this. */
+/** Lists the accounts of all users, so only operators may call this. */
 export const listAccounts = selectAccounts
 
-/** Throws NOT_FOUND if no user has the owner's address. */
+/** Creates an account. Throws NOT_FOUND if no user has the owner's address. */
 export function addAccount(
   db: Database,
   { name, owner }: { name: string; owner: string },
@@ -39,7 +39,10 @@ export function addAccount(
   })
 }
 
-/** Throws NOT_FOUND if the account or the role does not exist. */
+/**
+ * Makes a person a member of an account. Throws NOT_FOUND if the account or the role does not exist, and CONFLICT if
+ * the person is already a member.
+ */
 export async function addToAccount(
   transaction: Database,
   { personId, email }: { personId: string; email: string },

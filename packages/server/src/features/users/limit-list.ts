@@ -11,7 +11,7 @@ import { countInvitations } from './invitations/invitations.queries.ts'
 import { countMembers } from './members/members.queries.ts'
 import { selectRoles } from './roles/roles.queries.ts'
 
-/** The functions that count the current usage. The server reports no usage for the other limits. */
+/** The functions that count the current usage. For all other limits in `limits`, the server reports no usage. */
 const counts: Partial<Record<LimitName, (context: Context) => Promise<number>>> = {
   accessKeys: async (context) => (await countAccessKeys(context)).made,
   accountAccessKeys: async (context) => (await countAccessKeys(context)).account,
@@ -24,7 +24,7 @@ const counts: Partial<Record<LimitName, (context: Context) => Promise<number>>> 
   webhooks: countWebhooks,
 }
 
-/** Lists all limits, including limits from settings and `firstRecord`. */
+/** Lists the limits in `limits`, the storage limits from the settings, and the setting `firstRecord`. */
 export async function listLimits(context: Context): Promise<Limit[]> {
   const names = Object.keys(limits) as LimitName[]
   const listed = names.map(async (name) => ({

@@ -23,8 +23,8 @@ export interface RecordDeps {
 }
 
 /**
- * Records an event. Call this after the operation. Logs an error instead of throwing it, because the operation is
- * already complete.
+ * Records an event in the account of the installation's owner, if there is one. Call this after the operation. Logs an
+ * error instead of throwing it, because the operation is already complete.
  */
 export async function recordInstallationEvent(
   { db, log }: RecordDeps,

@@ -24,8 +24,8 @@ export type { UserSummary } from './users.queries.ts'
 export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)
 
 /**
- * Finds a user, who may have no account, by the user's address or the address of the user's account. Throws NOT_FOUND
- * if no user has the address.
+ * Finds a user by the user's address or the address of the user's own account. The user may have no account. Throws
+ * NOT_FOUND if no user has the address.
  */
 export async function findUser(
   db: Database,
@@ -80,8 +80,8 @@ export function enableUser(db: Database, email: string): Promise<{ id: string }>
 }
 
 /**
- * Creates a link that signs the user in once within ten minutes. Throws NOT_FOUND if no user has the address, and
- * CONFLICT if the user is disabled.
+ * Creates a sign-in link, which the user can open once, within ten minutes. Throws NOT_FOUND if no user has the
+ * address, and CONFLICT if the user is disabled.
  */
 export function linkUser(db: Database, email: string, now: Date): Promise<SignInLink> {
   return db.transaction().execute(async (transaction) => {
@@ -98,15 +98,18 @@ export interface SignInLink {
   expires: Date
 }
 
-/** Reloads the keys of the person's accounts, because each account may contain personal keys of the person. */
+/**
+ * Makes all servers reload the keys of the person's accounts, because each account may contain personal keys of the
+ * person.
+ */
 async function reloadKeysIn(transaction: Database, personId: string): Promise<void> {
   for (const { accountId } of await selectAccountsOf(transaction, personId))
     await reloadAccessKeys(transaction, accountId)
 }
 
 /**
- * Finds and locks the user with the address. If no user has the address, finds the user whose account has the address.
- * Returns the email address as the database stores it.
+ * Finds and locks the user with the address. If no user has the address, finds the user whose own account has the
+ * address, and throws CONFLICT if there are several. Returns the user's email address as the database stores it.
  */
 async function findForUpdate(transaction: Database, email: string): Promise<StoredPerson> {
   const id = (await lockPerson(transaction, email)) ?? (await lockByContact(transaction, email))

@@ -3,8 +3,8 @@ import { type Database, query } from '../../db/database.ts'
 import { canSignIn } from './members/members.queries.ts'
 
 /**
- * The tables that can have many rows per account, with the columns that identify a row. Foreign keys delete the rows of
- * other tables.
+ * The tables that can have many rows per account, with the columns that identify a row in the account. Foreign keys
+ * delete the rows of other tables.
  */
 const identifiedBy = {
   webhook_delivery: ['webhook_id', 'id'],
@@ -32,7 +32,10 @@ export async function deleteBatch(db: Database, accountId: string, table: UserTa
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Deletes the account. Foreign keys delete all rows that refer to the account. */
+/**
+ * Deletes the account. Foreign keys delete all rows that refer to the account, except events, which have no foreign
+ * key.
+ */
 export async function deleteAccount(db: Database, accountId: string): Promise<void> {
   await db.deleteFrom('account').where('id', '=', accountId).execute()
 }

@@ -54,7 +54,7 @@ export interface Removal {
  * Removes a user. Deletes the rows of accounts in batches, so that other users do not wait. An interrupted removal
  * continues when it runs again. Throws CONFLICT if no account would remain, because the next start would create another
  * owner. Unless `withAccounts` is set, also throws CONFLICT if an account would have no owner who can sign in. Records
- * the removal as an event of the installation's owner.
+ * the removal as an event in the account of the installation's owner.
  */
 export async function removeUser(db: Database, address: string, removal: Removal): Promise<void> {
   const { now, log, erase = false } = removal
@@ -82,7 +82,8 @@ export async function removeUser(db: Database, address: string, removal: Removal
 }
 
 /**
- * Returns the address of an erased person. No person can have this address, because `invalid` is reserved (RFC 2606).
+ * Returns the address that replaces the address of an erased person. It cannot be a real address, because the domain
+ * `invalid` is reserved (RFC 2606).
  */
 const erasedAddress = (id: string): string => `removed-${id}@invalid`
 

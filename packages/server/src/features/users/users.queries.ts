@@ -68,7 +68,10 @@ export interface UserSummary extends UserDetails {
   devices: number
   accessKeys: number
   sessions: number
-  /** The start of the latest session, or the latest single sign-on. Null if neither is stored. */
+  /**
+   * The start of the latest session or the time of the latest single sign-on, whichever is later. Null if neither is
+   * stored.
+   */
   lastSignIn: Date | null
   /** When the user last used a session, or a personal access key of any account. */
   lastUsed: Date | null
@@ -82,11 +85,14 @@ export interface UserAccount {
 
 export type SignInWay = 'password' | 'code' | 'passkey' | 'single sign-on'
 
-/** A cluster rejects correlated subqueries of people, whose rows are on every node. */
+/**
+ * Counts the devices of each account. Not a correlated subquery, because a cluster rejects one that refers to people,
+ * whose rows are on every node.
+ */
 const counted = sql`counted as materialized (
   select account_id, sum(devices)::int as devices from device_count group by account_id)`
 
-/** Counts the devices and access keys of each person's own account. */
+/** Selects all users. `devices` and `accessKeys` are the numbers in the user's own account, which has the user's ID. */
 export async function selectUsers(db: Database): Promise<UserSummary[]> {
   const { rows } = await sql<UserSummary>`
     with ${counted}, joined as materialized (

@@ -8,7 +8,7 @@ export interface FilteredEvent extends WebhookAddress {
   eventId: string
 }
 
-/** Skips webhooks that have been deleted. */
+/** Saves events that wait for the filters of webhooks. Skips webhooks that have been deleted. */
 export async function insertCandidates(db: Database, candidates: readonly FilteredEvent[]): Promise<void> {
   const column = <Name extends keyof FilteredEvent>(name: Name) => candidates.map((candidate) => candidate[name])
   await sql`
@@ -19,7 +19,9 @@ export async function insertCandidates(db: Database, candidates: readonly Filter
     join webhook on webhook.account_id = row.account_id and webhook.id = row.webhook_id`.execute(db)
 }
 
-/** All but the ID are null if the event is no longer in the log. */
+/**
+ * An event that waits for a webhook's filter. All fields except the ID are null if the event is no longer in the log.
+ */
 export interface Candidate {
   id: string
   type: EventTypeName | null
@@ -67,7 +69,7 @@ export async function selectPassing(db: Database, accountId: string, ids: readon
   return rows
 }
 
-/** Returns the IDs of the events that were still pending. */
+/** Removes pending events of a webhook. Returns the IDs of those events that were still pending. */
 export async function removeCandidates(
   db: Database,
   { accountId, webhookId }: WebhookAddress,

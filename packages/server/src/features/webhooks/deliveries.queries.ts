@@ -82,7 +82,7 @@ export async function insertFinished(
   return rows[0]!
 }
 
-/** Returns 0 if the delivery does not exist. */
+/** Makes a delivery due again, whatever its status. Returns 0 if the delivery does not exist, and otherwise 1. */
 export async function restartDelivery(
   db: Database,
   accountId: string,

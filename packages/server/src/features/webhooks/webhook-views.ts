@@ -50,7 +50,7 @@ function viewsOf(webhook: Webhook): Set<string> {
     const filter = storedFilter(webhook)?.filter
     if (filter !== undefined) for (const id of viewsIn(filter)) ids.add(id)
   } catch (error) {
-    // A restored backup may contain an invalid filter, which uses no view.
+    // A restored backup may contain an invalid filter. Such a filter counts as using no view.
     if (!(error instanceof ApiError)) throw error
   }
   return ids

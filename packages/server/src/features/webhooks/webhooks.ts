@@ -52,7 +52,7 @@ export interface WebhookInput extends SelectionArguments {
   enabled: boolean
 }
 
-/** Creates a webhook. Only this response, and the responses of `rotateWebhookSecret`, contain a secret. */
+/** Creates a webhook. Returns the secret, which only the result of `rotateWebhookSecret` also contains. */
 export async function createWebhook(context: Context, input: WebhookInput): Promise<Webhook> {
   const { viewer, secrets, outbound } = context
   const events = readEvents(input.events) ?? [...defaultEvents]

@@ -78,7 +78,7 @@ const typeOfKey: Record<ServiceField, KeyType> = {
 
 export const isNullableKey = ({ by }: ServiceSortKey): boolean => typeof by !== 'string' || by === 'port'
 
-/** Rejects values that only a forged cursor can contain. */
+/** Returns the place with its sort keys as database values. Rejects values that only a forged cursor can contain. */
 export function servicePlace(
   keys: readonly ServiceSortKey[],
   { key, id }: Place,

@@ -25,7 +25,7 @@ import {
   serviceSortFields,
 } from './service-list-arguments.ts'
 
-/** Lists services, except bulk services. */
+/** Lists the services of all devices, except bulk services. With `attributes`, also reads the services' attributes. */
 export async function listServices(
   context: Context,
   args: ServicesArguments,
@@ -124,7 +124,10 @@ async function findStart(
   return { afterKeys: servicePlace(keys, place) }
 }
 
-/** Returns the number of devices that the field `services` reads, which is 0 if the field rejects the arguments. */
+/**
+ * Returns the maximum number of devices that the field `services` reads for a page and for `total`. Both numbers are 0
+ * if the field rejects the arguments.
+ */
 export function serviceRowsRead(
   args: ServicesArguments,
   { devices, firstRecord, inside }: { devices: number; firstRecord: 0 | 1; inside?: ResolvedFilter | undefined },
@@ -138,14 +141,20 @@ export function serviceRowsRead(
   }
 }
 
-/** Returns the rows that a page reads. In the order by device name, an index finds the first services of the list. */
+/**
+ * Returns the number of devices that a page reads, and the reasons why it reads them. The number is 0 if the list is
+ * sorted by device name and `reasonWithoutIndex` returns undefined.
+ */
 function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Number.POSITIVE_INFINITY): RowsRead {
   const reasons = [reasonWithoutIndex(selection)].filter((reason) => reason !== undefined)
   if (keys[0]!.by !== 'device.name') reasons.push('sortBy: only device.name has an index for services of all devices')
   return reasons.length === 0 ? noRowsRead : { rows: devices, reasons }
 }
 
-/** Returns undefined if an index finds the devices, or if neither a filter nor a restriction applies. */
+/**
+ * Returns why no index supports the filter and the restriction. Returns undefined if an index supports one of them, or
+ * if neither applies.
+ */
 function reasonWithoutIndex({ where, inside }: ServiceListRequest['selection']): string | undefined {
   if (where?.isIndexed || (inside !== undefined && isIndexed(inside, { kind: 'device' }))) return undefined
   if (where !== undefined) return unindexedTerms(where)

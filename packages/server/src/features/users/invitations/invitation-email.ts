@@ -11,7 +11,10 @@ const EMAILS_PER_HOUR = 200
 export const isSentByEmail = ({ mailer }: Pick<Context, 'mailer'>, email: string | null): boolean =>
   mailer !== undefined && email !== null
 
-/** Sends the invitation by email, if the server can send email. The link is valid even if no email is sent. */
+/**
+ * Sends the invitation by email, if the server can send email and the invitation has an email address. The link is
+ * valid even if no email is sent.
+ */
 export async function emailInvitation(context: Context, { id, email, link, roleId }: ShownInvitation): Promise<void> {
   const { db, viewer, mailer, clock, log } = context
   if (mailer === undefined || email === null || link === null) return

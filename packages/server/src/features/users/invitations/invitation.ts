@@ -14,7 +14,7 @@ export interface Invitation {
   emailStatus: string
 }
 
-/** Only creating or resending an invitation returns the link. */
+/** An invitation with its link. The link is null except in the results of creating and resending the invitation. */
 export interface ShownInvitation extends Invitation {
   link: string | null
 }

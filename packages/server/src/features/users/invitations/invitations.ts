@@ -86,7 +86,10 @@ export async function createInvitation(
   return created
 }
 
-/** Creates a new link with the same validity period. The previous link becomes invalid. */
+/**
+ * Creates a new link, which is valid for as long as the previous link was when it was created. The previous link
+ * becomes invalid. Sends the new link by email, if possible.
+ */
 export async function resendInvitation(context: Context, id: string): Promise<ShownInvitation> {
   const { db, viewer, clock, origin } = context
   assertStorable(id, 'id')
@@ -162,7 +165,10 @@ export interface Joining {
   now: Date
 }
 
-/** Checks again, with the account locked, that the invitation is open and that the inviter can still grant the role. */
+/**
+ * Makes a person a member and deletes the invitation. First checks, with the account locked, that the invitation is
+ * still open and that the inviter can still grant the role.
+ */
 export async function join(
   transaction: Database,
   { accountId, id, tokenHash, now }: Joining,

@@ -23,7 +23,10 @@ export async function countMembers(db: Database, accountId: string): Promise<num
   return row!.count
 }
 
-/** The condition that a person can sign in: by password, passkey, or identity provider. */
+/**
+ * The SQL condition that a person can sign in. The person must be enabled, and must have a password, a passkey, or an
+ * identity at a single sign-on provider.
+ */
 export const canSignIn = `person.disabled is null and person.removed is null
   and (person.password_hash is not null
     or exists (select from passkey where passkey.account_id = person.id)

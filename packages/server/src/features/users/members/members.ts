@@ -29,7 +29,10 @@ export async function findMember(db: Database, accountId: string, personId: stri
   return member
 }
 
-/** Adds a member. Throws CONFLICT if the person is already a member. Call this with the account locked. */
+/**
+ * Adds a member. Throws CONFLICT if the person is already a member, and LIMIT_EXCEEDED if the account cannot have more
+ * members. Call this with the account locked.
+ */
 export async function addMember(
   transaction: Database,
   accountId: string,
@@ -83,8 +86,8 @@ async function changeRole({ db, viewer }: Pick<Context, 'db' | 'viewer'>, before
 }
 
 /**
- * Ends the membership and deletes the person's personal keys. The person's sessions lose access to the account with
- * their next request.
+ * Ends the membership and deletes the person's personal keys in the account. With `disableKeys`, also disables the
+ * account keys that the person created. The person's sessions lose access to the account with their next request.
  */
 export async function removeMember(
   { db, viewer }: Context,

@@ -8,7 +8,7 @@ export interface NewPerson {
   passwordHash: string | null
 }
 
-/** Returns false if the email address is in use. */
+/** Inserts a person. Returns false if the email address is in use. */
 export async function insertPerson(db: Database, person: NewPerson): Promise<boolean> {
   const result = await db
     .insertInto('person')

@@ -8,7 +8,7 @@ export interface Role {
   name: string
   permissions: number
   own: RestrictionPart
-  /** The restrictions that the caller who created the role had at that time. */
+  /** The restrictions that applied to the caller who created the role, at the time of creation. */
   within: Restriction
   /** The single sign-on groups whose members get this role. */
   groups: string[]

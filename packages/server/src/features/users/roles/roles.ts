@@ -123,7 +123,10 @@ export async function updateRole(context: Context, args: MutationUpdateRoleArgs)
   })
 }
 
-/** Returns the changed restriction. An omitted part stays unchanged, and null removes a part. */
+/**
+ * Returns the changed restriction, or undefined if all parts are omitted. An omitted part stays unchanged, and null
+ * removes a part.
+ */
 async function changedOwn(context: Context, roleId: string, access: AccessInput): Promise<RestrictionPart | undefined> {
   const given = [access.where, access.view, access.context, access.attributes]
   if (given.every((each) => each === undefined)) return undefined

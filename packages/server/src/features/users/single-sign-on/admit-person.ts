@@ -49,7 +49,10 @@ async function admit(deps: SsoPeopleDeps, identity: Identity, invitationHash: Bu
   return person
 }
 
-/** Finds the person with the identity. If the provider sends another verified address, updates the person's address. */
+/**
+ * Finds the person with the identity. If the provider sends a different verified address than last time, updates the
+ * person's address, unless that address is in use.
+ */
 async function findKnown({ db, clock }: SsoPeopleDeps, identity: Identity): Promise<AdmittedPerson | undefined> {
   return db.transaction().execute(async (transaction) => {
     const found = await findByIdentity(transaction, identity)
@@ -117,7 +120,10 @@ async function addPerson(
   })
 }
 
-/** Accepts the invitation. Throws if the person cannot join, because the person must then not be created. */
+/**
+ * Accepts the invitation for a person whom the transaction creates. Throws if the person cannot join, so that the
+ * person is not created.
+ */
 async function joinAsInvited(transaction: Database, joining: Joining, person: AdmittedPerson): Promise<void> {
   const viewer = { accountId: joining.accountId, ...person, readOnly: false }
   await join(transaction, joining, { person, viewer }).catch((error: unknown) => {

@@ -37,8 +37,8 @@ export async function followGroups(
 }
 
 /**
- * Returns the first matching custom role in alphabetical order. If no custom role matches, returns the matching
- * built-in role with the fewest permissions.
+ * Returns the first custom role in alphabetical order that has one of the groups. If there is none, returns the
+ * built-in role with the fewest permissions that has one of the groups, or undefined.
  */
 function roleFor(roles: readonly Role[], groups: readonly string[]): Role | undefined {
   const named = roles.filter((role) => role.groups.some((group) => groups.includes(group)))

@@ -10,7 +10,7 @@ export interface IdentifiedPerson {
   email: string
   emailConfirmed: boolean
   isDisabled: boolean
-  /** The address that the provider stated most recently. */
+  /** The address that the provider stated most recently. Null if it stated none, or in a result of `lockByEmail`. */
   statedEmail: string | null
 }
 
@@ -67,7 +67,7 @@ export async function touchIdentity(
     .execute()
 }
 
-/** Writes a confirmed address, unless another person or account has it. */
+/** Writes an address that the provider has verified, unless another person or account has the address. */
 export async function writeEmail(db: Database, personId: string, email: string): Promise<void> {
   const accounts = await query(
     db,

@@ -56,7 +56,10 @@ const MAX_BYTES = 4 * 1024 * 1024
 /** The approximate size of a delivery without the event's data, in bytes. */
 const FIXED_BYTES = 1_000
 
-/** Selects the events that webhooks must receive. A webhook does not receive events that are older than the webhook. */
+/**
+ * Selects the events that webhooks must receive, or whose devices must be compared with the filters of webhooks. A
+ * webhook does not receive events that are older than the webhook.
+ */
 export async function selectOwed(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<Owed> {
   const { rows } = await sql<OwedEvent & { hasNext: boolean }>`
     select number::text as id, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data, account_id as "accountId", email, actor_email as "actorEmail",
@@ -104,7 +107,7 @@ export interface NewDelivery extends WebhookAddress {
   body: string
 }
 
-/** Skips webhooks that have been deleted. */
+/** Saves deliveries, which are due immediately. Skips webhooks that have been deleted. */
 export async function insertDeliveries(db: Database, deliveries: readonly NewDelivery[]): Promise<void> {
   const column = <Name extends keyof NewDelivery>(name: Name) => deliveries.map((delivery) => delivery[name])
   // Several webhooks can need the same body, so each event's body is sent to the database only once.

@@ -9,7 +9,9 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 import { moveCursor, type OwedEvent, readCursor, readOldestAge, selectOwed } from './fan-out.queries.ts'
 import { saveDeliveries } from './save-deliveries.ts'
 
-/** Each process runs a fan-out, but only one process at a time creates deliveries. */
+/**
+ * Creates the deliveries of new events. Each process runs a fan-out, but only one process at a time creates deliveries.
+ */
 export interface FanOut {
   /** Returns undefined until the feed's position is known. */
   lag(): Promise<FeedLag | undefined>
@@ -124,8 +126,8 @@ export function createFanOut({ db, feed, load, log, isSending, onCreated, onWait
 }
 
 /**
- * The result of a step. `done` means that all settled events are processed. `more` means that more events remain.
- * `elsewhere` means that another process is creating deliveries.
+ * The result of a step. `done` means that no events remain up to the feed's position, or that the position is unknown.
+ * `more` means that events remain. `elsewhere` means that another process is creating deliveries.
  */
 type Outcome = 'done' | 'more' | 'elsewhere'
 

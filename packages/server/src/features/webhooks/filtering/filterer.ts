@@ -18,7 +18,7 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 import { findWebhookRow } from '../webhooks.queries.ts'
 import { endViewPause, pauseForView } from './view-pause.ts'
 
-/** Each process runs one filterer. */
+/** Applies the filters of webhooks to pending events, and creates the deliveries. Each process runs one filterer. */
 export interface Filterer {
   /** Call this when webhooks have pending events. */
   kick(webhooks: readonly WebhookAddress[]): void
@@ -36,7 +36,10 @@ export interface FiltererOptions {
 const BATCH = 2_000
 /** The maximum number of accounts whose filters are applied at the same time. */
 const CONCURRENT = 2
-/** The interval, in milliseconds, between searches for pending events that another process left. */
+/**
+ * The interval, in milliseconds, between searches for webhooks whose pending events another process left, and for
+ * webhooks that are paused because of their view.
+ */
 const POLL_MS = 5_000
 const RETRY_MS = 1_000
 

@@ -5,7 +5,7 @@ import { theServer, webhookTarget } from '../webhook.ts'
 import { formatAddress, type WebhookAddress, webhookChannel } from '../webhook-channel.ts'
 import { lockWebhook, notifyWebhook, writeWebhook } from '../webhooks.queries.ts'
 
-/** Pauses a webhook whose view is invalid. The webhook's events stay pending. */
+/** Pauses a webhook whose view is invalid, unless it is already paused. The webhook's events stay pending. */
 export async function pauseForView(
   db: Database,
   { accountId, webhookId }: WebhookAddress,

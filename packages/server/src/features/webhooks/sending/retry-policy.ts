@@ -13,8 +13,8 @@ export interface Evaluation {
 export interface EvaluationOptions {
   tries: number
   /**
-   * The number of seconds to wait after each failed attempt. The actual delays differ by up to 20%, and `Retry-After`
-   * can extend them.
+   * The numbers of seconds to wait after the first, second, and further failed attempts. The actual delays differ by up
+   * to 20%, and `Retry-After` can extend them.
    */
   schedule: readonly number[]
   now: Date

@@ -22,7 +22,7 @@ export interface RunnerDeps {
   /** Slows down sending under high load, because requests have priority. */
   throttle: Throttle
   log: FastifyBaseLogger
-  /** The number of seconds to wait after each failed attempt. */
+  /** The numbers of seconds to wait after the first, second, and further failed attempts. */
   schedule: readonly number[]
   onAttempt: (result: OutboundResult) => void
   /** The number of further attempts that the process can have in flight. All webhooks share these slots. */

@@ -22,13 +22,19 @@ import {
   takeHold,
 } from './sending.queries.ts'
 
-/** Each process runs one sender. Only one sender at a time holds a webhook. */
+/**
+ * Sends the deliveries of webhooks. Each process runs one sender. Only one sender at a time holds a webhook and sends
+ * its deliveries.
+ */
 export interface Sender {
   /** Starts sending a webhook's due deliveries, or notifies the process that holds the webhook. */
   start(webhook: WebhookAddress): Promise<void>
   /** Like `start`, but returns immediately and logs a failure. */
   kick(webhook: WebhookAddress): void
-  /** Starts sending unless another process holds the webhook. Call this after a notification about the webhook. */
+  /**
+   * Like `kick`, but also reads the webhook again and does not notify other processes. Call this after a notification
+   * about the webhook.
+   */
   notify(webhook: WebhookAddress): void
   isSending(webhook: WebhookAddress): boolean
   /** Starts no further attempts, waits up to three seconds for attempts in flight, and releases all webhooks. */
@@ -146,8 +152,9 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 /**
- * Takes the hold on the webhook, and adds a job that resumes sending if this process ends. If another process holds the
- * webhook, notifies that process, and adds a job for the time when the hold ends.
+ * Takes the hold on the webhook, and adds a job that resumes sending if this process ends. Returns the receiver's
+ * health. If another process holds the webhook, notifies that process instead, unless `wasNotified` is set, and adds a
+ * job for the time when the hold ends. Returns undefined then, or if the webhook was deleted.
  */
 async function takeOrNotify(
   db: Database,

@@ -111,7 +111,10 @@ export async function selectDue(
   }
 }
 
-/** Returns the number of seconds, 0 or less if a delivery is already due, or undefined if no delivery is pending. */
+/**
+ * Returns the number of seconds until the next pending delivery is due, which is 0 or less if one is already due.
+ * Returns undefined if no delivery is pending.
+ */
 export async function secondsUntilDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
