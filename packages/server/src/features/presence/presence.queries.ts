@@ -145,7 +145,9 @@ const deviceState = (state: State) => ({
   previous: `jsonb_build_object('stateSince', w.state_since, 'lastReported', w.last_reported)`,
 })
 
-/** Makes devices active. Records an event for each device that was inactive. */
+/**
+ * Makes devices active and updates the times of their last reports. Records an event for each device that was inactive.
+ */
 export const activate = (db: Database, devices: readonly AddressedDevice[], source: EventSource) =>
   query(db, activateText(devices), [...addressedParameters(devices), JSON.stringify(source)])
 

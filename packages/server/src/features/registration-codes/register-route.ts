@@ -62,8 +62,8 @@ function readService(item: unknown, path: string): ServiceInput {
 const guesses: ReadonlySet<unknown> = new Set(Object.keys(deviceReasons))
 
 /**
- * Counts a request with an invalid code, or with missing or invalid device credentials, as a guess. Returns the error
- * for the response: RATE_LIMITED after too many guesses, otherwise the original error.
+ * Counts an invalid code or invalid device credentials as a guess. Returns the error for the response: RATE_LIMITED
+ * after too many guesses, otherwise the original error.
  */
 function limitGuesses(error: unknown, address: string, failed: FailedSignatures): unknown {
   if (!(error instanceof ApiError) || !guesses.has(error.details.reason)) return error

@@ -49,7 +49,7 @@ export async function removeRegistrationCode(
 }
 
 /**
- * Deletes the codes of all accounts that expired before the time, so only the cleanup job may call this. Returns the
+ * Deletes the codes that expired before the time, in all accounts. Only the cleanup job may call this. Returns the
  * number of deleted codes.
  */
 export async function removeCodesExpiredBefore(db: Database, time: Date): Promise<number> {

@@ -12,7 +12,7 @@ import { insertOwnedAccount, lockAccount, selectAccounts } from './users.queries
 
 export type { AccountSummary } from './users.queries.ts'
 
-/** Lists the accounts of all users, so only operators may call this. */
+/** Lists all accounts, so only operators may call this. */
 export const listAccounts = selectAccounts
 
 /** Creates an account. Throws NOT_FOUND if no user has the owner's address. */

@@ -86,8 +86,8 @@ export interface UserAccount {
 export type SignInWay = 'password' | 'code' | 'passkey' | 'single sign-on'
 
 /**
- * Counts the devices of each account. Not a correlated subquery, because a cluster rejects one that refers to people,
- * whose rows are on every node.
+ * Counts the devices of each account. A cluster rejects a correlated subquery for these counts, because the rows of
+ * people are on every node.
  */
 const counted = sql`counted as materialized (
   select account_id, sum(devices)::int as devices from device_count group by account_id)`

@@ -88,7 +88,7 @@ export async function createInvitation(
 
 /**
  * Creates a new link, which is valid for as long as the previous link was when it was created. The previous link
- * becomes invalid. Sends the new link by email, if possible.
+ * becomes invalid. Emails the new link if the invitation has an address and the server can send email.
  */
 export async function resendInvitation(context: Context, id: string): Promise<ShownInvitation> {
   const { db, viewer, clock, origin } = context

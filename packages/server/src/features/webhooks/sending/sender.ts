@@ -153,8 +153,8 @@ export function createSender(options: SenderOptions): Sender {
 
 /**
  * Takes the hold on the webhook, and adds a job that resumes sending if this process ends. Returns the receiver's
- * health. If another process holds the webhook, notifies that process instead, unless `wasNotified` is set, and adds a
- * job for the time when the hold ends. Returns undefined then, or if the webhook was deleted.
+ * health. If another process holds the webhook, adds a job for the time when the hold ends and, unless `wasNotified` is
+ * set, notifies that process. Returns undefined in that case, and also if the webhook was deleted.
  */
 async function takeOrNotify(
   db: Database,
