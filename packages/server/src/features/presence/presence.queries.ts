@@ -85,7 +85,7 @@ export async function holdForTime(db: Database, accountId: string, holds: readon
   }
 }
 
-// A cluster does not accept parameters in `on conflict`, so there is a statement for each way to treat longer holds.
+// A cluster does not accept parameters in `on conflict`, so there is one statement for each value of `isExact`.
 const holdForTimeText = (isExact: boolean): string =>
   `insert into device_hold as h (account_id, device_id, until)
    select $1, w.device_id, statement_timestamp() + w.seconds * interval '1 second'

@@ -32,7 +32,8 @@ export const servicesPart = schemaPart(new URL('./services.graphql', import.meta
     online: ({ state }) => state === 'active',
     device: async ({ device, deviceId }, _args, context) => {
       const found = device ?? (await loadDevice(context, deviceId, { attributes: false }))
-      // The device is missing only if another request has deleted it since this request read the service.
+      // The device is missing only if, since this request read the service, the device was deleted or the caller lost
+      // access to it.
       if (found === undefined) throw notFound('device', deviceId)
       return found
     },

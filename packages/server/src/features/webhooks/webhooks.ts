@@ -63,7 +63,8 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
   const create = async (transaction: Database) => {
     await assertBelowLimit(transaction, viewer.accountId)
     await lockMasterKey(transaction, secrets)
-    // Check the view again. It may have been deleted before the account was locked, but cannot be deleted now.
+    // Check the view again, because it may have been deleted before the account was locked. While the account is
+    // locked, no view can be deleted.
     await resolveSelection({ db: transaction, viewer }, selection)
     const id = newWebhookId()
     const secret = generateWebhookSecret()

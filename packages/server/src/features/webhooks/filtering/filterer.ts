@@ -79,7 +79,7 @@ export function createFilterer(options: FiltererOptions): Filterer {
   const step = async (webhook: WebhookAddress): Promise<'done' | 'more'> => {
     const { webhookId } = webhook
     try {
-      // After a failure, process one event at a time, because a single large device may have caused the failure.
+      // After a failure, process one event at a time, because one event of a large device may have caused the failure.
       const outcome = await filterBatch(options, webhook, failing.has(webhookId) ? 1 : BATCH)
       failing.delete(webhookId)
       return outcome
