@@ -54,7 +54,7 @@ export async function createAccessKey(
   return createOnce(context, create, ({ key, secret }) => ({ kind: 'access key', id: key, secret }))
 }
 
-/** Locks the account, checks the new key, and inserts it. `context.db` must be a transaction. */
+/** Locks the account, checks and inserts the new key, and records the event. `context.db` must be a transaction. */
 export async function addAccessKey(context: Creating, input: AccessKeyInput): Promise<CreatedAccessKey> {
   const { db, viewer } = context
   const granted = readInput(context, input)
@@ -103,7 +103,7 @@ function readInput({ viewer, clock }: Creating, input: AccessKeyInput): Granted 
   }
 }
 
-/** The operator's commands have every permission. */
+/** For the operator's commands, whose viewer has no list of permissions because they have every permission. */
 const ALL = ~0
 
 export function assertFuture(expires: Date, now: Date): void {

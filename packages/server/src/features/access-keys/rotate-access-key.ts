@@ -18,15 +18,15 @@ const MAX_OVERLAP_SECONDS = 2_592_000
 
 export interface Rotation {
   key: string
-  /** How long the old key remains valid, in seconds. */
+  /** The number of seconds after which the old key expires. */
   overlap: number
   publicKey: string | null
 }
 
 /**
- * Creates a key with the same settings as the old key, including its expiry. The old key then expires after the
- * overlap, or at its previous expiry if that is earlier. If the old key replaced a key that has expired, deletes that
- * expired key.
+ * Creates an enabled key whose other settings, including the expiry, are those of the old key. The old key then expires
+ * after the overlap, or at its previous expiry if that is earlier. If the old key replaced a key that has expired,
+ * deletes that expired key.
  */
 export async function rotateAccessKey(
   context: Creating & Pick<Context, 'once'>,

@@ -41,7 +41,7 @@ type Changing = Pick<Context, 'db' | 'viewer'> & Partial<Pick<Context, 'clock'>>
 
 /**
  * `access` and `expires` can only limit the key further. The networks and the share of the quota can also be widened
- * (see `assertNotStronger`). A key can disable itself.
+ * (see `assertNotStronger`). The caller can disable the key that signed the request.
  */
 export async function updateAccessKey(
   { db, viewer, clock = () => new Date() }: Changing,
@@ -94,7 +94,7 @@ function applyChange(before: AccessKey, change: AccessKeyChange, now: Date): Acc
 const grantsMore = (rule: string): ApiError =>
   badInput(`access and expires can only limit the key further: ${rule}. To allow more, create another key`)
 
-/** Deletes a key and records the event. A key can delete itself. */
+/** Deletes a key and records the event. The caller can delete the key that signed the request. */
 export async function deleteAccessKey({ db, viewer }: Changing, key: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const deleted = await lockAccessKey(transaction, viewer, key)

@@ -13,8 +13,8 @@ export interface UnchangedValue {
 const RECORDED_PER_INTERVAL = 4
 
 /**
- * Records in the targets when these values were written, if their names have an expected interval. The targets must be
- * locked. `saveTargets` saves the times.
+ * If the name of a value has an expected interval, records in the target when the value was written, at most
+ * `RECORDED_PER_INTERVAL` times per interval. The targets must be locked. `saveTargets` saves the times.
  */
 export async function confirmValues(
   db: Database,

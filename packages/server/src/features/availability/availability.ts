@@ -9,7 +9,10 @@ import { type DeviceStates, type StateChange, selectStates } from './availabilit
 import { readSpan, type Span } from './span.ts'
 
 export const MAX_SEGMENTS = 1_000
-/** The maximum number of state changes to read. A device that changes every minute reaches this number in 35 days. */
+/**
+ * The maximum number of state changes of one device in a time span. A device that changes every minute reaches this
+ * number in 35 days.
+ */
 const MAX_CHANGES = 50_000
 
 /** The number of changes per device that an operation is charged for in advance. */
@@ -17,7 +20,7 @@ export const TYPICAL_CHANGES = 500
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, DeviceStates>>())
 
-/** Finds when a device was online. One statement reads the changes of all devices on a page. */
+/** Finds when a device was online. One statement reads the changes of all devices in a batch with equal arguments. */
 export async function findAvailability(
   context: Context,
   device: Device,
@@ -90,7 +93,7 @@ const isInAccount = ({ state }: StateChange): boolean => state !== null
 
 /**
  * Returns the state at the start of the span. If no earlier change is stored, returns the opposite of the state after
- * the first change. If there are no changes, returns the current state.
+ * the first change. If there is no such change, or the device left the account with it, returns the current state.
  */
 function stateBefore({ state }: Device, { before, changes, after }: DeviceStates): State {
   const first = changes[0] ?? after
