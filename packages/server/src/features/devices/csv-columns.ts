@@ -79,7 +79,7 @@ const fieldCells: Readonly<Record<DeviceField, CsvColumn['cell']>> = {
 }
 
 const servicesCell = ({ services }: CsvDevice): Cell =>
-  // Services are sorted by code units. Equal devices therefore produce equal cells.
+  // Services are sorted by code units. Devices with equal services therefore have equal cells.
   joined(services.map((service) => formatServices([toServiceEntry(service, applicationTypes)])).sort())
 
 const cellOfServices =

@@ -7,7 +7,7 @@ import { joinReservedRaw, type RawAttributes, reservedColumns, reservedGroup } f
 import { isReadableName, readableOnly } from '../attributes/readable-names.ts'
 import type { Device, State } from './device.ts'
 
-/** The attributes of a device to read: all, none, or only the reserved ones, which have their own columns. */
+/** The attributes to read: all (`true`), none (`false`), or only the reserved ones, which have their own columns. */
 export type AttributesRead = boolean | 'reserved'
 
 /**
@@ -31,7 +31,7 @@ const ofDevice = ['id', 'name', 'hardware_id', 'platform', 'created']
 const ofLive = ['state', 'state_since', 'last_reported']
 const reserved = Array.from(reservedColumns.values())
 const RESERVED_INDEX = ofDevice.length + ofLive.length
-/** The index of the attributes other than the reserved ones in a row. */
+/** The index, in a row, of the attributes other than the reserved ones. */
 export const ATTRIBUTES_COLUMN = RESERVED_INDEX + reserved.length
 
 export const devicesAsRows = sql.raw(rowsAsArrays)

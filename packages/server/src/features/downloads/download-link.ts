@@ -7,7 +7,7 @@ export type ListName = 'events' | 'devices' | 'bulkReport' | 'bulkSecrets'
 
 export interface DownloadContent {
   filter: Json
-  /** The devices whose events are downloaded. Undefined for events of all devices and of the account. */
+  /** The devices whose events are downloaded. Undefined for all events, and for lists other than events. */
   deviceIds?: readonly string[]
   /**
    * The list and, if the list has a filter in the filter language, that filter with all data that it depends on.

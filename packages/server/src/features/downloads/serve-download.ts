@@ -54,12 +54,12 @@ export interface Download {
   db: Database
   accountId: string
   content: DownloadContent
-  /** Returns a filter for the devices that the key or session may read now, or undefined for all devices. */
+  /** Returns a filter for the devices that the caller could read at the last `charge`, or undefined for all devices. */
   inside(): ResolvedFilter | undefined
   reader(): Pick<Viewer, 'restriction' | 'reach'>
   /**
-   * Waits until the quota covers these rate-limit points. Fails if the key or session that requested the link has
-   * become invalid.
+   * Waits until the quota covers these rate-limit points. Fails if the key or session that requested the link may no
+   * longer download the list.
    */
   charge(points: number): Promise<void>
   /**

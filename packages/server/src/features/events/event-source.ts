@@ -7,8 +7,8 @@ export const deviceSource: EventSource = { kind: 'device' }
 export const serverSource: EventSource = { kind: 'server' }
 
 /**
- * Returns the viewer's source. A viewer with neither an access key nor a session, such as an operator command, is the
- * server.
+ * Returns the viewer's source. The source is the server for a viewer that is neither a job nor a device and has neither
+ * an access key nor a session, such as an operator command.
  */
 export function sourceOf({ accessKey, accessKeyName = null, session, isDevice, job }: Viewer): EventSource {
   if (job !== undefined) return { kind: 'job', ...job, ...(accessKey !== undefined && { key: accessKey }) }

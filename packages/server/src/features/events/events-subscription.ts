@@ -90,8 +90,8 @@ function closing(events: AsyncIterableIterator<Event>, judge: EventJudge): Async
 }
 
 /**
- * The maximum number of existing events above the position to exclude. Further existing events are delivered as if they
- * were new.
+ * The maximum number of existing events above the feed's position that a stream excludes. It delivers further existing
+ * events as if they were new.
  */
 const MAX_KNOWN = 10_000
 

@@ -33,7 +33,7 @@ const SAMPLE = 1_000
 
 /**
  * Returns the names for which a sampled device has a value that begins with three numbers separated by dots, such as
- * 2.10.1 or v2.10.1.
+ * 2.10.1. At most two other characters can precede the numbers, as in v2.10.1.
  */
 export async function selectNamesOfVersions(
   db: Database,

@@ -65,8 +65,8 @@ interface Moments {
 }
 
 /**
- * Collects the moments to evaluate. A change that does not affect the values that the filter reads adds no moment,
- * unless the filter depends on the time.
+ * Collects the moments to evaluate. Moments with the same values of what the filter reads are evaluated once, unless
+ * the filter depends on the time.
  */
 function collectMoments(needs: Needs): Moments {
   const byContent = new Map<string, SharedMoment>()

@@ -9,6 +9,7 @@ export interface Selection {
   context: string | undefined
 }
 
+/** The parts of a device that a filter reads. */
 export interface Needs {
   /** The top-level attribute names. Undefined means all names. */
   names: readonly string[] | undefined

@@ -22,8 +22,8 @@ interface SharedJudge {
 }
 
 /**
- * The judges in use, by owner, and then by account, selection, and readable names. Tests run several servers in one
- * process.
+ * The judges in use, by owner, and then by account, selection, and readable names. The owner separates the servers that
+ * tests run in one process.
  */
 const inUse = new WeakMap<object, Map<string, SharedJudge>>()
 
@@ -96,7 +96,7 @@ function createJudge({ db, viewer, selection }: JudgeOptions, resolved: Selectio
     for (const { id } of events) {
       const result = passing.then((ids) => ids.has(id))
       results.set(id, result)
-      // Failed evaluations are not kept, so the next subscription evaluates the event again.
+      // Failed evaluations are not kept, so the next call evaluates the event again.
       result.catch(() => results.delete(id))
     }
   }

@@ -17,8 +17,8 @@ export interface CutOffOptions<Session extends PresentedSecret> {
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   /**
-   * The sessions of connected devices. Add a session before comparing the device's secret with the stored secret.
-   * Otherwise, a change between the comparison and the addition would remain undetected.
+   * The sessions of connected and authenticating devices. Add a session before comparing the device's secret with the
+   * stored secret. Otherwise, a change between the comparison and the addition would remain undetected.
    */
   sessions: { all(): Iterable<Session>; ofDevice(deviceId: string): Iterable<Session> }
   onCutOff: (session: Session) => void
@@ -34,7 +34,7 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
   let checking: Promise<void> | undefined
   /** The devices that notifications have named since the last check. */
   const notified = new Set<string>()
-  /** Devices that were authenticating during a check. The check could not know the account that they will have. */
+  /** The IDs of devices that were authenticating during a check, which could not compare their accounts. */
   const authenticating = new Set<string>()
   let mayHaveMissed = false
 

@@ -28,7 +28,7 @@ export async function selectDeletedContents(
   const overrideBytes = (targetId: Sql): Sql => sql`coalesce((
     select sum(octet_length(o.attributes::text)) from attribute_override o
     where o.account_id = ${accountId} and o.target_id = ${targetId}), 0)`
-  // A device's values can be much larger than the limit, so their sizes are added up one by one first.
+  // A device's values can be much larger than the limit, so the statement adds up their sizes before it builds JSON.
   const { rows } = await sql<DeletedContents>`
     select id,
       case when octet_length(contents::text) <= ${limits.deletedBytes} then previous || times else previous end as previous,

@@ -110,7 +110,7 @@ export async function lockDevice(
   return rows[0]
 }
 
-/** Locks devices that a restricted caller reaches, in ID order. */
+/** Locks those of the given devices that a restricted caller can reach, in ID order. */
 function lockInside(
   db: Database,
   accountId: string,

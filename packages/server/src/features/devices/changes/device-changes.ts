@@ -95,7 +95,7 @@ async function insertInside(db: Database, viewer: Viewer, row: NewDeviceRow): Pr
   })
 }
 
-/** Returns the device's stored ID. Null clears a field but does not change the name. */
+/** Returns the device's ID in its stored form. Null clears a field but does not change the name. */
 export async function updateDevice(context: Context, deviceId: string, change: DeviceChange): Promise<string> {
   assertDeviceFields(change)
   await rejectDuplicateHardwareId(change.hardwareId ?? null, () =>
@@ -114,7 +114,7 @@ export async function updateDevice(context: Context, deviceId: string, change: D
   return deviceId.toLowerCase()
 }
 
-/** Deletes all devices or none. Without `force`, rejects active devices. */
+/** Deletes all devices or none. Without `force`, throws CONFLICT if any of them is active. */
 export async function deleteDevices(context: Context, deviceIds: readonly string[], force: boolean): Promise<void> {
   const ids = readDeviceIds(deviceIds)
   await context.db.transaction().execute(async (transaction) => {
@@ -131,7 +131,7 @@ export function readDeviceIds(deviceIds: readonly string[]): string[] {
   return [...new Set(deviceIds.map(readDeviceId))]
 }
 
-/** Locks devices for removal, in ID order. Throws NOT_FOUND if the viewer cannot reach one of them. */
+/** Locks devices for removal, in ID order. Throws NOT_FOUND if the viewer cannot reach all of them. */
 export async function lockAllToRemove(
   transaction: Database,
   viewer: Viewer,

@@ -10,8 +10,8 @@ export interface AuthenticatedDevice {
 }
 
 /**
- * Returns undefined for an unknown device or a wrong secret, after the same time in both cases. `id` must be a stored
- * ID (`parseId`).
+ * Returns undefined for an unknown device, a wrong secret, a device without a secret, or a disabled account, after the
+ * same time in each case. `id` must be a stored ID (`parseId`).
  */
 export async function verifyDeviceCredentials(
   db: Database,

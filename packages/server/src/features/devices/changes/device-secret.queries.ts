@@ -36,7 +36,7 @@ export interface RegisteredHardware {
   reregisterUntil: Date | null
 }
 
-/** Returns undefined if no device matches. */
+/** Returns undefined if no device of the account has the hardware ID. */
 export async function lockHardwareHolder(
   db: Database,
   accountId: string,

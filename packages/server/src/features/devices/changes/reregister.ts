@@ -14,9 +14,10 @@ export interface Reregistration {
 }
 
 /**
- * The device must send its current secret, or its owner must have allowed a new registration. Otherwise, throws
- * CONFLICT, because a caller must not be able to take over a device by its hardware ID alone. Returns undefined if no
- * device in the account has the hardware ID. `context.db` must be a transaction.
+ * Replaces the secret of the device with this hardware ID, or returns undefined if the account has no such device. The
+ * device must send its ID and current secret, or its owner must have allowed a new registration. Otherwise, throws
+ * CONFLICT, because a caller must not be able to take over a device by its hardware ID alone. `context.db` must be a
+ * transaction.
  */
 export async function reregisterDevice(
   context: Pick<Context, 'db' | 'viewer'>,

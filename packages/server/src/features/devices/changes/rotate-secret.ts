@@ -9,8 +9,8 @@ import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
 const ALLOWED_FOR_MS = 3_600_000
 
 /**
- * Revokes the device's secret, closes its connections, and returns a new secret. With `allow`, creates no secret and
- * returns null. The device can then register itself again once within an hour.
+ * Revokes the device's secret, closes its connections, and returns a new secret. With `allow`, the secret is null.
+ * Instead, the device can register itself again once, within one hour.
  */
 export async function rotateDeviceSecret(
   context: Context,

@@ -14,7 +14,7 @@ import { type Reads, reservedColumn, valueAt } from './device-sort.queries.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** Also returns which tables the conditions read. */
+/** Returns the filter's conditions, and the tables that they read. */
 export function sqlFilter(accountId: string, filter: DeviceFilter): { where: Sql[]; reads: Reads } {
   const values = (filter.values ?? []).flatMap(expandReserved)
   const reserved = values.filter(({ name }) => reservedColumn(name) !== undefined)
@@ -66,7 +66,7 @@ function fieldConditions(accountId: string, filter: DeviceFilter): Sql[] {
 const platformIn = (platforms: readonly string[]): Sql =>
   sql`${naturally(sql`d.platform`)} = any(${platforms}) and d.platform = any(${platforms})`
 
-/** Expands null for the reserved group, which matches a device without a value for any name in the group. */
+/** Expands null for the reserved group to null for each name in it, so a matching device has none of these values. */
 function expandReserved({ name, value }: Change): Change[] {
   if (name.length !== 1 || name[0] !== RESERVED_GROUP || value !== null) return [{ name, value }]
   return Array.from(reservedColumns.keys(), (subName) => ({ name: [RESERVED_GROUP, subName], value: null }))
@@ -93,7 +93,7 @@ function reads({ name, value }: Change, overrides: Sql | undefined): Sql {
 const jsonAt = (column: Sql, [first, subName]: AttributeName): Sql =>
   subName === undefined ? sql`(${column} -> ${first}::text)` : sql`(${column} -> ${first}::text -> ${subName}::text)`
 
-/** This condition can use the indexes of both tables. */
+/** Can use the indexes of both tables, but also matches base values that an override replaces. */
 function inContext(accountId: string, context: string, change: Change): Sql {
   const value = sql`${nested([change])}::jsonb`
   return sql`d.id in (

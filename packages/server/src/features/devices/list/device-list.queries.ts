@@ -96,7 +96,8 @@ function shapeOf({ filter, order, start, limit, attributes, search }: DevicePage
 
 /**
  * First finds the devices on the page, with only the tables that the order and the filter need. Then reads the
- * remaining columns of only those devices. Skipping a device therefore costs no more than reading an index entry.
+ * remaining columns of only those devices. With an index and no filter, skipping a device therefore costs no more than
+ * reading an index entry.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const filter = sqlFilter(accountId, page.filter)

@@ -14,7 +14,7 @@ export interface PageReading {
 /** The number of devices in the sample that shows whether a walk is likely to fill the page. */
 const SAMPLED = 1_000
 
-/** Without an index for the filter, a page that a walk fills is free of charge, because the read ends early. */
+/** Without an index for the filter, a page is free if the first read fills it, because that read ends early. */
 export async function readDevicePage(reading: PageReading): Promise<ListedDeviceRow[]> {
   const { page, read, charge, countAll } = reading
   if (hasCondition(page) && !isIndexed(page.filter)) return readWithoutIndex(reading)
@@ -22,7 +22,7 @@ export async function readDevicePage(reading: PageReading): Promise<ListedDevice
   return canSample(page) && (await countAll()) > WALKED ? readMatches(page, read) : read(page)
 }
 
-/** First reads up to `WALKED` devices in order. If they do not fill the page, reads all devices. */
+/** If the order has an index, first reads up to `WALKED` devices. If these do not fill the page, reads all devices. */
 async function readWithoutIndex({ page, read, charge, countAll }: PageReading): Promise<ListedDeviceRow[]> {
   if (!canWalk(page)) {
     await charge()
@@ -44,8 +44,8 @@ const skipsDevices = ({ start }: Page): boolean => 'offset' in start && start.of
 const hasCondition = ({ filter: { where, inside } }: Page): boolean => where !== undefined || inside !== undefined
 
 /**
- * Checks for a filter on a list by name that skips no devices. In most other orders, the index of the order may also
- * serve the filter.
+ * Checks for a list by name that skips no devices and has a filter other than IDs. In most other orders, the index of
+ * the order may also serve the filter.
  */
 const canSample = (page: Page): boolean => {
   const { order, filter } = page
@@ -56,8 +56,8 @@ const canSample = (page: Page): boolean => {
 
 /**
  * PostgreSQL assumes that the matches are evenly distributed in the list. If many devices match, it would read the list
- * in order, even if the matches are at its end. Therefore, the first devices of the list show whether a walk is likely
- * to fill the page.
+ * in order, even if the matches are at its end. Therefore, a sample of the first devices shows whether a walk is
+ * likely to fill the page.
  */
 async function readMatches(page: Page, read: PageReading['read']): Promise<ListedDeviceRow[]> {
   const sample = await read({ ...page, search: 'walk', walked: SAMPLED })

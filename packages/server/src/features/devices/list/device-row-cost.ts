@@ -67,7 +67,7 @@ export function rowsReadByTotal(filter: DeviceFilter, devices = Number.POSITIVE_
   return { rows: devices, reasons: ['total counts every device that matches the filter', ...reasonsInFilter(filter)] }
 }
 
-/** Returns undefined unless the filter names IDs or a hardware ID. */
+/** Returns the maximum number of matches, or undefined if the filter contains neither IDs nor a hardware ID. */
 function maxMatches({ ids, hardwareId }: DeviceFilter): number | undefined {
   return hardwareId !== undefined ? Math.min(1, ids?.length ?? 1) : ids?.length
 }
@@ -105,7 +105,7 @@ function reasonsInFilter(filter: DeviceFilter): string[] {
   return reasons
 }
 
-/** Checks whether an index supports at least one of the conditions. */
+/** Checks whether an index supports at least one of the conditions, not counting IDs (see `maxMatches`). */
 export const isIndexed = ({ name, state, platforms, applications, values, where, inside }: DeviceFilter): boolean =>
   (inside !== undefined && isFilterIndexed(inside, { kind: 'device' })) ||
   state !== undefined ||

@@ -18,7 +18,7 @@ export interface DeviceSortKey {
 
 export interface DeviceOrder extends DeviceSortKey {
   further: readonly DeviceSortKey[]
-  /** A cursor is valid only for the order that created it. */
+  /** Identifies the order in cursors, because a cursor is valid only for the order that created it. */
   text: string
 }
 

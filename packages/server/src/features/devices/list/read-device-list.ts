@@ -11,15 +11,15 @@ import { deviceSortFields } from './device-sort.ts'
 
 export interface DeviceListWithView extends DeviceListRequest {
   context: string | undefined
-  /** Undefined if `sort` defines the order. */
+  /** Undefined if `sort` or the default defines the order. */
   sortBy: readonly string[] | undefined
-  /** Empty if the list has no view. */
+  /** The view's columns. Empty if the list has no view. */
   columns: readonly ViewColumn[]
 }
 
 /**
- * Rejects names in `where` and `sortBy` that the account has never used, and attribute names that the caller cannot
- * read.
+ * Reads the arguments and applies the view and the caller's restriction. Rejects names in `where` and `sortBy` that the
+ * account has never used, and attribute names that the caller cannot read.
  */
 export async function readDeviceList(context: Context, args: DeviceListArguments): Promise<DeviceListWithView> {
   const list = await readWithView(context, args)

@@ -130,7 +130,7 @@ async function* pagesOf(download: Download, filter: EventFilter, first: EventSli
   }
 }
 
-/** Returns twice the number of events on the last page, rounded up to whole rate-limit points, up to a full page. */
+/** Returns twice the number of events on the last page, rounded up to whole rate-limit points; at most a full page. */
 const nextLimit = (returned: number): number =>
   Math.min(limits.pageSize, Math.ceil((2 * returned) / OBJECTS_PER_POINT) * OBJECTS_PER_POINT)
 

@@ -28,9 +28,9 @@ export interface EventStreamOptions {
 const PAGE = { min: 10, max: 500, bytes: 1024 * 1024 }
 
 /**
- * The iterator delivers each event exactly once and in order. It reads settled events from the table and new events
- * from memory. If the consumer is so slow that new events exceed the memory limit, the iterator reads from the table
- * again. `return()` ends the iteration even during a wait.
+ * The iterator delivers each matching event exactly once and in order. It reads settled events from the table and new
+ * events from memory. If the consumer is so slow that new events exceed the memory limit, the iterator reads from the
+ * table again. `return()` ends the iteration even during a wait.
  */
 export function streamEvents(options: EventStreamOptions): AsyncIterableIterator<FeedEvent> {
   const ended = new AbortController()

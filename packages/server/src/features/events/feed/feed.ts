@@ -62,7 +62,7 @@ const IDLE_MS = 1_000
 /** While events are unsettled, pauses start at this number of milliseconds and double up to the maximum. */
 const MIN_UNSETTLED_MS = 5
 const MAX_UNSETTLED_MS = 250
-/** If no read succeeds for this number of milliseconds, the feed reports the time since the last read as lag. */
+/** If no read succeeds for this number of milliseconds, the lag is at least the time since the last successful read. */
 const LATE_MS = 2 * IDLE_MS
 
 /** Creates a feed that neither misses nor repeats the events of transactions that commit late. */

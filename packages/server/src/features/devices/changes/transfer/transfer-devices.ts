@@ -24,8 +24,8 @@ import {
 } from './transfer.queries.ts'
 
 /**
- * Moves all devices or none to another account of the signed-in person. The devices' earlier events stay in this
- * account. Returns the number of devices.
+ * Moves all devices or none to another account of the signed-in person. The devices' earlier events stay in the
+ * viewer's account. Returns the number of devices.
  */
 export async function transferDevices(
   context: Context,
@@ -93,8 +93,8 @@ const hardwareIdTaken = (which: string): ApiError =>
   new ApiError('CONFLICT', `the hardwareId ${which} is in use in the other account`)
 
 /**
- * Charges the other account for the data and the events that it receives. The request pays for the events of this
- * account.
+ * Charges the other account for the data and the events that it receives. The request pays for the events in the
+ * viewer's account.
  */
 async function chargeReceiver(
   { db, viewer, storage }: Context,
