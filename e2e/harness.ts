@@ -21,7 +21,10 @@ export interface Person extends TestUser {
 export interface Console {
   app: TestApp
   newPerson(): Promise<Person>
-  /** Opens a separate signed-in browser window with a live connection. Errors on the page fail the test. */
+  /**
+   * Opens a separate signed-in browser window with a live connection. Uncaught errors on the page and violations of the
+   * Content-Security-Policy fail the test.
+   */
   open(person: Person, options?: OpenOptions): Promise<Page>
   openSignedOut(options?: OpenOptions): Promise<Page>
   waitForResponses(page: Page): Promise<void>

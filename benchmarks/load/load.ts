@@ -17,8 +17,9 @@ export interface LoadJob {
 }
 
 export interface LoadResult {
+  /** Number of responses with status 2xx. */
   succeeded: number
-  /** Number of other responses, broken connections, and timeouts. */
+  /** Number of responses with another status, of broken connections, and of timeouts. */
   failed: number
   seconds: number
   latency: { p50: number; p99: number }

@@ -17,12 +17,12 @@ export interface Block {
   text: string
 }
 
-/** Languages of code that a reader types or runs. Their blocks need a tag. */
+/** Languages of code that a reader types or runs. Blocks in these languages need a tag. */
 const runnable = new Set(['sh', 'bash', 'shell', 'console', 'js', 'ts', 'python', 'go', 'graphql'])
 
 /**
- * Returns the fenced blocks of a Markdown page in order. For a block without a valid tag, throws an error with its
- * line.
+ * Returns the fenced blocks of a Markdown page in order. Throws an error with the line number if the page has an invalid
+ * block, such as a runnable block without a tag.
  */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []

@@ -9,9 +9,12 @@ export const filterLimits = {
   filterTerms: 50,
   /** Maximum nesting depth of parentheses, not counting the parentheses of functions. */
   filterDepth: 10,
-  /** Maximum number of literals with wildcards. A literal that consists only of wildcards does not count. */
+  /**
+   * Maximum number of literals with wildcards. Literals that consist only of wildcards do not count, and neither do
+   * arguments of functions.
+   */
   filterPatterns: 10,
-  /** Maximum number of wildcards in one literal. */
+  /** Maximum number of wildcards in each literal that counts toward `filterPatterns`. */
   patternWildcards: 4,
   /** Maximum number of values in one list. */
   listValues: 100,

@@ -10,7 +10,7 @@ export interface Position {
   readonly column: number
 }
 
-/** Converts a string index to code points from 0, which is how the API counts positions. */
+/** Converts a string index to code points from 0, the unit of the cursor and the ranges of `checkFilter` in the API. */
 export function toCodePoints(text: string, index: number): number {
   let count = 0
   for (let at = 0; at < Math.min(index, text.length); at += isPairAt(text, at) ? 2 : 1) count++

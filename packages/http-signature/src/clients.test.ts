@@ -46,7 +46,10 @@ function* damagedRequests(request: RequestWithBody): Generator<[string, RequestW
   }
 }
 
-/** Skips changes that affect only the case of `headers`, because header names are case-insensitive. */
+/**
+ * Yields requests with one damaged signature parameter. Skips changes that affect only the case of `headers`, because
+ * header names are case-insensitive.
+ */
 function* damagedParameters(request: RequestWithBody): Generator<[string, RequestWithBody]> {
   const header = headerOf(request, 'authorization') === '' ? 'signature' : 'authorization'
   const credentials = headerOf(request, header)

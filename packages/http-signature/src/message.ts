@@ -24,7 +24,7 @@ export const tokenCharacters = "!#$%&'*+.^_`|~0-9A-Za-z-"
  * be valid for `get`.
  */
 export const methodPattern = /^[!#$%&'*+.^_`|~0-9A-Z-]+$/
-/** Matches an ASCII target without spaces or a fragment (RFC 9112 §3.2.1). */
+/** Matches a target in origin form (RFC 9112 §3.2.1). Allows only printable ASCII, without spaces and fragments. */
 const targetPattern = /^\/[\x21\x22\x24-\x7e]*$/
 const valuePattern = /^[\t\x20-\x7e]*$/
 const hostPattern = /^([A-Za-z0-9._~%!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/
@@ -50,7 +50,7 @@ export function collectFields(rawHeaders: readonly string[]): Fields {
   return fields
 }
 
-/** Checks everything about a request that does not depend on its signature. */
+/** Checks the sizes and repetitions of headers, the method, the target, and the host, but not the signature. */
 export function readMessage(request: ReceivedRequest, fields: Fields): Message {
   assertSizeLimits(request.rawHeaders, fields)
   if (fields.size * 2 < request.rawHeaders.length) for (const name of singleFields) assertSingle(fields, name)

@@ -9,8 +9,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { launcher, temporaryFolder } from '../harness/muster.ts'
 
 /**
- * Command line of a Node.js release that is older than 26: an installed release that cannot replace its process, or
- * this release with a fake version.
+ * Command line of a Node.js release from 18 to 25: an installed release that cannot replace its process or, if none is
+ * installed, this release with a fake version.
  */
 const olderNode = findOlderNode()
 

@@ -11,8 +11,8 @@ export interface BatchProxy {
 }
 
 /**
- * Starts a proxy. Before the proxy forwards a request with this mutation, it calls `onBatch` with the request's number,
- * so that a test can interfere at a fixed point.
+ * Starts a proxy. Before the proxy forwards a request with the mutation, it calls `onBatch` with the number of such
+ * requests so far, so that a test can interfere at a fixed point.
  */
 export async function startBatchProxy(
   target: string,

@@ -17,7 +17,10 @@ export interface Chip {
   readonly operator: Comparator | null
   /** The values as written in the filter, with quotes where needed. See `writeChipValue`. */
   readonly values: readonly string[]
-  /** Whether NOT or a minus precedes the condition. `NOT site = oslo` has the operator `!=` instead. */
+  /**
+   * Whether NOT or a minus precedes the condition. Before `=` or `!=`, a negation changes the operator instead:
+   * `NOT site = oslo` has the operator `!=`.
+   */
   readonly isNegated: boolean
   /** Whether all values must match, as in `name:(gate AND north)`, instead of at least one. */
   readonly matchesAll: boolean
@@ -84,8 +87,8 @@ function writeChip({ subject, operator, values, isNegated, matchesAll }: Chip): 
 }
 
 /**
- * Formats a user's input as a value, with quotes unless the input is a plain word. Also quotes digits, so do not pass
- * numbers or times.
+ * Formats a user's input as a value, with quotes unless the input is a plain word or an ID. Also quotes numbers and
+ * times, which are then compared as strings. With `isWord`, formats the input as a bare word.
  */
 export const writeChipValue = (text: string, { isWord = false }: { isWord?: boolean } = {}): string =>
   isWord ? writeWord([text]) : writeValue([text])

@@ -4,7 +4,7 @@ import type { Span } from '../positions.ts'
 import { type Place, placeAt, type Spot } from './place.ts'
 
 export interface Completions extends Span {
-  /** The kinds of completions that are possible, from the most to the least specific. Empty if none is possible. */
+  /** The kinds of completions that are possible, in the order of their `items`. Empty if none is possible. */
   readonly expected: readonly Expectation[]
   /** Completions that need no data from the caller. */
   readonly items: readonly CompletionItem[]
@@ -33,8 +33,8 @@ export type Expectation =
       readonly subject: string
       readonly of: FilterKind
       /**
-       * The type of a field, `duration` for `age()`, or `time` for `changed()`. Undefined for attributes and other
-       * functions.
+       * The type of a field, `duration` for `age()`, `time` for `changed()`, or `string` for `services`. Undefined for
+       * attributes and other functions.
        */
       readonly valueType: FieldType | 'duration' | undefined
       readonly prefix: string

@@ -14,7 +14,7 @@ export interface Place extends Span {
 
 export type Spot =
   | { readonly type: 'condition'; readonly name: string; readonly isAfterNot: boolean }
-  /** The cursor is after a space that follows a possible name. */
+  /** The token before the cursor ends a possible name or a function, as after `site ` or `age(site)`. */
   | { readonly type: 'afterName'; readonly subject: string }
   | { readonly type: 'value'; readonly subject: string }
   | { readonly type: 'argument'; readonly callee: string; readonly position: number }

@@ -1,4 +1,4 @@
-/** `list` includes every read, subscriptions, and webhooks. */
+/** Where a filter is used. `list` also stands for all other reads, subscriptions, and webhooks. */
 export type FilterUsage = 'list' | 'bulk' | 'alert' | 'silence' | 'role' | 'accessKey' | 'view'
 
 interface UsageRule {

@@ -23,7 +23,7 @@ export function addTerm(
   })
 }
 
-/** Adds the term of `services:(…)` before the terms inside it, which begin at `index`. */
+/** Adds the term of a condition such as `services:(…)` before the terms inside it, which begin at `index`. */
 export function addServicesTerm(
   resolving: Resolving,
   scope: Scope,

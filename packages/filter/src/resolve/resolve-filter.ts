@@ -14,9 +14,9 @@ import { type ResolveOptions, type Resolving, reject, type Scope } from './resol
 export interface Resolution {
   /** Null for an empty filter, and for a filter with problems. */
   readonly filter: ResolvedFilter | null
-  /** Whether the filter has no problems. If false, `filter` is null. */
+  /** Whether neither the parser nor the resolver found a problem. If false, `filter` is null. */
   readonly isValid: boolean
-  /** Does not include the problems that the parser reported. */
+  /** The problems that the resolver found. Does not include the problems that the parser found. */
   readonly problems: readonly FilterProblem[]
   /** Parts that are valid but probably not intended. */
   readonly warnings: readonly FilterProblem[]

@@ -75,8 +75,8 @@ export interface WordSearch {
 }
 
 /**
- * A caller can read a name that every scope lists in `read` or `write`. Both lists contain names, and prefixes followed
- * by `*`.
+ * The restrictions of a caller. The caller can read a name if every element lists the name in `read` or `write`. Both
+ * lists contain names, and prefixes followed by `*`.
  */
 export type ReadableNames = readonly { readonly read: readonly string[]; readonly write: readonly string[] }[]
 

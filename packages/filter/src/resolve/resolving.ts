@@ -62,7 +62,7 @@ export function reject(resolving: Resolving, found: Fault): undefined {
   return undefined
 }
 
-/** Reports a semantic error whose fix replaces a part, which can be larger than the faulty part. */
+/** Reports a semantic error. The edit that fixes it can replace more than `span`. It is null if no fix is known. */
 export function rejectWith(resolving: Resolving, span: Span, message: string, edit: Edit | null): undefined {
   return reject(resolving, { from: span.from, to: span.to, message, edits: edit === null ? null : [edit] })
 }

@@ -11,8 +11,8 @@ import type { Expression } from './tree.ts'
 export interface ParsedFilter {
   readonly text: string
   /**
-   * Null if the filter is empty or no part of it could be parsed. If the filter has errors, contains only the parts
-   * without an error.
+   * Null if the filter is empty or too long, contains characters that PostgreSQL cannot store, or has no part that
+   * could be parsed. If the filter has other errors, the tree contains only the parts that could be parsed.
    */
   readonly tree: Expression | null
   /** Problems in order of position: up to five syntax errors, and up to one problem for each limit. */

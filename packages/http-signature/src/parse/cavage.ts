@@ -10,7 +10,7 @@ type Parameters = ReadonlyMap<string, string>
 
 const componentPattern = new RegExp(`^(?:\\((?:request-target|created|expires)\\)|[${tokenCharacters}]+)$`)
 
-/** Parses form A from its parameters, which a client can send in either of two headers. */
+/** Parses form A from its parameters, which a client can send in the Authorization or the Signature header. */
 export function readCavage(credentials: string, message: Message): ParsedSignature {
   const parameters = parseCavageParameters(credentials)
   const keyId = readKeyId(parameters.get('keyid'))

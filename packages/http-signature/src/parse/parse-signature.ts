@@ -42,8 +42,8 @@ const scheme = 'signature'
 type Credentials = { form: 'rfc9421' } | { form: 'cavage'; text: string }
 
 /**
- * Finds the signature of a request. Checks Signature-Input first (RFC 9421 appendix A). Ignores an empty Authorization
- * header.
+ * Finds the signature of a request. Checks Signature-Input first (RFC 9421 appendix A). Ignores an Authorization header
+ * with another scheme and, without Signature-Input, an empty Signature header.
  */
 function findCredentials(fields: Fields): Credentials | undefined {
   const inAuthorization = (fields.get('authorization') ?? []).flatMap(readSchemeParameters)
@@ -58,7 +58,7 @@ function findCredentials(fields: Fields): Credentials | undefined {
   return text === undefined ? undefined : { form: 'cavage', text }
 }
 
-/** Returns the parameters after the case-insensitive scheme `Signature` (RFC 9110 §11.4). */
+/** Returns the string after the case-insensitive scheme `Signature` (RFC 9110 §11.4), or an empty list. */
 function readSchemeParameters(value: string): string[] {
   const isOurs = value.slice(0, scheme.length).toLowerCase() === scheme
   if (!isOurs || (value.length > scheme.length && !isWhitespaceAt(value, scheme.length))) return []

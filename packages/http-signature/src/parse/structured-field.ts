@@ -25,8 +25,8 @@ export type Members = ReadonlyMap<string, Member>
 export const parseCanonicalDictionary = (text: string): Members | undefined => readPlain(text) ?? readAny(text)
 
 /**
- * Parses any canonical Dictionary. Rejects input that is not canonical, such as duplicate keys and parameters, base64
- * with stray bits or without padding, and integers with leading zeros.
+ * Parses any Dictionary that is canonical except for its whitespace. Returns undefined for other input, such as
+ * duplicate keys and parameters, base64 with stray bits or without padding, and integers with leading zeros.
  */
 export function readAny(text: string): Members | undefined {
   try {

@@ -27,7 +27,10 @@ export type DraftOptions = {
    * form `rfc9421`.
    */
   nonce?: string | undefined
-  /** The components to cover instead of the default. Their headers must be present or added. */
+  /**
+   * The components to cover instead of the default. Each covered header must be in `headers`, unless signing adds it
+   * (`date`, `digest`, `content-digest`) or it is `host`.
+   */
   components?: readonly string[] | undefined
   /** Label of the signature, only for form `rfc9421`. Default: `sig1`. */
   label?: string | undefined
