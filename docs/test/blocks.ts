@@ -21,8 +21,8 @@ export interface Block {
 const runnable = new Set(['sh', 'bash', 'shell', 'console', 'js', 'ts', 'python', 'go', 'graphql'])
 
 /**
- * Returns the fenced blocks of a Markdown page in order. Throws an error with the line number if the page has an invalid
- * block, such as a runnable block without a tag.
+ * Returns the fenced blocks of a Markdown page in order. Throws an error with the line number if a block is invalid,
+ * such as a runnable block without a tag.
  */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
