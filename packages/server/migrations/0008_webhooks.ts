@@ -18,8 +18,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, id)
     )`.execute(db)
 
-  // Users change `webhook`, and the server changes `webhook_sending` while it sends deliveries. One process at a time,
-  // the holder, sends a webhook's deliveries.
+  // Users change `webhook`, and the server changes this table while it sends deliveries. One process at a time, the
+  // holder, sends a webhook's deliveries.
   await sql`
     create table webhook_sending (
       account_id text collate "C" not null,
