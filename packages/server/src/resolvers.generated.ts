@@ -47,26 +47,27 @@ export type User = {
    * document. Every caller can use this field. The variables can be omitted, even if the document requires them.
    */
   needs: Array<Need>;
-  /** All attributes as nested JSON. In a context, overrides replace base values. */
+  /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Scalars['Object']['output'];
-  /** The value of one attribute; null if the attribute is not set. */
+  /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The overrides in one context as nested JSON, including overrides that equal the base value. */
+  /** The overrides in one context that the caller can read, as nested JSON. Includes overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
-  /** The contexts in which this user has overrides. */
+  /** The contexts in which this user has overrides that the caller can read. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices
-   * and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts
-   * can be out of date. A request makes the server count again if the counts are more than an hour old, or more than 60
-   * seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are
-   * more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues.
+   * The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most
+   * devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more
+   * devices, counts can be out of date. A request makes the server count again if the counts are more than an hour old, or
+   * more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet
+   * or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count
+   * continues.
    */
   attributeNames: Array<AttributeName>;
   /**
    * The number of devices that were online over time, as at most 1,000 points. The server stores a point every five
-   * minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time
-   * range contains more than 1,000 points, the server combines neighboring points. There are no points for times when no
+   * minutes. After two days, it combines them into hourly points. It deletes points after 400 days. If the time range
+   * contains more than 1,000 points, the server combines neighboring points. There are no points for times when no
    * server was running or the account had no devices. Null for a caller who is restricted to some devices.
    */
   presence?: Maybe<Array<PresencePoint>>;
@@ -77,16 +78,17 @@ export type User = {
   bulkJob: Array<BulkJob>;
   /** Bulk jobs, newest first. Restricted callers see only the jobs that they created. */
   bulkJobs: BulkJobList;
-  /** Lists the account's devices that match all arguments. */
+  /** Lists the account's devices that match all filters. */
   devices: DeviceList;
   /**
-   * A URL for downloading the matching devices as CSV. The URL is valid for one hour and needs no signature. Later changes
-   * to the view do not affect the file. muster import can read the file unless a column has a label.
+   * A URL for downloading the matching devices as CSV. The URL needs no signature. It is valid for one hour, but only
+   * while the access key or session that requested it is valid. Later changes to the view do not affect the URL.
+   * muster import can read the file unless a column has a label.
    */
   devicesUrl: Scalars['String']['output'];
   /**
-   * Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other accounts'
-   * devices.
+   * Returns the devices with these IDs (at most 1,000), in the order of the IDs and without duplicates. Omits unknown IDs,
+   * other accounts' devices, and devices that the caller cannot read.
    */
   device: Array<Device>;
   /**
@@ -99,8 +101,10 @@ export type User = {
   /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
   /**
-   * A URL for downloading the matching events as CSV. The URL is valid for one hour and needs no signature. Later changes
-   * to the view do not affect the file. Relative times are relative to this request's time.
+   * A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or before
+   * this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that
+   * requested it is valid. Later changes to the view do not affect the URL. Relative times are relative to this request's
+   * time.
    */
   eventsUrl: Scalars['String']['output'];
   /**
@@ -128,10 +132,13 @@ export type User = {
   attributeInfo: Array<AttributeInfo>;
   /**
    * The changes to the user's own attributes, newest first. Without name, the list contains the changes to all names.
-   * Without context, it contains the changes to the base values and in every context. Needs EVENT_READ and AUDIT_READ.
+   * Without context, it contains the changes to the base values and in every context. Requires EVENT_READ and AUDIT_READ.
    */
   attributeHistory: AttributeChangeList;
-  /** The account's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
+  /**
+   * The account's registration codes, newest first, including used-up codes. The server deletes a code seven days after it
+   * expires.
+   */
   registrationCodes: Array<RegistrationCode>;
   /**
    * Returns the services with these IDs, at most 1,000. For a device ID, returns the device's bulk service. Omits unknown
@@ -164,7 +171,10 @@ export type User = {
   email: Scalars['String']['output'];
   name?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
-  /** The limits that apply to this account, with their current usage. */
+  /**
+   * The limits that apply to this account, with their current usage. The list also contains the setting firstRecord, which
+   * is the number of the first record in a list: 1 by default, or 0.
+   */
   limits: Array<Limit>;
   /** Saved views, sorted by name. The arguments limit the list to certain IDs, a kind, or a label. Omits unknown IDs. */
   views: Array<View>;
@@ -417,7 +427,10 @@ export type Need = {
   permission: Permission;
 };
 
-/** The account's rules for access keys. They apply to new keys immediately, and to existing keys from enforcedFrom on. */
+/**
+ * The account's rules for access keys. A new key must comply immediately, and a change to a key must not break another
+ * rule. From enforcedFrom on, the rules also apply to existing keys.
+ */
 export type KeyPolicy = {
   __typename?: 'KeyPolicy';
   /** The maximum number of days from the creation of a key to its expiry; null for no limit. */
@@ -480,8 +493,8 @@ export type AccessKey = {
   createdBy?: Maybe<ChangeSource>;
   /**
    * The fields that the key used in the given number of days (1 to 400) before now, each with its permission, most recent
-   * first. The server updates the counts once a minute. A query for the usage of several keys can exceed the limit on
-   * objects. In that case, pass key to accessKeys.
+   * first. The counts include the whole first day. The server updates the counts once a minute. A query for the usage of
+   * several keys can exceed the limit on objects. In that case, pass key to accessKeys.
    */
   usage: Array<KeyUse>;
   /**
@@ -550,8 +563,9 @@ export type Mutation = {
    */
   updateAccessKey: AccessKey;
   /**
-   * Creates a key with the same settings as the given key, including its expiry. The given key remains valid for overlap
-   * seconds, 0 to 2,592,000, or until its current expiry if that is earlier. Returns CONFLICT if the given key was already
+   * Creates a key with the same settings as the given key, including its expiry. The new key is enabled even if the given
+   * key is not. Without publicKey, the new key has a secret. The given key expires after overlap seconds, 0 to 2,592,000,
+   * or at its current expiry if that is earlier. Returns CONFLICT if the given key was already
    * rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. Only the
    * person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys.
    */
@@ -577,11 +591,11 @@ export type Mutation = {
   createBulk: BulkJob;
   /** Adds devices to a DRAFT that was created with open set to true: up to 1,000 IDs, or up to 10,000 rows of a CSV. */
   appendBulk: BulkJob;
-  /** Reads the devices and their values again. The previous token becomes invalid. */
+  /** Previews a DRAFT, or previews a job again if it was neither started nor canceled. A previous token becomes invalid. */
   previewBulk: BulkJob;
   /**
    * Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it
-   * writes has changed since the preview, or if the device no longer matches the filter.
+   * writes has changed since the preview, or if the device no longer matches the filter or no longer exists.
    */
   startBulk: BulkJob;
   /**
@@ -600,7 +614,7 @@ export type Mutation = {
   retryBulk: BulkJob;
   /**
    * Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since
-   * this job wrote them.
+   * this job wrote them. Deletes the devices that this job registered, unless they have changed since.
    */
   undoBulk: BulkJob;
   /**
@@ -617,32 +631,33 @@ export type Mutation = {
   /**
    * Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs,
    * secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices'
-   * connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your
-   * role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. The
-   * rate-limit cost is that of setAttributesMany with one item for each device.
+   * connections. Access keys cannot call this mutation. You need DEVICE_DELETE in this account and DEVICE_CREATE in the
+   * other one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster. Returns CONFLICT if a
+   * hardware ID is in use in the other account. The rate-limit cost is that of setAttributesMany with one item for each
+   * device.
    */
   transferDevices: Scalars['Int']['output'];
   /**
    * Replaces the device's secret. The old secret becomes invalid immediately. If allow is true, the server creates no new
-   * secret. Instead, the device can register itself again once within one hour.
+   * secret. Instead, the device can register itself again once, within one hour.
    */
   rotateDeviceSecret: DeviceRegistration;
   /**
-   * Sets the interval at which clients are expected to write an attribute. Without a write for 1.25 intervals, a value is
-   * stale. Pass null to remove the interval. An account can have at most 50 names with an interval. Returns null after the
-   * interval is removed.
+   * Sets the interval at which clients are expected to write an attribute. A value is stale if no client has written it
+   * for more than 1.25 intervals. Returns null after the interval is removed. An account can have at most 50 names with an
+   * interval.
    */
   setExpectedInterval?: Maybe<Freshness>;
   /**
    * Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the
-   * device or the service. An active state becomes inactive after ttl seconds. While a service is active, its device is
-   * also active.
+   * device or the service. While a service is active, its device is also active. Returns CONFLICT if a device that is
+   * connected is reported as inactive.
    */
   reportState: Scalars['Boolean']['output'];
   /**
-   * Creates a code that devices use to register themselves. Only this response contains the code. Every device receives
-   * the code's attributes and services. name and platform apply to devices that do not send their own. An account can have
-   * up to 100 codes.
+   * Creates a code that devices use to register themselves. Only this response contains the code. Every device that
+   * registers with the code receives the code's attributes and services. name and platform apply to devices that do not
+   * send their own. An account can have up to 100 codes.
    */
   createRegistrationCode: CreatedRegistrationCode;
   deleteRegistrationCode: Scalars['Boolean']['output'];
@@ -656,17 +671,26 @@ export type Mutation = {
   removeService: Scalars['Boolean']['output'];
   /** Makes the signed-in person a member. Requires a session. Returns CONFLICT if the person is already a member. */
   acceptInvitation: AccountReference;
-  /** Invites a person with a link that is valid once. An account can have at most 100 open invitations. */
+  /**
+   * Creates an invitation with a link that can be used once. If email is set and the server can send email, the server
+   * also emails the link. An account can have at most 100 open invitations.
+   */
   createInvitation: Invitation;
   deleteInvitation: Scalars['Boolean']['output'];
-  /** Creates a new link with the same validity period. The previous link becomes invalid. */
+  /**
+   * Creates a new link, which is valid for as long as the previous link was when it was created. The previous link becomes
+   * invalid. If the invitation has an email address and the server can send email, the server also emails the new link.
+   */
   resendInvitation: Invitation;
-  /** Removes the signed-in person from this account. The last owner cannot leave. */
+  /**
+   * Removes the signed-in person from this account, and deletes the person's personal keys in the account. Returns
+   * CONFLICT if no owner who can sign in would remain.
+   */
   leaveAccount: Scalars['Boolean']['output'];
   /**
    * Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server
    * ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person
-   * created.
+   * created. Returns CONFLICT if no owner who can sign in would remain.
    */
   removeMember: Scalars['Boolean']['output'];
   /** Changes a member's role. Returns CONFLICT if no owner who can sign in would remain. */
@@ -719,7 +743,7 @@ export type Mutation = {
   testWebhook: WebhookDelivery;
   /**
    * Resends one delivery, or all failed deliveries created since a time. Pass exactly one of deliveryId and since. Returns
-   * the number of deliveries to resend.
+   * the number of deliveries to resend. Returns CONFLICT if the webhook is disabled or paused.
    */
   redeliver: Scalars['Int']['output'];
 };
@@ -1150,13 +1174,13 @@ export type MutationRedeliverArgs = {
 /** A machine in the fleet, with its services. */
 export type Device = {
   __typename?: 'Device';
-  /** All attributes as nested JSON. In a context, overrides replace base values. */
+  /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Scalars['Object']['output'];
-  /** The value of one attribute; null if the attribute is not set. */
+  /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The overrides in one context as nested JSON, including overrides that equal the base value. */
+  /** The overrides in one context that the caller can read, as nested JSON. Includes overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
-  /** The contexts in which this device has overrides. */
+  /** The contexts in which this device has overrides that the caller can read. */
   contexts: Array<Scalars['String']['output']>;
   /**
    * When the device was online, according to its events. The state is unknown before the device's registration, before the
@@ -1214,7 +1238,11 @@ export type Device = {
    * context.
    */
   attributeHistory: AttributeChangeList;
-  /** The device's services, except its bulk service. Sort by name, id, created, state, application, port, or an attribute. */
+  /**
+   * The device's services, except its bulk service. name selects services whose name contains the string (not
+   * case-sensitive). application selects services by the IDs of their types. Sort by name, id, created, state,
+   * application, port, or an attribute.
+   */
   services: Array<Service>;
 };
 
@@ -1286,13 +1314,13 @@ export type DeviceServicesArgs = {
 /** A service of a device, such as SSH on port 22. Every device also has a bulk service, which represents the device itself. */
 export type Service = {
   __typename?: 'Service';
-  /** All attributes as nested JSON. In a context, overrides replace base values. */
+  /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Scalars['Object']['output'];
-  /** The value of one attribute; null if the attribute is not set. */
+  /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The overrides in one context as nested JSON, including overrides that equal the base value. */
+  /** The overrides in one context that the caller can read, as nested JSON. Includes overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
-  /** The contexts in which this service has overrides. */
+  /** The contexts in which this service has overrides that the caller can read. */
   contexts: Array<Scalars['String']['output']>;
   /**
    * The values of this service's attributes, with the time of each value's last change. Without names, the list contains
@@ -1424,9 +1452,9 @@ export type Availability = {
   /** The fraction of the time between from and until during which the device was online, 0 to 1. */
   share: Scalars['Float']['output'];
   onlineSeconds: Scalars['Int']['output'];
-  /** How often the device went offline. */
+  /** How often the device went offline between from and until. */
   outages: Scalars['Int']['output'];
-  /** The longest time that the device was offline, in seconds. */
+  /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: Scalars['Int']['output'];
   /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
   segments: Array<AvailabilitySegment>;
@@ -1524,8 +1552,8 @@ export type BulkTargetInput = {
   /** With csv: whether a row that matches no device registers one. */
   register?: Scalars['Boolean']['input'];
   /**
-   * With register: whether new devices get secrets, which secretsUrl returns once. A device without a secret can connect
-   * after rotateDeviceSecret, or with a registration code.
+   * With register: whether new devices get secrets, which secretsUrl returns once. A device without a secret needs
+   * rotateDeviceSecret to connect, or to register itself with a registration code.
    */
   secrets?: Scalars['Boolean']['input'];
 };
@@ -1582,8 +1610,8 @@ export type BulkDeleteInput = {
 };
 
 /**
- * A change to many devices. After the job starts, the server applies the previewed changes in the background, to each
- * device exactly once.
+ * A change to many devices. After the job starts, the server applies the previewed changes in the background. It changes
+ * each device at most once.
  */
 export type BulkJob = {
   __typename?: 'BulkJob';
@@ -1603,7 +1631,10 @@ export type BulkJob = {
   progress: Scalars['Float']['output'];
   /** Maximum number of devices per second, 1 to 10,000. */
   rate: Scalars['Int']['output'];
-  /** The job pauses after more failures than this; null for the greater of 100 and 10% of the completed devices. */
+  /**
+   * The job pauses after more failures than this since it was started or last resumed; null for the greater of 100 and 10%
+   * of the completed devices.
+   */
   maxFailures?: Maybe<Scalars['Int']['output']>;
   /** Identifies the preview in startBulk; null until the preview is complete, and after the job starts or is canceled. */
   token?: Maybe<Scalars['String']['output']>;
@@ -1636,8 +1667,8 @@ export type BulkJob = {
 
 
 /**
- * A change to many devices. After the job starts, the server applies the previewed changes in the background, to each
- * device exactly once.
+ * A change to many devices. After the job starts, the server applies the previewed changes in the background. It changes
+ * each device at most once.
  */
 export type BulkJobItemsArgs = {
   outcome?: InputMaybe<Array<BulkOutcome>>;
@@ -1658,7 +1689,7 @@ export type BulkState =
   | 'PAUSED'
   | 'DONE'
   | 'CANCELED'
-  /** The preview is older than 24 hours. */
+  /** The job was not started within 24 hours after the preview began. */
   | 'EXPIRED'
   /** The preview failed. */
   | 'FAILED';
@@ -1719,15 +1750,18 @@ export type Event = {
 export type DeviceList = {
   __typename?: 'DeviceList';
   items: Array<Device>;
-  /** Number of matching devices on all pages. With a filter, this field costs one rate-limit point per 2,000 devices. */
+  /**
+   * Number of matching devices on all pages. With a filter, this field costs up to one rate-limit point per 2,000 devices
+   * in the account.
+   */
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
   /**
-   * An opaque position after the last item on the page. Pass it as after. It stays valid even if that item moves or is
-   * deleted.
+   * An opaque position after the last item on the page; null if the page is empty. Pass it as after. It stays valid even
+   * if that item moves in the list or is deleted.
    */
   cursor?: Maybe<Scalars['String']['output']>;
 };
@@ -2109,7 +2143,7 @@ export type Freshness = {
   name: Scalars['String']['output'];
   /** The expected interval, in seconds. */
   seconds: Scalars['Int']['output'];
-  /** The number of devices whose base value is stale. */
+  /** The number of devices whose base value of this attribute is stale. */
   stale: Scalars['Int']['output'];
 };
 
@@ -2120,7 +2154,7 @@ export type HistorySpan = {
   earliest: Scalars['DateTime']['output'];
   /**
    * The time by which all servers had begun to record the times of changes. Earlier releases did not record times, so
-   * filters treat a value that has not changed since this time as changed at this time. AttributeInfo.changed can be
+   * filters treat a value that has not changed since this time as if it changed at this time. AttributeInfo.changed can be
    * earlier, because that field also reads events.
    */
   timesSince: Scalars['DateTime']['output'];
@@ -2301,7 +2335,7 @@ export type PermissionVerdict = {
   /**
    * key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or
    * the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an
-   * enabled member, or must use single sign-on again. null if the permission is granted.
+   * enabled member, or has not used single sign-on for too long. null if the permission is granted.
    */
   deniedBy?: Maybe<Scalars['String']['output']>;
 };
@@ -2335,13 +2369,16 @@ export type Permission =
   /** Manage alert rules and channels. */
   | 'ALERT_MANAGE'
   /**
-   * Set and remove device and service attributes. If the role or key has access to all devices, also the account's
-   * attributes.
+   * Set and remove device and service attributes, and the expected intervals of attributes. If the role or key has access
+   * to all devices, also set and remove the account's attributes.
    */
   | 'ATTRIBUTE_WRITE'
-  /** Read events of the account itself, of its members, and of its keys. */
+  /**
+   * Read events of the account itself, of its members, and of its keys. Also list the members, invitations, roles, and
+   * keys.
+   */
   | 'AUDIT_READ'
-  /** Register devices, and create and delete registration codes. */
+  /** Register devices, and list, create, and delete registration codes. */
   | 'DEVICE_CREATE'
   /** Delete devices, and move them to another account. */
   | 'DEVICE_DELETE'
@@ -2467,11 +2504,14 @@ export type Role = {
   members: Scalars['Int']['output'];
 };
 
-/** The permissions of a key or role. Omitted fields add no restriction. */
+/**
+ * The permissions and restrictions of a key or role. In a new key or role, omitted fields add no restriction. In
+ * updateRole, omitted fields stay unchanged, and null removes a restriction.
+ */
 export type AccessInput = {
   /**
    * A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE,
-   * ALERT_MANAGE, or VIEW_MANAGE.
+   * ALERT_MANAGE, or VIEW_MANAGE. If omitted in createRole, the role has every permission of the caller that it can have.
    */
   permissions?: InputMaybe<Array<Permission>>;
   /**
@@ -2493,6 +2533,7 @@ export type AccessInput = {
 export type AttributeScopeInput = {
   /** Names that can be read. Names that can be set can be read, too. */
   read?: Array<Scalars['String']['input']>;
+  /** Names that can be set. */
   write?: Array<Scalars['String']['input']>;
 };
 

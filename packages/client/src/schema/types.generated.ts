@@ -33,12 +33,12 @@ export type Permission = 'ACCOUNT_MANAGE' | 'ALERT_ACKNOWLEDGE' | 'ALERT_MANAGE'
 /** How members must sign in to work in an account. */
 export type SignInPolicy = 'ANY' | 'SECOND_FACTOR' | 'SSO'
 
-/** The permissions of a key or role. Omitted fields add no restriction. */
+/** The permissions and restrictions of a key or role. In a new key or role, omitted fields add no restriction. In updateRole, omitted fields stay unchanged, and null removes a restriction. */
 export interface AccessInput {
   attributes?: AttributeScopeInput | null | undefined
   /** The context in which the filter and the view read attributes. Default: the view's context. */
   context?: string | null | undefined
-  /** A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or VIEW_MANAGE. */
+  /** A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or VIEW_MANAGE. If omitted in createRole, the role has every permission of the caller that it can have. */
   permissions?: readonly Permission[] | null | undefined
   /** The ID of a saved view of devices. A device must match both the view and where. */
   view?: string | null | undefined
@@ -50,6 +50,7 @@ export interface AccessInput {
 export interface AttributeScopeInput {
   /** Names that can be read. Names that can be set can be read, too. */
   read?: readonly string[] | undefined
+  /** Names that can be set. */
   write?: readonly string[] | undefined
 }
 
@@ -102,7 +103,7 @@ export interface BulkTargetInput {
   ids?: readonly string[] | null | undefined
   /** With csv: whether a row that matches no device registers one. */
   register?: boolean | undefined
-  /** With register: whether new devices get secrets, which secretsUrl returns once. A device without a secret can connect after rotateDeviceSecret, or with a registration code. */
+  /** With register: whether new devices get secrets, which secretsUrl returns once. A device without a secret needs rotateDeviceSecret to connect, or to register itself with a registration code. */
   secrets?: boolean | undefined
   /** The ID of a saved view of devices. The view's filter applies in addition to where. */
   view?: string | null | undefined
@@ -278,10 +279,10 @@ export interface AttributesResult {
 export interface Availability {
   /** The start of the time with a known state: the argument from, or a later time. */
   from: string
-  /** The longest time that the device was offline, in seconds. */
+  /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: number
   onlineSeconds: number
-  /** How often the device went offline. */
+  /** How often the device went offline between from and until. */
   outages: number
   /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
   segments: AvailabilitySegment[]
@@ -344,7 +345,7 @@ export interface BulkItemList {
   total: number
 }
 
-/** A change to many devices. After the job starts, the server applies the previewed changes in the background, to each device exactly once. */
+/** A change to many devices. After the job starts, the server applies the previewed changes in the background. It changes each device at most once. */
 export interface BulkJob {
   counts: BulkCounts
   created: string
@@ -355,7 +356,7 @@ export interface BulkJob {
   id: string
   /** Whether undoBulk can revert the job. false for a job that deletes devices, such as the undo of registrations. */
   isUndoable: boolean
-  /** The job pauses after more failures than this; null for the greater of 100 and 10% of the completed devices. */
+  /** The job pauses after more failures than this since it was started or last resumed; null for the greater of 100 and 10% of the completed devices. */
   maxFailures: number | null
   name: string
   operations: (Record<string, unknown>)[]
@@ -420,7 +421,7 @@ export interface CreatedRegistrationCode {
 
 /** A machine in the fleet, with its services. */
 export interface Device {
-  /** All attributes as nested JSON. In a context, overrides replace base values. */
+  /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
   /** The base value of the attribute $svc.categoryA. */
   categoryA: string | null
@@ -432,7 +433,7 @@ export interface Device {
   categoryD: string | null
   /** The base value of the attribute $svc.categoryE. */
   categoryE: string | null
-  /** The contexts in which this device has overrides. */
+  /** The contexts in which this device has overrides that the caller can read. */
   contexts: string[]
   created: string
   /** An ID from the manufacturer or the operating system. Unique in the account. */
@@ -466,13 +467,13 @@ export interface Device {
 
 /** A page of devices. */
 export interface DeviceList {
-  /** An opaque position after the last item on the page. Pass it as after. It stays valid even if that item moves or is deleted. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. It stays valid even if that item moves in the list or is deleted. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
   /** ID of the last item on the page; null if the page is empty. */
   last: string | null
-  /** Number of matching devices on all pages. With a filter, this field costs one rate-limit point per 2,000 devices. */
+  /** Number of matching devices on all pages. With a filter, this field costs up to one rate-limit point per 2,000 devices in the account. */
   total: number
 }
 
@@ -634,7 +635,7 @@ export interface Freshness {
   name: string
   /** The expected interval, in seconds. */
   seconds: number
-  /** The number of devices whose base value is stale. */
+  /** The number of devices whose base value of this attribute is stale. */
   stale: number
 }
 
@@ -654,7 +655,7 @@ export interface Grant {
 export interface HistorySpan {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: string
-  /** The time by which all servers had begun to record the times of changes. Earlier releases did not record times, so filters treat a value that has not changed since this time as changed at this time. AttributeInfo.changed can be earlier, because that field also reads events. */
+  /** The time by which all servers had begun to record the times of changes. Earlier releases did not record times, so filters treat a value that has not changed since this time as if it changed at this time. AttributeInfo.changed can be earlier, because that field also reads events. */
   timesSince: string
 }
 
@@ -674,7 +675,7 @@ export interface Invitation {
   role: Role
 }
 
-/** The account's rules for access keys. They apply to new keys immediately, and to existing keys from enforcedFrom on. */
+/** The account's rules for access keys. A new key must comply immediately, and a change to a key must not break another rule. From enforcedFrom on, the rules also apply to existing keys. */
 export interface KeyPolicy {
   /** When the rules begin to apply to existing keys; null for never. See setKeyPolicy. */
   enforcedFrom: string | null
@@ -753,7 +754,7 @@ export interface Need {
 
 /** Whether a permission is granted. */
 export interface PermissionVerdict {
-  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member, or must use single sign-on again. null if the permission is granted. */
+  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member, or has not used single sign-on for too long. null if the permission is granted. */
   deniedBy: string | null
   granted: boolean
   permission: Permission
@@ -819,9 +820,9 @@ export interface Role {
 export interface Service {
   /** ID of the application type. */
   application: number
-  /** All attributes as nested JSON. In a context, overrides replace base values. */
+  /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
-  /** The contexts in which this service has overrides. */
+  /** The contexts in which this service has overrides that the caller can read. */
   contexts: string[]
   created: string
   enabled: boolean
@@ -876,17 +877,17 @@ export interface Simulation {
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
-  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
+  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. */
   attributeNames: AttributeName[]
-  /** All attributes as nested JSON. In a context, overrides replace base values. */
+  /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
-  /** The contexts in which this user has overrides. */
+  /** The contexts in which this user has overrides that the caller can read. */
   contexts: string[]
   created: string
-  /** A URL for downloading the matching devices as CSV. The URL is valid for one hour and needs no signature. Later changes to the view do not affect the file. muster import can read the file unless a column has a label. */
+  /** A URL for downloading the matching devices as CSV. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. muster import can read the file unless a column has a label. */
   devicesUrl: string
   email: string
-  /** A URL for downloading the matching events as CSV. The URL is valid for one hour and needs no signature. Later changes to the view do not affect the file. Relative times are relative to this request's time. */
+  /** A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or before this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times are relative to this request's time. */
   eventsUrl: string
   /** The attribute names with an expected interval, sorted by name. */
   freshness: Freshness[]
@@ -895,10 +896,10 @@ export interface User {
   id: string
   /** The account's rules for access keys. */
   keyPolicy: KeyPolicy
-  /** The limits that apply to this account, with their current usage. */
+  /** The limits that apply to this account, with their current usage. The list also contains the setting firstRecord, which is the number of the first record in a list: 1 by default, or 0. */
   limits: Limit[]
   name: string | null
-  /** The account's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
+  /** The account's registration codes, newest first, including used-up codes. The server deletes a code seven days after it expires. */
   registrationCodes: RegistrationCode[]
   /** How members must sign in to work in this account. This does not affect access keys. */
   signInPolicy: SignInPolicy
@@ -1043,7 +1044,7 @@ export interface AccessKeyFields {
   unused: Leaf<Permission[] | null, {
     days?: number | null | undefined
   }>
-  /** The fields that the key used in the given number of days (1 to 400) before now, each with its permission, most recent first. The server updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to accessKeys. */
+  /** The fields that the key used in the given number of days (1 to 400) before now, each with its permission, most recent first. The counts include the whole first day. The server updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to accessKeys. */
   usage: Branch<'KeyUse', 'many', {
     days?: number | null | undefined
   }>
@@ -1154,10 +1155,10 @@ export interface AttributesResultFields {
 export interface AvailabilityFields {
   /** The start of the time with a known state: the argument from, or a later time. */
   from: Leaf<string>
-  /** The longest time that the device was offline, in seconds. */
+  /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: Leaf<number>
   onlineSeconds: Leaf<number>
-  /** How often the device went offline. */
+  /** How often the device went offline between from and until. */
   outages: Leaf<number>
   /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
   segments: Branch<'AvailabilitySegment', 'many'>
@@ -1241,7 +1242,7 @@ export interface BulkJobFields {
     size?: number | null | undefined
     status?: readonly BulkItemStatus[] | null | undefined
   }>
-  /** The job pauses after more failures than this; null for the greater of 100 and 10% of the completed devices. */
+  /** The job pauses after more failures than this since it was started or last resumed; null for the greater of 100 and 10% of the completed devices. */
   maxFailures: Leaf<number | null>
   name: Leaf<string>
   operations: Leaf<(Record<string, unknown>)[]>
@@ -1310,14 +1311,14 @@ export interface CreatedRegistrationCodeFields {
 
 /** The selectable fields of Device. */
 export interface DeviceFields {
-  /** The value of one attribute; null if the attribute is not set. */
+  /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
   attribute: Leaf<string | null, {
     context?: string | null | undefined
     name: string
   }>
   /** The changes to this device's attributes, newest first, including the values from its registration. Without name, the list contains the changes to all names. Without context, it contains the changes to the base values and in every context. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
-    /** Start after this event ID or page cursor, with older changes. */
+    /** Start after this event ID or page cursor. The page continues with older changes. */
     after?: string | null | undefined
     /** Only changes to values in this context. */
     context?: string | null | undefined
@@ -1337,7 +1338,7 @@ export interface DeviceFields {
     /** Attribute names. A name that is not set has null values. */
     names?: readonly string[] | null | undefined
   }>
-  /** All attributes as nested JSON. In a context, overrides replace base values. */
+  /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
@@ -1357,7 +1358,7 @@ export interface DeviceFields {
   categoryD: Leaf<string | null>
   /** The base value of the attribute $svc.categoryE. */
   categoryE: Leaf<string | null>
-  /** The contexts in which this device has overrides. */
+  /** The contexts in which this device has overrides that the caller can read. */
   contexts: Leaf<string[]>
   created: Leaf<string>
   /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
@@ -1385,13 +1386,13 @@ export interface DeviceFields {
   name: Leaf<string>
   /** Whether state is active. */
   online: Leaf<boolean>
-  /** The overrides in one context as nested JSON, including overrides that equal the base value. */
+  /** The overrides in one context that the caller can read, as nested JSON. Includes overrides that equal the base value. */
   overrides: Leaf<Attributes, {
     context: string
   }>
   owner: Branch<'UserReference', 'one'>
   platform: Leaf<string | null>
-  /** The device's services, except its bulk service. Sort by name, id, created, state, application, port, or an attribute. */
+  /** The device's services, except its bulk service. name selects services whose name contains the string (not case-sensitive). application selects services by the IDs of their types. Sort by name, id, created, state, application, port, or an attribute. */
   services: Branch<'Service', 'many', {
     application?: readonly number[] | null | undefined
     name?: string | null | undefined
@@ -1416,14 +1417,14 @@ export interface DeviceFields {
 
 /** The selectable fields of DeviceList. */
 export interface DeviceListFields {
-  /** An opaque position after the last item on the page. Pass it as after. It stays valid even if that item moves or is deleted. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. It stays valid even if that item moves in the list or is deleted. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
   items: Branch<'Device', 'many'>
   /** ID of the last item on the page; null if the page is empty. */
   last: Leaf<string | null>
-  /** Number of matching devices on all pages. With a filter, this field costs one rate-limit point per 2,000 devices. */
+  /** Number of matching devices on all pages. With a filter, this field costs up to one rate-limit point per 2,000 devices in the account. */
   total: Leaf<number>
 }
 
@@ -1586,7 +1587,7 @@ export interface FreshnessFields {
   name: Leaf<string>
   /** The expected interval, in seconds. */
   seconds: Leaf<number>
-  /** The number of devices whose base value is stale. */
+  /** The number of devices whose base value of this attribute is stale. */
   stale: Leaf<number>
 }
 
@@ -1606,7 +1607,7 @@ export interface GrantFields {
 export interface HistorySpanFields {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: Leaf<string>
-  /** The time by which all servers had begun to record the times of changes. Earlier releases did not record times, so filters treat a value that has not changed since this time as changed at this time. AttributeInfo.changed can be earlier, because that field also reads events. */
+  /** The time by which all servers had begun to record the times of changes. Earlier releases did not record times, so filters treat a value that has not changed since this time as if it changed at this time. AttributeInfo.changed can be earlier, because that field also reads events. */
   timesSince: Leaf<string>
 }
 
@@ -1745,7 +1746,7 @@ export interface MutationFields {
   }>
   /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. An account can have at most 20 jobs that have not been started. */
   createBulk: Branch<'BulkJob', 'one', {
-    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the completed devices. */
+    /** The job pauses after more failures than this since it was started or last resumed. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
@@ -1757,14 +1758,14 @@ export interface MutationFields {
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
-  /** Invites a person with a link that is valid once. An account can have at most 100 open invitations. */
+  /** Creates an invitation with a link that can be used once. If email is set and the server can send email, the server also emails the link. An account can have at most 100 open invitations. */
   createInvitation: Branch<'Invitation', 'one', {
     email?: string | null | undefined
     /** At most 30 days from now. Default: seven days from now. */
     expires?: string | Date | null | undefined
     roleId: string
   }>
-  /** Creates a code that devices use to register themselves. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. An account can have up to 100 codes. */
+  /** Creates a code that devices use to register themselves. Only this response contains the code. Every device that registers with the code receives the code's attributes and services. name and platform apply to devices that do not send their own. An account can have up to 100 codes. */
   createRegistrationCode: Branch<'CreatedRegistrationCode', 'one', {
     attributes?: AttributeChanges | null | undefined
     /** When the code expires. Default: seven days from now. */
@@ -1843,17 +1844,17 @@ export interface MutationFields {
   deleteWebhook: Leaf<boolean, {
     id: string
   }>
-  /** Removes the signed-in person from this account. The last owner cannot leave. */
+  /** Removes the signed-in person from this account, and deletes the person's personal keys in the account. Returns CONFLICT if no owner who can sign in would remain. */
   leaveAccount: Leaf<boolean>
   /** Pauses a job after the current batch. To continue, call resumeBulk. */
   pauseBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Reads the devices and their values again. The previous token becomes invalid. */
+  /** Previews a DRAFT, or previews a job again if it was neither started nor canceled. A previous token becomes invalid. */
   previewBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Resends one delivery, or all failed deliveries created since a time. Pass exactly one of deliveryId and since. Returns the number of deliveries to resend. */
+  /** Resends one delivery, or all failed deliveries created since a time. Pass exactly one of deliveryId and since. Returns the number of deliveries to resend. Returns CONFLICT if the webhook is disabled or paused. */
   redeliver: Leaf<number, {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
@@ -1867,7 +1868,7 @@ export interface MutationFields {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }>
-  /** Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person created. */
+  /** Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person created. Returns CONFLICT if no owner who can sign in would remain. */
   removeMember: Leaf<boolean, {
     disableKeys?: boolean | undefined
     personId: string
@@ -1881,15 +1882,15 @@ export interface MutationFields {
     name: string
     serviceId: string
   }>
-  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the device or the service. An active state becomes inactive after ttl seconds. While a service is active, its device is also active. */
+  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the device or the service. While a service is active, its device is also active. Returns CONFLICT if a device that is connected is reported as inactive. */
   reportState: Leaf<boolean, {
     serviceId: string
     /** Either active or inactive. */
     state: string
-    /** The number of seconds after which an active state becomes inactive, unless another report arrives. 1 to 86,400. */
+    /** The number of seconds, 1 to 86,400, for which an active state is valid. The state then becomes inactive, unless another report arrives. A device also stays active while it is connected. */
     ttl?: number | null | undefined
   }>
-  /** Creates a new link with the same validity period. The previous link becomes invalid. */
+  /** Creates a new link, which is valid for as long as the previous link was when it was created. The previous link becomes invalid. If the invitation has an email address and the server can send email, the server also emails the new link. */
   resendInvitation: Branch<'Invitation', 'one', {
     id: string
   }>
@@ -1903,13 +1904,13 @@ export interface MutationFields {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }>
-  /** Creates a key with the same settings as the given key, including its expiry. The given key remains valid for overlap seconds, 0 to 2,592,000, or until its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the same settings as the given key, including its expiry. The new key is enabled even if the given key is not. Without publicKey, the new key has a secret. The given key expires after overlap seconds, 0 to 2,592,000, or at its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey: Branch<'CreatedAccessKey', 'one', {
     key: string
     overlap?: number | null | undefined
     publicKey?: string | null | undefined
   }>
-  /** Replaces the device's secret. The old secret becomes invalid immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once within one hour. */
+  /** Replaces the device's secret. The old secret becomes invalid immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once, within one hour. */
   rotateDeviceSecret: Branch<'DeviceRegistration', 'one', {
     allow?: boolean | undefined
     deviceId: string
@@ -1923,7 +1924,7 @@ export interface MutationFields {
   runBulk: Branch<'BulkJob', 'one', {
     /** The number of devices that must change. Registrations count as changes. */
     expected: number
-    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the completed devices. */
+    /** The job pauses after more failures than this since it was started or last resumed. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
@@ -1957,7 +1958,7 @@ export interface MutationFields {
   setAttributesMany: Branch<'AttributesResult', 'many', {
     items: readonly AttributesInput[]
   }>
-  /** Sets the interval at which clients are expected to write an attribute. Without a write for 1.25 intervals, a value is stale. Pass null to remove the interval. An account can have at most 50 names with an interval. Returns null after the interval is removed. */
+  /** Sets the interval at which clients are expected to write an attribute. A value is stale if no client has written it for more than 1.25 intervals. Returns null after the interval is removed. An account can have at most 50 names with an interval. */
   setExpectedInterval: Branch<'Freshness', 'maybe', {
     name: string
     /** From 60 to 31,536,000 seconds; null removes the interval. */
@@ -1976,7 +1977,7 @@ export interface MutationFields {
     personId: string
     roleId: string
   }>
-  /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it writes has changed since the preview, or if the device no longer matches the filter. */
+  /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it writes has changed since the preview, or if the device no longer matches the filter or no longer exists. */
   startBulk: Branch<'BulkJob', 'one', {
     /** Fails with CONFLICT if a different number of devices would change. Registrations count as changes. */
     expected?: number | null | undefined
@@ -1987,13 +1988,13 @@ export interface MutationFields {
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
   }>
-  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is that of setAttributesMany with one item for each device. */
+  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Access keys cannot call this mutation. You need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is that of setAttributesMany with one item for each device. */
   transferDevices: Leaf<number, {
     /** The other account. */
     accountId: string
     deviceId: readonly string[]
   }>
-  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since this job wrote them. */
+  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since this job wrote them. Deletes the devices that this job registered, unless they have changed since. */
   undoBulk: Branch<'BulkJob', 'one', {
     id: string
     rate?: number | null | undefined
@@ -2076,7 +2077,7 @@ export interface NeedFields {
 
 /** The selectable fields of PermissionVerdict. */
 export interface PermissionVerdictFields {
-  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member, or must use single sign-on again. null if the permission is granted. */
+  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member, or has not used single sign-on for too long. null if the permission is granted. */
   deniedBy: Leaf<string | null>
   granted: Leaf<boolean>
   permission: Leaf<Permission>
@@ -2154,14 +2155,14 @@ export interface RoleFields {
 export interface ServiceFields {
   /** ID of the application type. */
   application: Leaf<number>
-  /** The value of one attribute; null if the attribute is not set. */
+  /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
   attribute: Leaf<string | null, {
     context?: string | null | undefined
     name: string
   }>
   /** The changes to this service's attributes, newest first. Without name, the list contains the changes to all names. Without context, it contains the changes to the base values and in every context. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
-    /** Start after this event ID or page cursor, with older changes. */
+    /** Start after this event ID or page cursor. The page continues with older changes. */
     after?: string | null | undefined
     /** Only changes to values in this context. */
     context?: string | null | undefined
@@ -2181,11 +2182,11 @@ export interface ServiceFields {
     /** Attribute names. A name that is not set has null values. */
     names?: readonly string[] | null | undefined
   }>
-  /** All attributes as nested JSON. In a context, overrides replace base values. */
+  /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** The contexts in which this service has overrides. */
+  /** The contexts in which this service has overrides that the caller can read. */
   contexts: Leaf<string[]>
   created: Leaf<string>
   device: Branch<'Device', 'one'>
@@ -2198,7 +2199,7 @@ export interface ServiceFields {
   name: Leaf<string>
   /** Whether state is active. */
   online: Leaf<boolean>
-  /** The overrides in one context as nested JSON, including overrides that equal the base value. */
+  /** The overrides in one context that the caller can read, as nested JSON. Includes overrides that equal the base value. */
   overrides: Leaf<Attributes, {
     context: string
   }>
@@ -2272,14 +2273,14 @@ export interface UserFields {
   account: Branch<'User', 'maybe', {
     id?: string | null | undefined
   }>
-  /** The value of one attribute; null if the attribute is not set. */
+  /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
   attribute: Leaf<string | null, {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes to the user's own attributes, newest first. Without name, the list contains the changes to all names. Without context, it contains the changes to the base values and in every context. Needs EVENT_READ and AUDIT_READ. */
+  /** The changes to the user's own attributes, newest first. Without name, the list contains the changes to all names. Without context, it contains the changes to the base values and in every context. Requires EVENT_READ and AUDIT_READ. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
-    /** Start after this event ID or page cursor, with older changes. */
+    /** Start after this event ID or page cursor. The page continues with older changes. */
     after?: string | null | undefined
     /** Only changes to values in this context. */
     context?: string | null | undefined
@@ -2299,9 +2300,9 @@ export interface UserFields {
     /** Attribute names. A name that is not set has null values. */
     names?: readonly string[] | null | undefined
   }>
-  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names, those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
+  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. */
   attributeNames: Branch<'AttributeName', 'many'>
-  /** All attributes as nested JSON. In a context, overrides replace base values. */
+  /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
@@ -2329,10 +2330,10 @@ export interface UserFields {
     usage?: FilterUsage | undefined
     where: string
   }>
-  /** The contexts in which this user has overrides. */
+  /** The contexts in which this user has overrides that the caller can read. */
   contexts: Leaf<string[]>
   created: Leaf<string>
-  /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other accounts' devices. */
+  /** Returns the devices with these IDs (at most 1,000), in the order of the IDs and without duplicates. Omits unknown IDs, other accounts' devices, and devices that the caller cannot read. */
   device: Branch<'Device', 'many', {
     id: readonly string[]
   }>
@@ -2345,7 +2346,7 @@ export interface UserFields {
     /** A device filter. */
     where?: string | null | undefined
   }>
-  /** Lists the account's devices that match all arguments. */
+  /** Lists the account's devices that match all filters. */
   devices: Branch<'DeviceList', 'one', {
     /** Start after this device ID or page cursor. */
     after?: string | null | undefined
@@ -2353,7 +2354,7 @@ export interface UserFields {
     application?: readonly number[] | null | undefined
     /** Attribute values by name. A device must match all of them; null matches a missing value. */
     attributes?: AttributeChanges | null | undefined
-    /** The context in which the filters and the sort read values. */
+    /** The context in which the filters and the order read attributes. */
     context?: string | null | undefined
     /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
@@ -2363,7 +2364,7 @@ export interface UserFields {
     last?: string | null | undefined
     /** Part of the name, case-insensitive. */
     name?: string | null | undefined
-    /** The reference time for relative times in where. Default: the start of the request. */
+    /** The reference time for relative times in where. Default: the time of the request. */
     now?: string | Date | null | undefined
     platform?: readonly string[] | null | undefined
     /** Records per page, 1 to 1,000. */
@@ -2379,15 +2380,15 @@ export interface UserFields {
     /** A device filter, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
     where?: string | null | undefined
   }>
-  /** A URL for downloading the matching devices as CSV. The URL is valid for one hour and needs no signature. Later changes to the view do not affect the file. muster import can read the file unless a column has a label. */
+  /** A URL for downloading the matching devices as CSV. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. muster import can read the file unless a column has a label. */
   devicesUrl: Leaf<string, {
     /** Names of at most 50 fields and attributes. Default: the view's columns or, without any, the fields that muster import reads and every attribute in use on devices. */
     columns?: readonly string[] | null | undefined
     /** The context in which the filter, the order, and the columns read attributes. */
     context?: string | null | undefined
-    /** The reference time for relative times in where. Default: the time of this request. */
+    /** The reference time for relative times in where. Default: the time of the request. */
     now?: string | Date | null | undefined
-    /** At most 4 keys, each written as in sort of devices. Default: the view's order or, without one, name. */
+    /** At most 4 keys, each in the format of sort in devices. Default: the view's order or, without one, name. */
     sortBy?: readonly string[] | null | undefined
     /** The ID of a saved view of devices. The view's filter applies in addition to where. The view's context, order, and columns apply if the request does not set them. */
     view?: string | null | undefined
@@ -2436,7 +2437,7 @@ export interface UserFields {
     /** An event filter, such as type = DEVICE_STATE AND device.site = oslo. Uses the devices' current values. */
     where?: string | null | undefined
   }>
-  /** A URL for downloading the matching events as CSV. The URL is valid for one hour and needs no signature. Later changes to the view do not affect the file. Relative times are relative to this request's time. */
+  /** A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or before this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times are relative to this request's time. */
   eventsUrl: Leaf<string, {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2472,7 +2473,7 @@ export interface UserFields {
   invitations: Branch<'Invitation', 'many'>
   /** The account's rules for access keys. */
   keyPolicy: Branch<'KeyPolicy', 'one'>
-  /** The limits that apply to this account, with their current usage. */
+  /** The limits that apply to this account, with their current usage. The list also contains the setting firstRecord, which is the number of the first record in a list: 1 by default, or 0. */
   limits: Branch<'Limit', 'many'>
   /** The account's members, sorted by email address. */
   members: Branch<'Member', 'many'>
@@ -2483,17 +2484,17 @@ export interface UserFields {
     operationName?: string | null | undefined
     variables?: Readonly<Record<string, unknown>> | null | undefined
   }>
-  /** The overrides in one context as nested JSON, including overrides that equal the base value. */
+  /** The overrides in one context that the caller can read, as nested JSON. Includes overrides that equal the base value. */
   overrides: Leaf<Attributes, {
     context: string
   }>
-  /** The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time range contains more than 1,000 points, the server combines neighboring points. There are no points for times when no server was running or the account had no devices. Null for a caller who is restricted to some devices. */
+  /** The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes. After two days, it combines them into hourly points. It deletes points after 400 days. If the time range contains more than 1,000 points, the server combines neighboring points. There are no points for times when no server was running or the account had no devices. Null for a caller who is restricted to some devices. */
   presence: Branch<'PresencePoint', 'maybeMany', {
     from: string | Date
     /** Default: now. Must be at most 400 days after from. */
     until?: string | Date | null | undefined
   }>
-  /** The account's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
+  /** The account's registration codes, newest first, including used-up codes. The server deletes a code seven days after it expires. */
   registrationCodes: Branch<'RegistrationCode', 'many'>
   /** The account's roles: first the four built-in roles, then the custom roles by name. */
   roles: Branch<'Role', 'many'>
@@ -2785,7 +2786,7 @@ export interface Mutations {
   }, options?: CallOptions): Promise<CreatedAccessKey>
   /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. An account can have at most 20 jobs that have not been started. */
   createBulk(args: {
-    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the completed devices. */
+    /** The job pauses after more failures than this since it was started or last resumed. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
@@ -2797,14 +2798,14 @@ export interface Mutations {
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
-  /** Invites a person with a link that is valid once. An account can have at most 100 open invitations. */
+  /** Creates an invitation with a link that can be used once. If email is set and the server can send email, the server also emails the link. An account can have at most 100 open invitations. */
   createInvitation(args: {
     email?: string | null | undefined
     /** At most 30 days from now. Default: seven days from now. */
     expires?: string | Date | null | undefined
     roleId: string
   }, options?: CallOptions): Promise<Invitation>
-  /** Creates a code that devices use to register themselves. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. An account can have up to 100 codes. */
+  /** Creates a code that devices use to register themselves. Only this response contains the code. Every device that registers with the code receives the code's attributes and services. name and platform apply to devices that do not send their own. An account can have up to 100 codes. */
   createRegistrationCode(args: {
     attributes?: AttributeChanges | null | undefined
     /** When the code expires. Default: seven days from now. */
@@ -2883,7 +2884,7 @@ export interface Mutations {
   deleteWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Removes the signed-in person from this account. The last owner cannot leave. */
+  /** Removes the signed-in person from this account, and deletes the person's personal keys in the account. Returns CONFLICT if no owner who can sign in would remain. */
   leaveAccount(args: {
     
   }, options?: CallOptions): Promise<boolean>
@@ -2891,11 +2892,11 @@ export interface Mutations {
   pauseBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Reads the devices and their values again. The previous token becomes invalid. */
+  /** Previews a DRAFT, or previews a job again if it was neither started nor canceled. A previous token becomes invalid. */
   previewBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Resends one delivery, or all failed deliveries created since a time. Pass exactly one of deliveryId and since. Returns the number of deliveries to resend. */
+  /** Resends one delivery, or all failed deliveries created since a time. Pass exactly one of deliveryId and since. Returns the number of deliveries to resend. Returns CONFLICT if the webhook is disabled or paused. */
   redeliver(args: {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
@@ -2909,7 +2910,7 @@ export interface Mutations {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }, options?: CallOptions): Promise<DeviceRegistration>
-  /** Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person created. */
+  /** Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person created. Returns CONFLICT if no owner who can sign in would remain. */
   removeMember(args: {
     disableKeys?: boolean | undefined
     personId: string
@@ -2923,15 +2924,15 @@ export interface Mutations {
     name: string
     serviceId: string
   }, options?: CallOptions): Promise<boolean>
-  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the device or the service. An active state becomes inactive after ttl seconds. While a service is active, its device is also active. */
+  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the device or the service. While a service is active, its device is also active. Returns CONFLICT if a device that is connected is reported as inactive. */
   reportState(args: {
     serviceId: string
     /** Either active or inactive. */
     state: string
-    /** The number of seconds after which an active state becomes inactive, unless another report arrives. 1 to 86,400. */
+    /** The number of seconds, 1 to 86,400, for which an active state is valid. The state then becomes inactive, unless another report arrives. A device also stays active while it is connected. */
     ttl?: number | null | undefined
   }, options?: CallOptions): Promise<boolean>
-  /** Creates a new link with the same validity period. The previous link becomes invalid. */
+  /** Creates a new link, which is valid for as long as the previous link was when it was created. The previous link becomes invalid. If the invitation has an email address and the server can send email, the server also emails the new link. */
   resendInvitation(args: {
     id: string
   }, options?: CallOptions): Promise<Invitation>
@@ -2945,13 +2946,13 @@ export interface Mutations {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates a key with the same settings as the given key, including its expiry. The given key remains valid for overlap seconds, 0 to 2,592,000, or until its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the same settings as the given key, including its expiry. The new key is enabled even if the given key is not. Without publicKey, the new key has a secret. The given key expires after overlap seconds, 0 to 2,592,000, or at its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey(args: {
     key: string
     overlap?: number | null | undefined
     publicKey?: string | null | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
-  /** Replaces the device's secret. The old secret becomes invalid immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once within one hour. */
+  /** Replaces the device's secret. The old secret becomes invalid immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once, within one hour. */
   rotateDeviceSecret(args: {
     allow?: boolean | undefined
     deviceId: string
@@ -2965,7 +2966,7 @@ export interface Mutations {
   runBulk(args: {
     /** The number of devices that must change. Registrations count as changes. */
     expected: number
-    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the completed devices. */
+    /** The job pauses after more failures than this since it was started or last resumed. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
@@ -2999,7 +3000,7 @@ export interface Mutations {
   setAttributesMany(args: {
     items: readonly AttributesInput[]
   }, options?: CallOptions): Promise<AttributesResult[]>
-  /** Sets the interval at which clients are expected to write an attribute. Without a write for 1.25 intervals, a value is stale. Pass null to remove the interval. An account can have at most 50 names with an interval. Returns null after the interval is removed. */
+  /** Sets the interval at which clients are expected to write an attribute. A value is stale if no client has written it for more than 1.25 intervals. Returns null after the interval is removed. An account can have at most 50 names with an interval. */
   setExpectedInterval(args: {
     name: string
     /** From 60 to 31,536,000 seconds; null removes the interval. */
@@ -3018,7 +3019,7 @@ export interface Mutations {
     personId: string
     roleId: string
   }, options?: CallOptions): Promise<Member>
-  /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it writes has changed since the preview, or if the device no longer matches the filter. */
+  /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it writes has changed since the preview, or if the device no longer matches the filter or no longer exists. */
   startBulk(args: {
     /** Fails with CONFLICT if a different number of devices would change. Registrations count as changes. */
     expected?: number | null | undefined
@@ -3029,13 +3030,13 @@ export interface Mutations {
   testWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<WebhookDelivery>
-  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is that of setAttributesMany with one item for each device. */
+  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Access keys cannot call this mutation. You need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is that of setAttributesMany with one item for each device. */
   transferDevices(args: {
     /** The other account. */
     accountId: string
     deviceId: readonly string[]
   }, options?: CallOptions): Promise<number>
-  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since this job wrote them. */
+  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since this job wrote them. Deletes the devices that this job registered, unless they have changed since. */
   undoBulk(args: {
     id: string
     rate?: number | null | undefined
