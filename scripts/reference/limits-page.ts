@@ -22,9 +22,9 @@ export function limitsPage(): string {
 # Limits
 
 If a request exceeds a limit, the server usually returns \`LIMIT_EXCEEDED\`. For the depth, aliases,
-tokens, and objects of a document, it returns \`QUERY_TOO_COMPLEX\`. For page sizes, filters, the
-number of operations in a bulk job, and Idempotency-Keys, it returns \`BAD_USER_INPUT\`. Characters
-are Unicode code points, and bytes are UTF-8 bytes.
+tokens, and objects of a document, it returns \`QUERY_TOO_COMPLEX\`. For page sizes, the number of
+operations in a bulk job, and Idempotency-Keys, it returns \`BAD_USER_INPUT\`. Characters are Unicode
+code points, and bytes are UTF-8 bytes.
 
 To read the limits from a program, query \`login { limits { name value used } }\`. The list also
 contains \`firstRecord\`, the value of the argument \`from\` at which a list starts.
