@@ -254,7 +254,9 @@ describe('bulk changes', () => {
     const state = join(home, 'state')
     const { code, stderr } = await start(['attributes', 'set', '--all', 'mark=x', '--yes', '--state', state, ...which])
       .done
-    expect({ code, stderr }).toMatchObject({ code: 6, stderr: expect.stringContaining(`attributes resume ${state}`) })
+    // The exit code depends on whether the connection was lost before or after the last batch was sent.
+    expect([6, 8]).toContain(code)
+    expect(stderr).toContain(`attributes resume ${state}`)
     await proxy.listenAgain()
     expect(await run('attributes', 'resume', state, ...which)).toMatchObject({ code: 0, stdout: '1200 done\n' })
     expect(await changed(user)).toBe(1_200)
