@@ -1,26 +1,12 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
+import { newDevice, set } from '../../../test/factories/attribute-changes.ts'
 import { failure, keyOf, sendAsUser } from '../../../test/factories/keys.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
 const app = sharedTestApp()
 
 const changeFields = 'items { eventId at name context old new target { id kind } source { kind id } event { id type } }'
-
-async function newDevice(user: TestUser, attributes: object = {}): Promise<string> {
-  const { registerDevice } = await user.data(
-    `mutation ($attributes: Object) {
-      registerDevice(name: "gate", services: [{ name: "ssh" }], attributes: $attributes) { device { id } } }`,
-    { attributes },
-  )
-  return registerDevice.device.id
-}
-
-const set = (user: TestUser, id: string, attributes: object, context?: string) =>
-  user.data(
-    'mutation ($id: String!, $attributes: Object!, $context: String) { setAttributes(serviceId: $id, attributes: $attributes, context: $context) }',
-    { id, attributes, context },
-  )
 
 async function historyOf(user: TestUser, id: string, args: Record<string, unknown> = {}) {
   const { login } = await user.data(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newDevice, set } from '../../../test/factories/attribute-changes.ts'
 import { failure, keyOf, sendAsUser } from '../../../test/factories/keys.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
@@ -16,21 +17,6 @@ interface Info {
   base: string | null
   changed: string | null
 }
-
-async function newDevice(user: TestUser, attributes: object = {}): Promise<string> {
-  const { registerDevice } = await user.data(
-    `mutation ($attributes: Object) {
-      registerDevice(name: "gate", services: [{ name: "ssh" }], attributes: $attributes) { device { id } } }`,
-    { attributes },
-  )
-  return registerDevice.device.id
-}
-
-const set = (user: TestUser, id: string, attributes: object, context?: string) =>
-  user.data(
-    'mutation ($id: String!, $attributes: Object!, $context: String) { setAttributes(serviceId: $id, attributes: $attributes, context: $context) }',
-    { id, attributes, context },
-  )
 
 const infoFields = 'attributeInfo(names: $names, context: $context) { name value setIn base changed }'
 
