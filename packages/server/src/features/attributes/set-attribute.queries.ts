@@ -111,7 +111,12 @@ const statement = (parts: {
     returning 1
   ), recorded as (
     ${eventInsert({
-      ...attributeChange({ name: '$6::text', old: 'change.old', value: '$5::text', times: 'change.attribute_times' }),
+      ...attributeChange({
+        name: '$6::text',
+        old: 'change.old',
+        value: '$5::text',
+        time: 'change.attribute_times -> $6::text',
+      }),
       deviceId: 'change.device_id',
       actorId: '$7',
       source: '$8::jsonb',
@@ -197,10 +202,12 @@ const onDevicesStatement = (locking: string) => `
       with ordinality as asked (target_id, name, sub_name, value, actor_id, source, number)
   ), target as (${deviceTarget({ isOne: 'd.id = any($2)' })}${locking}
   ), found as materialized (
-    select asked.*, target.*, ${oldOf(asRows)} as old
+    select asked.*, device_id, targets, attributes -> asked.name as present, attribute_times -> full_name as time,
+      override_names -> asked.name ->> 0 as override
     from asked join target on target.device_id = asked.target_id
   ), judged as materialized (
-    select *, ${conflictOf(asRows)} as conflict, ${isConfirmed(asRows)} as confirmed, ${now} as at from found
+    select *, ${conflictOf(asRows)} as conflict, ${isConfirmed(asRows)} as confirmed, ${now} as at
+    from found cross join lateral (select ${oldOf(asRows)} as old) as compared
   ), merged as materialized (
     select device_id, bool_or(conflict) as conflict, bool_or(value is not null) as sets,
       bool_or(value is not null and old is null) as adds, bool_or(old is distinct from value or confirmed) as changes,
@@ -208,9 +215,9 @@ const onDevicesStatement = (locking: string) => `
       jsonb_object_agg(name, case
         when conflict then null
         when sub_name is null then to_jsonb(value)
-        when value is not null then coalesce(attributes -> name, '{}') || jsonb_build_object(sub_name, value)
-        when jsonb_typeof(attributes -> name) is distinct from 'object' then attributes -> name
-        else nullif((attributes -> name) - sub_name, '{}') end) as names
+        when value is not null then coalesce(present, '{}') || jsonb_build_object(sub_name, value)
+        when jsonb_typeof(present) is distinct from 'object' then present
+        else nullif(present - sub_name, '{}') end) as names
     from judged group by device_id
   ), next as materialized (
     -- Stored attributes and times are never null, so a null here removes the attribute.
@@ -228,7 +235,7 @@ const onDevicesStatement = (locking: string) => `
     returning t.id
   ), recorded as (
     ${eventInsert({
-      ...attributeChange({ name: 'full_name', old: 'old', value: 'value', times: 'attribute_times' }),
+      ...attributeChange({ name: 'full_name', old: 'old', value: 'value', time: 'time' }),
       deviceId: 'device_id',
       actorId: 'actor_id',
       source: 'source::jsonb',

@@ -9,13 +9,13 @@ export const attributeChange = ({
   name,
   old,
   value,
-  times,
-}: { [Part in 'name' | 'old' | 'value' | 'times']: string }) => ({
+  time,
+}: { [Part in 'name' | 'old' | 'value' | 'time']: string }) => ({
   accountId: '$1',
   type: `'ATTRIBUTE_CHANGE'`,
   data: `jsonb_build_object('context', null,
       'changes', jsonb_build_object(${name}, jsonb_build_object('old', ${old}, 'new', ${value})))`,
-  previous: `case when ${times} ? ${name} then jsonb_build_object(${name}, ${times} -> ${name}) end`,
+  previous: `case when ${time} is not null then jsonb_build_object(${name}, ${time}) end`,
 })
 
 interface ChangeColumns {
@@ -24,6 +24,12 @@ interface ChangeColumns {
   /** The two levels of the name, joined. */
   fullName: string
   value: string
+  /** What is stored under the first level of the name: a string, a group, or null. */
+  present: string
+  /** The stored time of the value, in the format of `attribute_times`. */
+  time: string
+  /** `group` or `value` if a context overrides the first level of the name. Null if none does. */
+  override: string
 }
 
 /**
@@ -38,28 +44,28 @@ const milliseconds = (time: string): string => `(date_part('epoch', ${time}) * 1
  * If a write does not change the value, the statement records its time at most four times per expected interval. Only
  * such writes look up the interval.
  */
-export const isConfirmed = ({ fullName, value }: ChangeColumns): string => `
-      case when old = ${value} then coalesce(coalesce(attribute_confirmed(attribute_times, ${fullName}), 0)
+export const isConfirmed = ({ fullName, value, time }: ChangeColumns): string => `
+      case when old = ${value} then coalesce(coalesce(attribute_confirmed(jsonb_build_object(${fullName}, ${time}), ${fullName}), 0)
         <= ${milliseconds('statement_timestamp()')} - 250 * (
           select f.seconds from freshness f where f.account_id = $1 and f.name = ${fullName}), false) else false end`
 
 /** Returns the new time of the value, in the format of `attribute_times`, as an SQL expression. */
-export const timeOf = ({ fullName, value }: ChangeColumns): string => `case
+export const timeOf = ({ fullName, value, time }: ChangeColumns): string => `case
         when old is distinct from ${value} then to_jsonb(${milliseconds('at')})
-        when confirmed then jsonb_build_array(attribute_changed(attribute_times, ${fullName}), ${milliseconds('at')})
-        else attribute_times -> ${fullName} end`
+        when confirmed then jsonb_build_array(attribute_changed(jsonb_build_object(${fullName}, ${time}), ${fullName}), ${milliseconds('at')})
+        else ${time} end`
 
-export const oldOf = ({ name, subName }: ChangeColumns): string =>
-  `case when ${subName} is null then attributes ->> ${name} else attributes -> ${name} ->> ${subName} end`
+export const oldOf = ({ subName, present }: ChangeColumns): string =>
+  `case when ${subName} is null then ${present} #>> '{}' else ${present} ->> ${subName} end`
 
 /**
  * Removing a group changes many names, so the statement treats the removal like a conflict and leaves it to the
  * transaction.
  */
-export const conflictOf = ({ name, subName, value }: ChangeColumns): string => `
-      coalesce(jsonb_typeof(attributes -> ${name}) = case when ${subName} is null then 'object' else 'string' end
+export const conflictOf = ({ subName, value, present, override }: ChangeColumns): string => `
+      coalesce(jsonb_typeof(${present}) = case when ${subName} is null then 'object' else 'string' end
         and (${subName} is null or ${value} is not null), false)
-      or coalesce(override_names -> ${name} ->> 0 = case when ${subName} is null then 'group' else 'value' end
+      or coalesce(${override} = case when ${subName} is null then 'group' else 'value' end
         and ${value} is not null, false)`
 
 export const asParameters: ChangeColumns = {
@@ -67,9 +73,20 @@ export const asParameters: ChangeColumns = {
   subName: '$4::text',
   fullName: '$6::text',
   value: '$5::text',
+  present: '(attributes -> $3::text)',
+  time: '(attribute_times -> $6::text)',
+  override: '(override_names -> $3::text ->> 0)',
 }
 
-export const asRows: ChangeColumns = { name: 'name', subName: 'sub_name', fullName: 'full_name', value: 'value' }
+export const asRows: ChangeColumns = {
+  name: 'name',
+  subName: 'sub_name',
+  fullName: 'full_name',
+  value: 'value',
+  present: 'present',
+  time: 'time',
+  override: 'override',
+}
 
 /**
  * Names are counted only if the change adds a name. `reserved` describes the names in device_live, which also count
@@ -89,8 +106,12 @@ const reservedGroup = `jsonb_strip_nulls(jsonb_build_object(${[...reservedColumn
 
 export const withReserved = `case reserved_count when 0 then '{}' else jsonb_build_object('$svc', reserved) end`
 
+/**
+ * Concatenating an empty object decompresses a stored value once, so that the later lookups of single names do not each
+ * decompress it again.
+ */
 export const deviceTarget = ({ more = '', times = 'd.attribute_times', isOne = 'd.id = $2' } = {}) => `
-    select d.id as device_id, d.attributes, d.override_names, ${times},
+    select d.id as device_id, d.attributes || '{}' as attributes, d.override_names, ${times} || '{}' as attribute_times,
       ${eventTargets({ id: 'd.id', name: 'd.name', kind: 'device' })} as targets,
       num_nonnulls(${columns}) as reserved_count, ${reservedGroup} as reserved${more}
     from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
