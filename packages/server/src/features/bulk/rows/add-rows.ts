@@ -119,7 +119,7 @@ async function findDevices(db: Database, accountId: string, { rows, register, in
   const found = await selectByKeys(db, accountId, {
     ids: given(rows.map(({ id }) => (id === null ? null : (parseId(id) ?? null)))),
     hardwareIds: given(rows.map(({ hardwareId }) => hardwareId)),
-    names: given(rows.map(({ name }) => name)),
+    names: given(rows.map(({ name, hardwareId }) => (hardwareId === null ? name : null))),
     inside,
   })
   const byId = new Map(found.map((device) => [device.id, device]))
