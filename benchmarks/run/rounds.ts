@@ -57,12 +57,15 @@ export interface RoundsOptions {
   progress(text: string): void
 }
 
-/** Runs the workloads in turn in each round, so that other activity on the machine affects all workloads. */
+/**
+ * Runs the workloads in turn in each round, so that other activity on the machine affects all workloads. Every second
+ * round reverses the order, because a workload can be slower after another, for example while its writes are cleaned up.
+ */
 export async function measureRounds(options: RoundsOptions): Promise<Runs> {
   const { workloads, rounds, progress } = options
   const runs = new Map<string, Run[]>(workloads.map(({ name }) => [name, []]))
   for (let round = 0; round <= rounds; round++) {
-    for (const workload of workloads) {
+    for (const workload of round % 2 === 0 ? workloads.toReversed() : workloads) {
       progress(`${workload.name}, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`)
       const result = await runOnce(options, workload)
       if (round > 0) runs.get(workload.name)!.push(result)
