@@ -152,6 +152,9 @@ export interface BulkItem {
 export type BulkJobList = List<BulkJob>
 export type BulkItemList = List<BulkItem>
 
+export const setsHardwareId = (operation: BulkOperation): boolean =>
+  'update' in operation && 'hardwareId' in operation.update
+
 export const jobTarget = ({ id, name }: Pick<BulkJob, 'id' | 'name'>): Target => ({ id, name, kind: 'bulkJob' })
 
 /** Checks whether the job can be previewed, or previewed again. */

@@ -2,6 +2,7 @@ import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import { selectHardwareIds, selectPlannedHardwareIds, type UnplannedItem } from '../bulk-items.queries.ts'
+import { setsHardwareId } from '../bulk-job.ts'
 import type { BulkJobRow } from '../bulk-jobs.queries.ts'
 import { selectByKeys } from '../bulk-rows.queries.ts'
 import { type Plan, rejected } from './plan.ts'
@@ -33,7 +34,11 @@ export async function rejectConflicts(
     hardwareId: update?.hardwareId?.new ?? register?.hardwareId ?? null,
   }))
   const wanted = [...prepared, ...ofPlans].sort((one, other) => (one.id < other.id ? -1 : 1))
-  const taken = await findTaken(db, accountId, { job, wanted })
+  const areDistinct =
+    job.changing === 0 &&
+    plans.every(({ changes: { update } }) => update?.hardwareId === undefined) &&
+    !job.operations.some(setsHardwareId)
+  const taken = await findTaken(db, accountId, { job, wanted, areDistinct })
   const reject = <Item extends { id: string; name: string }>(item: Item): Plan | undefined => {
     const error = taken.get(item.id)
     return error && rejectedItem(item, error)
@@ -67,18 +72,25 @@ export const nameTaken = (name: string): ApiError =>
 
 /**
  * Returns the errors, keyed by device ID. A hardware ID is taken if another device has it, or if the job also gives it
- * to a device with a lower ID. `wanted` is in ID order.
+ * to a device with a lower ID. `wanted` is in ID order. `areDistinct` means that the job gives each hardware ID to at
+ * most one device: its rows are distinct, and nothing else in it sets hardware IDs.
  */
 async function findTaken(
   db: Database,
   accountId: string,
-  { job, wanted }: { job: BulkJobRow; wanted: readonly { id: string; hardwareId: string | null }[] },
+  {
+    job,
+    wanted,
+    areDistinct,
+  }: { job: BulkJobRow; wanted: readonly { id: string; hardwareId: string | null }[]; areDistinct: boolean },
 ): Promise<Map<string, ApiError>> {
   const hardwareIds = [...new Set(wanted.flatMap(({ hardwareId }) => hardwareId ?? []))]
   if (hardwareIds.length === 0) return new Map()
   const owners = await selectHardwareIds(db, accountId, hardwareIds)
   const place = { accountId, jobId: job.id }
-  const given = await selectPlannedHardwareIds(db, place, { hardwareIds, upTo: job.planned ?? '' })
+  const given = areDistinct
+    ? new Map<string, string>()
+    : await selectPlannedHardwareIds(db, place, { hardwareIds, upTo: job.planned ?? '' })
   const errors = new Map<string, ApiError>()
   for (const { id, hardwareId } of wanted) {
     if (hardwareId === null) continue

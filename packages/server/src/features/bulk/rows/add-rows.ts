@@ -4,7 +4,7 @@ import { ApiError, badInput } from '../../../errors.ts'
 import { insideOf } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { newId, parseId } from '../../devices/device-id.ts'
-import type { BulkOperation, CsvRow } from '../bulk-job.ts'
+import { type BulkOperation, type CsvRow, setsHardwareId } from '../bulk-job.ts'
 import {
   insertRows,
   type KeyedDevice,
@@ -84,11 +84,7 @@ export function withoutResult({ isNew: _isNew, error, ...row }: CsvRow): CsvRow 
  */
 function prepareItem(item: RowItem, operations: readonly BulkOperation[]): PreparedItem {
   const unprepared = { ...item, changes: {} }
-  if (
-    item.row.isNew !== true ||
-    operations.some((operation) => 'update' in operation && 'hardwareId' in operation.update)
-  )
-    return unprepared
+  if (item.row.isNew !== true || operations.some(setsHardwareId)) return unprepared
   try {
     const register = planDevice(item.row, { id: item.id, operations })
     const { line, id, isNew } = item.row
