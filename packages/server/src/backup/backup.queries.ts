@@ -50,7 +50,7 @@ export async function selectMigrations(client: pg.ClientBase): Promise<string[]>
   return rows.map(({ name }) => name)
 }
 
-/** Returns the migration that a newer release has begun and not finished, or undefined if there is none. */
+/** Returns the migration that has begun and not finished, or undefined if there is none. */
 export async function selectRunningMigration(client: pg.ClientBase): Promise<string | undefined> {
   const { rows: found } = await client.query<{ found: boolean }>(
     `select to_regclass('migration_progress') is not null as found`,
@@ -90,8 +90,8 @@ export async function selectMonths(client: pg.ClientBase): Promise<string[]> {
 }
 
 /**
- * Returns the last value of each sequence. It can exceed every value in the rows, because the database assigns values
- * before a commit.
+ * Returns the last value of each sequence. It can exceed every value in the rows, because transactions that have not
+ * committed, or have failed, may have used later values.
  */
 export async function selectSequences(client: pg.ClientBase): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; last: string }>(`
@@ -111,7 +111,7 @@ export function copyOut({ name, columns, isPartitioned }: Table): string {
 export const copyIn = (table: string, columns: readonly string[]): string =>
   `copy ${pg.escapeIdentifier(table)} (${columns.map(pg.escapeIdentifier).join(', ')}) from stdin`
 
-/** Returns the tables that contain rows. Rows that migrations insert do not count. */
+/** Returns the names of the tables that contain rows. Omits the tables in which migrations insert rows. */
 export async function selectFilled(client: pg.ClientBase, tables: readonly Table[]): Promise<string[]> {
   const queries = tables
     .filter(({ name }) => !filledByMigrations.includes(name))
@@ -140,7 +140,7 @@ export async function restartSequence(client: pg.ClientBase, name: string, last:
   await client.query('select nextval($1::regclass)', [pg.escapeIdentifier(name)])
 }
 
-/** Updates the planner's statistics, because plans would be bad until autovacuum updates them. */
+/** Updates the planner's statistics. Otherwise, plans would be bad until autovacuum updates the statistics. */
 export async function analyze(client: pg.ClientBase, tables: readonly string[]): Promise<void> {
   await client.query(`analyze ${tables.map(pg.escapeIdentifier).join(', ')}`)
 }

@@ -31,7 +31,7 @@ let cookies: Map<string, string>
 let counted: string
 /** The API's response before the first backup. */
 let expected: unknown
-/** The names of two backups: one that ran during the writes, and one that began after the server had stopped. */
+/** The paths of two backups: one that ran during the writes, and one that began after the server had stopped. */
 let [during, after] = ['', '']
 
 beforeAll(async () => {
@@ -102,8 +102,8 @@ async function fill({ url }: ServerProcess): Promise<void> {
 }
 
 /**
- * Makes a backup while other writes run. One of the writes changes two tables in one statement, and the backup copies
- * one of the tables early and the other late.
+ * Writes a backup while changes run. One of the changes affects two tables in one statement, and the backup copies one
+ * of the tables early and the other late.
  */
 async function backUpWhileWriting({ url }: ServerProcess, file: string): Promise<void> {
   let written = false

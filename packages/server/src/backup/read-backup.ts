@@ -12,7 +12,7 @@ import {
   type TableLine,
 } from './format.ts'
 
-/** In this order: the header, then each table with its rows in chunks, then the end. */
+/** The parts of a backup come in this order: the header, then each table with its rows in chunks, then the end. */
 export type Part =
   | { header: Header }
   | TableLine

@@ -24,8 +24,8 @@ const messages =
   /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/
 
 /**
- * The message of an error that Citus sends without a specific SQLSTATE if a node fails during a transaction, which then
- * changes nothing.
+ * The beginning of the message that Citus sends without a specific SQLSTATE if a node fails during a transaction, which
+ * then changes nothing.
  */
 const nodeFailure = /^failure on connection marked as essential: /
 
@@ -65,7 +65,7 @@ export const isDatabaseFull = (error: unknown): boolean =>
 export const isDatabaseSlow = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '57014' || error.code === '55P03')
 
-/** File errors also have codes such as ENOENT. Only a socket error has `syscall` set to a socket operation. */
+/** File errors can also have a code such as ENOENT, but with a `syscall` such as `open`. */
 function isSocketError(error: Error, code: string): boolean {
   if (!socketErrors.has(code)) return false
   const syscall = 'syscall' in error ? error.syscall : 'connect'

@@ -64,7 +64,10 @@ export class Pool extends pg.Pool {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** The maximum number of prepared statements. Each combination of filters in a list is a separate statement. */
+/**
+ * The maximum number of statements that a connection prepares. Each combination of filters in a list is a separate
+ * statement.
+ */
 const MAX_NAMED = 2_000
 
 export function createPool(options: DatabaseOptions): Pool {
@@ -79,7 +82,7 @@ export function createPool(options: DatabaseOptions): Pool {
     types,
     onConnect: async (client) => {
       // If the database closes the connection between two queries, the next query reports the error. Without a
-      // listener, the event would end the process.
+      // listener, the `error` event would end the process.
       client.on('error', () => {})
       await client.query({ text: setup, query_timeout: CONNECT_TIMEOUT_MS } as pg.QueryConfig)
       await options.check?.(client)
@@ -237,7 +240,10 @@ export function isUniqueViolation(error: unknown, index: string): boolean {
 /** Checks whether PostgreSQL rolled back a transaction because of a deadlock with another transaction (40P01). */
 export const isDeadlock = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '40P01'
 
-/** Checks whether a statement added a row for an object that another transaction has just deleted (SQLSTATE 23503). */
+/**
+ * Checks whether a statement violated a foreign key (SQLSTATE 23503), usually because another transaction has just
+ * deleted the row that the statement references.
+ */
 export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23503'
 }

@@ -27,7 +27,7 @@ export interface NewIndex {
   as: string
 }
 
-/** Drops an index concurrently, without blocking writes. */
+/** Drops an index. Unless its table is partitioned, drops it concurrently, without blocking writes. */
 export interface OldIndex {
   dropIndex: string
 }

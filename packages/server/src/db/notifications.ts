@@ -128,7 +128,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
       for (const channel of listening) missing.add(channel)
       listening.clear()
       for (const channel of sent) due.add(channel)
-      // If the connection broke at the wrong moment, `end` never settles. Therefore, nothing waits for it.
+      // If the connection is broken, `end` may never settle. Therefore, nothing waits for it.
       client.end().catch(() => {})
       await pause(RECONNECT_AFTER_MS, closing.signal)
     }

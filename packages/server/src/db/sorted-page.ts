@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Direction } from '../lib/sort.ts'
 
 /**
- * Only a nullable key needs `nulls last`: other keys omit it, because a backward index scan cannot return that order.
+ * Sorts missing keys last. Omits `nulls last` if the key is never null, because PostgreSQL cannot use a backward scan
+ * of an ascending index for `desc nulls last`.
  */
 export const missingLast = (key: RawBuilder<unknown>, direction: Direction, isNullable = true): RawBuilder<unknown> =>
   sql`${key} ${sql.raw(isNullable ? `${direction} nulls last` : direction)}`
@@ -84,8 +85,8 @@ const MIN_PLANNED_ROWS = 64
 export const allOf = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
 
 /**
- * Returns the SELECT for a page. If keys can be missing, it has two branches, and the second branch runs only if the
- * first returns too few rows.
+ * Returns the SELECT for a page. If rows with and without a key can be on the page, the SELECT has two branches. The
+ * second branch runs only if the first returns too few rows.
  */
 export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
   if ('after' in start)
@@ -162,14 +163,14 @@ function afterKeys({ keys, id }: { keys: readonly SqlKey[]; id: Sql }, place: Sq
   )
   const branches = keys.map(({ key, direction, isNullable }, index) => {
     const value = place.keys[index]
-    // Missing values come last, so no row follows them.
+    // Missing values come last, so no other value follows them.
     if (value === null) return sql`false`
     const later = sql`${key} ${isLater(direction)} ${value}`
     return allOf([...equal.slice(0, index), isNullable ? sql`(${later} or ${key} is null)` : later])
   })
   branches.push(allOf([...equal, sql`${id} ${isLater(keys.at(-1)!.direction)} ${place.id}`]))
   const first = keys[0]!
-  // This redundant condition lets an index on the first key begin at the place.
+  // With this redundant condition, a scan of an index on the first key can begin at the place.
   const bound = first.isNullable ? sql`` : sql`${first.key} ${isLater(first.direction)}= ${place.keys[0]} and `
   return sql`${bound}(${sql.join(
     branches.map((each) => sql`(${each})`),

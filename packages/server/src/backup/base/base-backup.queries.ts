@@ -7,8 +7,8 @@ export interface StartedBackup {
 }
 
 /**
- * Starts a backup, which also ends if the connection closes. With `fast`, PostgreSQL performs the initial checkpoint
- * immediately.
+ * Starts a backup. If the connection closes, PostgreSQL aborts the backup. With `fast`, PostgreSQL performs the initial
+ * checkpoint immediately.
  */
 export async function startBackup(client: pg.ClientBase, label: string, fast: boolean): Promise<StartedBackup> {
   const { rows } = await client.query<StartedBackup>(
@@ -21,9 +21,11 @@ export async function startBackup(client: pg.ClientBase, label: string, fast: bo
 export interface StoppedBackup {
   /** The WAL position at which the files are consistent. The replay must reach this position. */
   stopLsn: string
-  /** Without this content of backup_label, PostgreSQL would begin the replay at the wrong position. */
+  /**
+   * The content of the file backup_label. Without this file, PostgreSQL would begin the replay at the wrong position.
+   */
   label: string
-  /** The time when the backup ended, or up to a millisecond later. */
+  /** A time shortly after the backup ended. */
   ended: Date
 }
 

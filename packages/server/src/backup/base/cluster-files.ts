@@ -4,7 +4,7 @@ import { BackupError } from '../backup-error.ts'
 
 /**
  * A restored database recreates the content of these folders, does without it, or reads it from the archive. Like
- * pg_basebackup, the backup copies these folders empty.
+ * pg_basebackup, the backup creates these folders empty.
  */
 const COPIED_EMPTY: ReadonlySet<string> = new Set([
   'pg_dynshmem',
@@ -28,7 +28,7 @@ const CONTROL_FILE = 'global/pg_control'
 
 export interface ClusterFiles {
   folders: string[]
-  /** Ends with the control file, which PostgreSQL requires to be copied last. */
+  /** The control file is last, as in pg_basebackup. */
   files: string[]
 }
 
@@ -47,7 +47,7 @@ export async function listClusterFiles(clusterFolder: string): Promise<ClusterFi
     }
   }
   await visit('')
-  // PostgreSQL does not create these folders when it starts.
+  // Only the content of pg_wal is omitted, not its folders.
   for (const path of ['pg_wal/archive_status', 'pg_wal/summaries']) folders.push(path)
   return { folders, files: [...files, CONTROL_FILE] }
 }

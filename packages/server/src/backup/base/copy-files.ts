@@ -35,7 +35,7 @@ export async function copyCluster(
   return copied
 }
 
-/** If sync(1) is missing or fails, syncs each file and folder. */
+/** Syncs the file system with sync(1). If that command is missing or fails, syncs each file and folder. */
 async function syncTree(folder: string): Promise<void> {
   const { code } = await runCommand(['sync', '--file-system', folder])
   if (code === 0) return

@@ -6,7 +6,7 @@ import { BackupError, writtenByNewerRelease } from '../backup-error.ts'
 /** The format version that this release writes, and the only version that it reads. */
 export const FORMAT = 1
 
-/** The server writes the manifest last, so a backup that contains one is complete. */
+/** The manifest is written last, so a backup that contains one is complete. */
 export interface Manifest {
   muster: 'base backup'
   format: number

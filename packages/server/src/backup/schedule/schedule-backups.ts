@@ -12,7 +12,7 @@ export interface BackupsOptions {
   config: BackupConfig
   connection: pg.PoolConfig
   log: FastifyBaseLogger
-  /** Called after each backup. Must not reject. */
+  /** Called after each successful backup. Must not reject. */
   onBackup: (backup: BackupSummary) => Promise<void>
 }
 
@@ -59,7 +59,7 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
       log.info({ backup: path }, 'wrote a backup')
       await onBackup(summary)
     } catch (error) {
-      // This is not a failure: another process is writing a backup, or this server is stopping.
+      // The attempt did not fail if another process is writing a backup or this server is stopping.
       if (signal.aborted || (error instanceof BackupError && error.reason === 'busy')) return
       failure = { at: new Date().toISOString(), message: (error as Error).message }
       log.error({ err: error, folder: kind.folder }, 'the scheduled backup failed')

@@ -14,7 +14,7 @@ export interface UniqueIndex {
   name: string
   /** The indexed columns, without expressions. */
   columns: string[]
-  /** The index as `create index` accepts it. */
+  /** The `create index` statement of the index. */
   definition: string
 }
 
@@ -70,8 +70,8 @@ export async function readPlacements(db: Database): Promise<Map<string, Placemen
 }
 
 /**
- * Returns the functions that Citus has not placed. Excludes functions of extensions, which Citus places itself, and of
- * triggers, which distributed tables do not have.
+ * Returns the functions that Citus has not placed. Excludes functions of extensions, because Citus places them itself,
+ * and trigger functions, because distributed tables have no triggers.
  */
 export async function readMissingFunctions(db: Database): Promise<string[]> {
   const { rows } = await sql<{ signature: string }>`

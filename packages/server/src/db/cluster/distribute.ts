@@ -52,7 +52,9 @@ export async function distributeTables(
   })
 }
 
-/** Throws if a table is placed differently than `placements.ts` requires. */
+/**
+ * Returns the tables that are not placed yet. Throws if a table is placed differently than `placements.ts` requires.
+ */
 async function findMissing(db: Database): Promise<{ missing: Table[]; placed: ReadonlyMap<string, Placement> }> {
   const placed = await readPlacements(db)
   const missing = (await readTables(db)).filter(({ name }) => {

@@ -7,7 +7,7 @@ import { cleanEnvironment } from './run-command.ts'
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
-  /** Sets LD_LIBRARY_PATH if the links could not be created inside the package. */
+  /** Contains LD_LIBRARY_PATH if the links could not be created inside the package. */
   readonly env: NodeJS.ProcessEnv
 }
 
@@ -51,9 +51,9 @@ interface Link {
 }
 
 /**
- * npm packages cannot contain links, so the package creates them in its install script, which users can disable. If
- * node_modules is read-only, creates the links in the data folder and returns a library search path that includes that
- * folder.
+ * Creates the links to PostgreSQL's libraries if they are missing. An npm package cannot contain links, so an install
+ * script creates them, and users can disable install scripts. If node_modules is read-only, creates the links in the
+ * data folder and returns a library search path that includes that folder.
  */
 async function linkLibraries(root: string, ownFolder: string): Promise<string | undefined> {
   const missing: Link[] = []

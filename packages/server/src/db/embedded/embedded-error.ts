@@ -23,7 +23,7 @@ export class EmbeddedError extends Error {
 /** This alternative avoids every problem of the embedded database, so many error messages end with it. */
 export const useDatabaseUrl = 'Or set DATABASE_URL to a PostgreSQL server (15 or newer) that you run yourself.'
 
-/** Returns the `code` of a system error, such as ENOENT. Returns undefined for any other error. */
+/** Returns the error's `code`, such as ENOENT, or undefined if the error has none. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

@@ -72,7 +72,7 @@ async function runModesOfRoot({ owner, isNew }: Places): Promise<RunMode[]> {
   return [setUser(owner), setUserPlain(owner), namespace(account, root)]
 }
 
-/** In the namespace, this user has a different ID but still owns the files. */
+/** In the namespace, the owner has a different ID but still owns the files. */
 const namespace = (account: UserId, owner: UserId): RunMode => ({
   name: 'namespace',
   prefix: ['unshare', '--user', `--map-user=${account.uid}`, `--map-group=${account.gid}`, ...deathSignal],

@@ -32,7 +32,7 @@ export interface UserStatements {
 }
 
 export interface StatementScheduler {
-  /** The server's own statements never wait. */
+  /** The scheduler never delays the server's own statements. */
   enterServer(): void
   leaveServer(): void
   createUser(): UserStatements
@@ -82,7 +82,9 @@ export function createStatementScheduler(
     return taken!
   }
 
-  /** Returns the user whose statement begins next, and the statement's index. */
+  /**
+   * Returns the user whose statement begins next, and the statement's index, or undefined if no statement can begin.
+   */
   const next = (): { user: UserStatements; index: number } | undefined => {
     let found: { user: UserStatements; index: number } | undefined
     for (const user of waitingUsers) {

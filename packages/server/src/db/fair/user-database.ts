@@ -26,7 +26,7 @@ export interface FairOptions {
   walkMs?: number | undefined
   /** The number of processors of this machine. The default is the number that Node.js finds. */
   processors?: number | undefined
-  /** The default is 5 seconds. */
+  /** The number of milliseconds that a statement may wait before it begins. The default is 5,000. */
   waitMs?: number | undefined
   /** Called once, with functions that return the statement counts. */
   onOpen?: ((counts: Pick<StatementScheduler, 'inFlight' | 'waiting'>) => void) | undefined

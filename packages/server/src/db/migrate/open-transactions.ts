@@ -43,8 +43,8 @@ async function selectOldest(db: Database): Promise<OpenTransaction[]> {
 }
 
 /**
- * Counts other roles' transactions by their locks. Most columns of another role's session are null, including its
- * state. However, its locks are visible, and every transaction holds a lock on its own virtual transaction ID.
+ * Finds other roles' transactions by their locks. Most columns of another role's session are null, including its state.
+ * However, its locks are visible, and every transaction holds a lock on its own virtual transaction ID.
  */
 async function selectUnseen(db: Database): Promise<UnseenTransaction[]> {
   const { rows } = await sql<UnseenTransaction>`

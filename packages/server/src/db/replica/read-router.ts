@@ -34,7 +34,8 @@ const WAIT_MS = 100
 const RETRY_MS = 1_000
 
 /**
- * A query sees every commit, because the replica is chosen only if it has replayed WAL up to the primary's position.
+ * A query on the replica sees every earlier commit, because the replica is chosen only if it has replayed WAL up to the
+ * primary's position.
  */
 export function createReadRouter({ primary, openPool, log, onChoice = () => {} }: ReadRouterOptions): ReadRouter {
   const written = batched(async () => new Map([['written', await readWritten(primary)]]))
@@ -60,8 +61,8 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
   }
 
   /**
-   * Returns whether the replica has replayed the primary's WAL, or `silent` if the replica does not respond in time.
-   * Returns undefined if the primary or the replica fails.
+   * Returns whether the replica replays WAL up to the primary's position in time, or `silent` if the replica does not
+   * respond in time. Returns undefined if the primary or the replica fails.
    */
   const check = async (checked: Replica, withinMs: number): Promise<boolean | 'silent' | undefined> => {
     const position = await written('written').catch(() => undefined)

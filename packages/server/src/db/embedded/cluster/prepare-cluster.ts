@@ -41,7 +41,9 @@ export async function prepareCluster({ dataFolder, binaries, lock, log }: Prepar
 
 const userId = (): number => process.getuid?.() ?? 0
 
-/** A new cluster belongs to the data folder's owner. Both root and that user can then start the server. */
+/**
+ * If possible, a new cluster belongs to the data folder's owner, so that both root and that user can start the server.
+ */
 async function findPlaces(dataFolder: string, cluster: Cluster | undefined) {
   if (cluster !== undefined) return { folder: clusterFolderOf(dataFolder), owner: cluster.owner, isNew: false }
   const { uid, gid } = await stat(dataFolder)
