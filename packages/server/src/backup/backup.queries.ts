@@ -4,14 +4,14 @@ export interface Table {
   name: string
   columns: string[]
   isPartitioned: boolean
-  /** A restore must fill these tables first. */
+  /** The tables that a restore must fill before this one. */
   needs: string[]
   bytes: number
 }
 
 /**
- * Returns each table after the tables that it references. Omits the tables of migrations, and two kinds of derived
- * data: device counts and attribute names.
+ * Returns the tables, each after the tables that it references. Omits the tables of migrations, and two kinds of
+ * derived data: device counts and attribute names.
  */
 export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(`

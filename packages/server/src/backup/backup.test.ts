@@ -76,7 +76,7 @@ const everything = `{ login { email attributes accessKeys { key name readOnly en
   devices { total items { id name hardwareId platform state created attributes inNight: attributes(context: "night")
     services { id name application port attributes } } } } }`
 
-/** The receiver is unreachable, so the webhook's deliveries stay pending. */
+/** Fills the database. The receiver of the webhook is unreachable, so the webhook's deliveries stay pending. */
 async function fill({ url }: ServerProcess): Promise<void> {
   const mutate = (calls: string) => ask(url, `mutation { ${calls} }`)
   await mutate(`createWebhook(url: "https://127.0.0.1:9/hook", events: [DEVICE_REGISTER, ATTRIBUTE_CHANGE]) { id }

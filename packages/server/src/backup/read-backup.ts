@@ -24,7 +24,7 @@ export type Part =
 export interface ReadBackupOptions {
   file: string
   signal?: AbortSignal | undefined
-  /** Called with the number of bytes read from the file. */
+  /** Called with the number of bytes read from the file so far. */
   onProgress?: ((done: number) => void) | undefined
 }
 

@@ -5,7 +5,10 @@ import type { Kysely } from 'kysely'
 export interface MigrationFile {
   up?: Change['run']
   steps?: readonly Step[]
-  /** The migration that a server must know to work with the database afterward. If omitted, every server can. */
+  /**
+   * The migration that a server must know to work with the database afterward. If omitted, every server can work with
+   * it.
+   */
   needs?: string
 }
 

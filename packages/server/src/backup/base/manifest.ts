@@ -28,7 +28,7 @@ export interface Manifest {
 }
 
 export interface CopiedFile {
-  /** In the backup, the name also has the extension .zst. */
+  /** In the backup, the file's name also has the extension .zst. */
   path: string
   bytes: number
   sha256: string

@@ -25,7 +25,7 @@ const REMIND_MS = 3_600_000
 export async function scheduleBackups(options: BackupsOptions): Promise<{ close(): Promise<void> }> {
   const { config, log } = options
   if (config.archiveFolder === undefined && config.backupEvery === undefined) {
-    // An earlier run with other settings may have left this file.
+    // An earlier run with other settings may have left a status file.
     await removeStatus(config.dataFolder).catch(() => {})
     return { close: async () => {} }
   }

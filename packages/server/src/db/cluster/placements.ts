@@ -13,7 +13,7 @@ const distributed = [
 ]
 
 /**
- * Every node stores these small tables: a person can be a member of accounts on several nodes, and
+ * Every node stores these tables, because a person can be a member of accounts on several nodes, and
  * `attribute_times_start` applies to all accounts.
  */
 const reference = [

@@ -25,7 +25,7 @@ interface LockRequest {
   readonly timeoutMs?: number
 }
 
-/** Rejects if another server is running. If a server died, waits until its database has ended. */
+/** Locks the data folder. Rejects if another server uses it. If a server died, waits until its database has ended. */
 export async function lockDataFolder(request: LockRequest): Promise<Lock> {
   const { dataFolder, clusterFolder, log, timeoutMs = 60_000 } = request
   const deadline = Date.now() + timeoutMs

@@ -24,7 +24,7 @@ const CANCEL_TIMEOUT_MS = 5_000
 
 /**
  * Sends a cancel request. The request may arrive during the next statement (PostgreSQL, Canceling Requests in
- * Progress), so callers must close the connection afterward. Never fails.
+ * Progress), so callers must close the connection afterward. Ignores errors.
  */
 export function cancelStatement(client: pg.PoolClient, options: pg.PoolConfig): void {
   const { processID, secretKey } = client as unknown as Backend

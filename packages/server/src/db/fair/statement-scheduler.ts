@@ -11,7 +11,8 @@ export type Lane = 'quick' | 'walking'
 export type Rejection = 'queue' | 'wait' | 'time'
 
 /**
- * All waiting statements of a scheduler share a timer, because separate timers would cost more than the queue itself.
+ * The interval, in milliseconds, between checks for statements that have waited too long. All waiting statements share
+ * a timer, because separate timers would cost more than the queue itself.
  */
 const CHECK_INTERVAL_MS = 200
 
@@ -52,7 +53,7 @@ export function createStatementScheduler(
   onReject: (reason: Rejection) => void = () => {},
 ): StatementScheduler {
   const maxOfUsers = Math.max(1, shares.connections - shares.reserved)
-  /** The most recently served user is at the end. */
+  /** The users with waiting statements, in the order in which they take turns. */
   const waitingUsers = new Set<UserStatements>()
   const inFlight = { quick: 0, walking: 0 }
   const waiting = { quick: 0, walking: 0 }

@@ -35,7 +35,7 @@ export function withMigrationLock<Result>(
   })
 }
 
-/** Some systems support only a few of these settings, so each one is set separately. */
+/** Some systems support only some of these settings, so each one is set separately. */
 const connectionChecks = {
   client_connection_check_interval: '1s',
   tcp_keepalives_idle: '10s',

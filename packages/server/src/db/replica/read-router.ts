@@ -5,8 +5,8 @@ import { type OpenPool, openReplica, type Replica } from './open-replica.ts'
 import { reachesPosition, readWritten } from './replica-lag.ts'
 
 /**
- * `lagging` means the primary, because the replica is lagging. `away` means the primary or the coordinator, because the
- * replica or worker is unavailable.
+ * Where a query reads. `lagging` means the primary, because the replica is lagging. `away` means the primary or the
+ * coordinator, because the replica or worker is unavailable.
  */
 export type ReadPlace = 'replica' | 'lagging' | 'away'
 

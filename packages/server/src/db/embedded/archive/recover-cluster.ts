@@ -33,7 +33,7 @@ export interface Recovery<Result> {
 
 export interface Recovered<Result> {
   readonly result: Result
-  /** The replaced database's new path. */
+  /** The new path of the replaced database, or undefined if there was none. */
   readonly aside: string | undefined
 }
 
