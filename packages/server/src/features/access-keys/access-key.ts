@@ -18,7 +18,7 @@ export interface AccessKey {
   madeBy: string | null
   permissions: number
   own: RestrictionPart
-  /** The restrictions of the callers who created or rotated the key, which also apply. */
+  /** The restrictions of the callers who created or rotated the key. They apply in addition to `own`. */
   within: Restriction
   /** Networks in CIDR notation. If empty, the key may be used from any address. */
   networks: string[]
@@ -26,7 +26,7 @@ export interface AccessKey {
   rateShare: number
   /** What created the key, such as the console, or null if an earlier release created the key without recording it. */
   source: EventSource | null
-  /** The key that has replaced this one, if this one was rotated. */
+  /** The ID of the key that replaced this one, or null if this one was not rotated. */
   replacedBy: string | null
   /** Whether the key is in the table of restricted keys, which servers of the previous release do not read. */
   isRestricted: boolean

@@ -103,7 +103,7 @@ function readInput({ viewer, clock }: Creating, input: AccessKeyInput): Granted 
   }
 }
 
-/** For the operator's commands, whose viewer has no list of permissions because they have every permission. */
+/** The permissions of an operator's command, whose viewer has no `permissions`. */
 const ALL = ~0
 
 export function assertFuture(expires: Date, now: Date): void {

@@ -18,7 +18,7 @@ const MAX_OVERLAP_SECONDS = 2_592_000
 
 export interface Rotation {
   key: string
-  /** The number of seconds after which the old key expires. */
+  /** The number of seconds after which the old key expires, if it does not expire earlier. */
   overlap: number
   publicKey: string | null
 }

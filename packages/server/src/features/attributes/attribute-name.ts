@@ -12,7 +12,7 @@ export const categoryAndStatus = ['category', 'status'].flatMap((kind) =>
   ['A', 'B', 'C', 'D', 'E'].map((letter) => `${kind}${letter}`),
 )
 
-/** The group whose names user interfaces show as the category and status of a device. */
+/** The group that contains the category and status values of a device. */
 export const RESERVED_GROUP = '$svc'
 
 /** The group where the console stores a user's preferences, such as labels and columns. */

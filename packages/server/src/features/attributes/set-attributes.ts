@@ -136,8 +136,9 @@ export async function writeAttributes(context: Context, write: AttributeWrite): 
 }
 
 /**
- * Applies writes in order, each completely or not at all. If an item is an error, returns the error. Checks all rules
- * while the rows are locked, before writing anything, so a write that violates a rule needs no rollback.
+ * Applies each write completely or not at all. Errors among `writes` are returned in place of a result. Writes of the
+ * signed-in person's settings follow the transaction of all other writes. That transaction checks all rules while the
+ * rows are locked, before it writes anything, so a write that violates a rule needs no rollback.
  */
 async function writeMany(
   context: Context,

@@ -13,12 +13,12 @@ export type ValueTime = number | [changed: number | null, confirmed: number]
 /** The times of values, keyed by the full name. */
 export type ValueTimes = Record<string, ValueTime>
 
-/** An object with attributes, locked or only read. Contains the data from its rows, and which parts to save. */
+/** An object with attributes, locked or only read. Contains the data from its rows, and marks the parts to save. */
 export interface Target {
   kind: TargetKind
   id: string
   name: string
-  /** The device that the target belongs to, if any. */
+  /** The device itself, or a service's device. Undefined for a user. */
   device: { id: string; name: string } | undefined
   /** The base values, including the reserved ones of a device. */
   base: Attributes

@@ -221,8 +221,8 @@ export async function selectHardwareIds(
 }
 
 /**
- * Returns the devices to which the job gives these hardware IDs, keyed by hardware ID. Omits devices with an ID after
- * `upTo`.
+ * Returns the IDs of the pending devices to which the job gives these hardware IDs, keyed by hardware ID. Omits devices
+ * with an ID after `upTo`.
  */
 export async function selectPlannedHardwareIds(
   db: Database,

@@ -56,7 +56,7 @@ export interface NewDevice extends DeviceFields {
   attributes: Record<string, unknown>
 }
 
-/** Empty cells are null or omitted. */
+/** Empty cells are null, empty lists, or omitted attributes. */
 export interface CsvRow {
   line: number
   id: string | null
@@ -170,7 +170,7 @@ export const expiryOf = (now: Date): Date => new Date(now.getTime() - DAY_MS)
 export const previewEnd = ({ previewed }: BulkJob): Date | null =>
   previewed === null ? null : new Date(previewed.getTime() + DAY_MS)
 
-/** Returns the state EXPIRED if the preview is too old. A background job updates the database later. */
+/** Sets the state to EXPIRED if the preview is too old. A background job updates the database later. */
 export function withExpiry(job: BulkJob, now: Date): BulkJob {
   const end = previewEnd(job)
   return job.state === 'READY' && end !== null && end < now ? { ...job, state: 'EXPIRED' } : job

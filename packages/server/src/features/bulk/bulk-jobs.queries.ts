@@ -146,7 +146,7 @@ export async function writeJob(
   await sql`update bulk_job set ${sql.join(assignments)} where account_id = ${accountId} and id = ${id}`.execute(db)
 }
 
-/** Counts drafts, previews in progress, and jobs whose preview has not expired and which have not been started. */
+/** Counts the jobs that are DRAFT or PREVIEWING, or READY with a preview that began at or after `since`. */
 export async function countDrafts(db: Database, accountId: string, since: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from bulk_job where account_id = ${accountId}
@@ -167,7 +167,10 @@ export async function selectUndos(
   return rows
 }
 
-/** Returns the ID of an undo of the job `undoOf`, other than `except`, that is running or can still run. */
+/**
+ * Returns the ID of an undo of the job `undoOf`, other than `except`, that is running or can still run. Returns
+ * undefined if there is none.
+ */
 export async function findUndoInProgress(
   db: Database,
   accountId: string,
@@ -236,7 +239,7 @@ export async function findEndedJob(db: Database, before: Date): Promise<JobPlace
   return rows[0]
 }
 
-/** Closes an expired job, so it cannot be previewed again while it is being deleted. */
+/** Cancels an expired job, so it cannot be previewed again while it is being deleted. */
 export async function closeExpired(db: Database, { accountId, id }: JobPlace): Promise<void> {
   await sql`update bulk_job set state = 'CANCELED'
     where account_id = ${accountId} and id = ${id} and state = 'EXPIRED'`.execute(db)

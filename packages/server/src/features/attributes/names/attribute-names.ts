@@ -64,7 +64,7 @@ export const listAttributeNames = perRequest((context: Context) => listReadable(
 /** Throws UNAVAILABLE if a required count takes longer than `MAX_WAIT_MS`. */
 export const listEveryAttributeName = perRequest((context: Context) => listReadable(context, { isComplete: true }))
 
-/** Waits for the count, however long it takes. */
+/** Waits for a required count, however long it takes. */
 export const waitForEveryAttributeName = (context: Context): Promise<AttributeName[]> =>
   listReadable(context, { isComplete: true, waitMs: Infinity })
 
@@ -73,7 +73,7 @@ export const listCountedNames = (context: Context): Promise<AttributeName[]> => 
 
 /**
  * Returns true, and begins a count, if the account is large and its names were not counted within the last day. Until
- * the count ends, some names in use are unknown.
+ * the count ends, some names in use may be unknown.
  */
 export async function isCountOverdue(context: Context): Promise<boolean> {
   const { db, viewer } = context

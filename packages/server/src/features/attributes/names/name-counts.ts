@@ -27,7 +27,7 @@ export interface NameCounts {
   join(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
   /** Returns false if a count is in progress. */
   begin(accountId: string, former: CountedNames | undefined): boolean
-  /** Ends the counts in progress after their current statements. */
+  /** Waits for the counts in progress, which stop before their next range of devices. */
   close(): Promise<void>
 }
 

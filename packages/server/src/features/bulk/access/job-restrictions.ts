@@ -13,7 +13,10 @@ import { attributeOfPlaceholder, namesInTemplate } from '../preview/templates.ts
 
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
-/** Checks only rules that do not depend on the device. `assertMayChangeDevice` checks those that do. */
+/**
+ * Throws FORBIDDEN if the viewer's restriction forbids an operation or a column on every device. The rules that depend
+ * on the device are in `assertMayChangeDevice`.
+ */
 export function assertMayRequest(
   viewer: Restricted,
   { operations, target }: Pick<BulkJob, 'operations' | 'target'>,

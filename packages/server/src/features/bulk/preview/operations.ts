@@ -20,7 +20,7 @@ import type { BulkDevice, BulkService } from './bulk-device.ts'
 import { addService, matchingServices, removeServices, serviceChangesOf } from './service-operations.ts'
 import { attributeOfPlaceholder, fillTemplate, namesInTemplate, parseTemplate } from './templates.ts'
 
-/** Checks the rules that do not depend on a device, so that the request fails if the operations break one. */
+/** Parses operations. Throws if they break a rule that does not depend on a device. */
 export function readOperations(
   given: readonly object[],
   { isOptional = false }: { isOptional?: boolean } = {},

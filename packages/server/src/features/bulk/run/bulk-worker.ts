@@ -70,7 +70,10 @@ export function createBulkWorker({ load, log, ...given }: BulkWorkerOptions): Bu
     }
   }
 
-  /** Runs one batch of each job, so the jobs take turns. Returns the number of milliseconds until the next round. */
+  /**
+   * Runs one batch or preview step of each job, so the jobs take turns. Returns the number of milliseconds until the
+   * next round.
+   */
   const round = async (): Promise<number> => {
     const jobs = await selectActiveJobs(options.db)
     const active = new Set(jobs.map(({ id }) => id))

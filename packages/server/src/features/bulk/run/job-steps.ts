@@ -89,7 +89,7 @@ async function whileLocked(
   })
 }
 
-/** The maximum number of steps of a preview within a request. Only devices with many attributes need more. */
+/** The maximum number of steps of a preview within a request. The bulk worker runs any further steps. */
 const REQUEST_STEPS = 10
 
 /**

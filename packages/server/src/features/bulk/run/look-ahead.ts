@@ -32,7 +32,7 @@ interface AheadBatch {
 export interface LookAhead {
   /** Does nothing if the batches in memory are too large or many requests are in flight. */
   begin(place: { accountId: string; jobId: string }, next: BatchToRead & { finished: number }): void
-  /** Returns the batch that was read for a job, and forgets it. */
+  /** Returns the batch that was read for a job, if any, and forgets it. */
   take(jobId: string): Promise<AheadBatch | undefined>
   forget(jobId: string): void
   keepOnly(jobIds: ReadonlySet<string>): void

@@ -34,7 +34,7 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
   let checking: Promise<void> | undefined
   /** The devices that notifications have named since the last check. */
   const notified = new Set<string>()
-  /** The IDs of devices that were authenticating during a check, which could not compare their accounts. */
+  /** The IDs of devices that were authenticating during a check, so the check could not compare their accounts. */
   const authenticating = new Set<string>()
   let mayHaveMissed = false
 

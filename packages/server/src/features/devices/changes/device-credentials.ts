@@ -24,8 +24,8 @@ export async function verifyDeviceCredentials(
 }
 
 /**
- * Returns the device ID for an HTTP Basic user name. A user name cannot contain a colon (RFC 7617 §2), so it consists
- * only of the ID's hexadecimal digits.
+ * Returns the device ID for an HTTP Basic user name, or undefined for an invalid name. A user name cannot contain a
+ * colon (RFC 7617 §2), so it consists only of the ID's hexadecimal digits.
  */
 export const idOfBasicUser = (user: string): string | undefined =>
   /^[0-9a-f]{16}$/i.test(user) ? parseId(user.replace(/..(?!$)/g, '$&:')) : undefined

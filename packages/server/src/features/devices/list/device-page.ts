@@ -14,7 +14,10 @@ export interface PageReading {
 /** The number of devices in the sample that shows whether a walk is likely to fill the page. */
 const SAMPLED = 1_000
 
-/** Without an index for the filter, a page is free if the first read fills it, because that read ends early. */
+/**
+ * If the order has an index but the filter has none, a page is free if the first read fills it, because that read ends
+ * early.
+ */
 export async function readDevicePage(reading: PageReading): Promise<ListedDeviceRow[]> {
   const { page, read, charge, countAll } = reading
   if (hasCondition(page) && !isIndexed(page.filter)) return readWithoutIndex(reading)
@@ -44,8 +47,8 @@ const skipsDevices = ({ start }: Page): boolean => 'offset' in start && start.of
 const hasCondition = ({ filter: { where, inside } }: Page): boolean => where !== undefined || inside !== undefined
 
 /**
- * Checks for a list by name that skips no devices and has a filter other than IDs. In most other orders, the index of
- * the order may also serve the filter.
+ * Checks for a list by name that skips no devices, has `where` or a restriction, and has neither IDs nor a hardware ID.
+ * In most other orders, the index of the order may also serve the filter.
  */
 const canSample = (page: Page): boolean => {
   const { order, filter } = page
