@@ -11,7 +11,7 @@ export interface DownloadLink {
 /** The maximum number of links that an event describes. */
 const DESCRIBED_LINKS = 10
 
-/** Records one event for all links that a document requests. Aliases therefore cannot flood the event log. */
+/** Records one event for all links that are requested in the same tick, so many aliases do not cause many events. */
 const recorderOf = perRequest(
   (context: Context) =>
     new DataLoader<DownloadLink, void>(

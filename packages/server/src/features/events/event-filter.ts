@@ -77,7 +77,7 @@ function readDeviceIds(ids: readonly string[]): string[] {
   return [...new Set(ids.flatMap((id) => parseId(id) ?? []))]
 }
 
-/** Returns the same time one calendar month earlier, or on the earlier month's last day if that month is shorter. */
+/** Returns the time one calendar month earlier. If the earlier month lacks the day, uses that month's last day. */
 export function monthBefore(date: Date): Date {
   const daysInMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 0)).getUTCDate()
   const earlier = new Date(date)

@@ -109,7 +109,7 @@ async function startAfter(feed: Feed, id: string): Promise<EventStart> {
   return { after: BigInt(id) }
 }
 
-/** The tries last 30 seconds in total, which is the default statement timeout. */
+/** The pauses between the tries last 30 seconds in total, which is the default statement timeout. */
 const MAX_TRIES = 600
 const TRY_INTERVAL_MS = 50
 

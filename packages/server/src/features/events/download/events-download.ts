@@ -18,7 +18,7 @@ import { readableData } from '../readable-events.ts'
 const PATH = '/events/v1.csv'
 /** The number of events that one statement examines if PostgreSQL must check each event separately. */
 const WINDOW = 20_000
-/** The maximum number of device IDs in the event that records a link. */
+/** The maximum number of device IDs that an event lists for one link. */
 const LISTED_DEVICES = 20
 
 /** Returns a URL for downloading events as CSV. If the view changes later, the URL still serves the same selection. */
