@@ -263,6 +263,6 @@ export async function notifyAccessKey(db: Database, channel: string, key: string
 
 export async function notifyAccessKeys(db: Database, accountId: string, channel: string): Promise<void> {
   const rows = await query<{ key: string }>(db, 'select key from every_key where account_id = $1', [accountId])
-  // In a cluster, a single statement would run on the account's node, where no process listens for notifications.
+  // In a cluster, a statement that also reads the keys would run on the account's node, where no process listens.
   await query(db, 'select pg_notify($1, key) from unnest($2::text[]) as key', [channel, rows.map(({ key }) => key)])
 }

@@ -5,7 +5,7 @@ import { sharedTestApp, type TestUser, testUser } from '../../../test/harness/ap
 
 let now = new Date()
 const app = sharedTestApp({ clock: () => now })
-// The signatures of requests contain the actual time, and the server accepts a difference of at most five minutes.
+// Request signatures contain the actual time, which may differ from the server's clock by at most five minutes.
 beforeEach(() => {
   now = new Date()
 })

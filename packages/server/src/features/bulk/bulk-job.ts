@@ -46,7 +46,7 @@ export interface CsvTarget {
   /** Whether a row that matches no device registers one. */
   register: boolean
   secrets?: true
-  /** Whether the job undoes the changes of another job with this CSV. */
+  /** Whether the job undoes another job, which has this CSV. */
   isUndo?: true
 }
 

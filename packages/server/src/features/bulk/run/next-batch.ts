@@ -30,7 +30,7 @@ export interface Registration {
 export interface NextBatch {
   items: readonly PendingItem[]
   registrations: ReadonlyMap<string, Registration>
-  /** The hardware IDs of new devices that other devices already have. */
+  /** The hardware IDs of new devices that are already in use by other devices. */
   takenHardwareIds: ReadonlySet<string>
   bytes: number
 }

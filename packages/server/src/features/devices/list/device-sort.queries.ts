@@ -19,7 +19,7 @@ export interface DeviceKey extends Pick<SqlOrder, 'key' | 'nullable' | 'id'> {
   reads: Reads
   /** A scan computes this value in a subquery with `OFFSET 0`. Omitted for a list by ID. */
   value?: Sql
-  /** Whether the key has no index. The statement must then compute it for every device. */
+  /** Whether the key has no index. The statement must then compute it for every matching device. */
   isComputed: boolean
   /** Present only if the key depends on nothing but the attribute's value in `device d`. */
   attribute?: AttributeName
