@@ -12,7 +12,7 @@ interface Conditions {
   view?: string | null | undefined
 }
 
-/** The server does not count an account's events, so cost estimates assume this number. */
+/** The maximum number of events that a field is assumed to read, for the cost of an operation. */
 export const ASSUMED_EVENTS = 100_000
 /** The highest `from` that is free of charge. */
 const FAR = 5_000
