@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 
 export interface PartitionsOptions {
   clocks: Clocks
-  /** The number of days to keep events. 0 means forever. */
+  /** The minimum number of days to keep events. 0 means forever. */
   retention: number
 }
 
