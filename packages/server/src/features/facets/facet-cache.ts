@@ -5,8 +5,8 @@ import type { FacetRow } from './facets.queries.ts'
 /** Caches the counts of recent requests, because several users often request the same counts at the same time. */
 export interface FacetCache {
   /**
-   * Cached counts may be up to 10 seconds old. Except for the time, the key must contain everything that determines the
-   * counts, including the conditions that restrict the caller.
+   * Cached counts may be up to 10 seconds old. Except for the time, the key must contain every argument of the count,
+   * including the conditions that restrict the caller.
    */
   get(key: string, count: () => Promise<FacetRow[]>): Promise<FacetRow[]>
 }
@@ -14,7 +14,7 @@ export interface FacetCache {
 const MAX_AGE_MS = 10_000
 /**
  * The maximum number of requests whose counts are cached. A request has at most 8 names with 100 values of 200
- * characters, so the cache needs at most about 30 MB.
+ * characters, so the values need at most 64 MB.
  */
 const MAX_QUESTIONS = 100
 

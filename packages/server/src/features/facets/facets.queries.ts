@@ -30,8 +30,8 @@ export interface Counted {
 }
 
 /**
- * A count of devices in one facet: those in one `bucket`, those with `other` values, those without a value (`missing`),
- * or `all`. The facet is identified by its name's position.
+ * A count of devices: those in one `bucket` of a facet, those with `other` values, those without a value (`missing`),
+ * or `all`. `facet` is the position of the facet's name. For `all`, it is null.
  */
 export interface FacetRow {
   facet: number
@@ -49,8 +49,8 @@ export interface FacetQuery extends Counted {
 }
 
 /**
- * Grouping sets count all names that refer to devices in one pass. Each name that refers to services or contexts needs
- * a separate pass, because a device can have several values.
+ * Grouping sets count by all names with one value per device in one pass. Each other name needs a separate pass,
+ * because a device can have several values of that name.
  */
 export async function countByValue(db: Database, query: FacetQuery): Promise<FacetRow[]> {
   const { subjects, size } = query
@@ -87,7 +87,8 @@ interface PlacedSubject {
 }
 
 /**
- * Counts devices by the names that refer to devices. In the row that counts all matching devices, the facet is null.
+ * Counts devices by the names with one value per device. In the row that counts all matching devices, the facet is
+ * null.
  */
 function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sql {
   const scope = scopeOf(query)

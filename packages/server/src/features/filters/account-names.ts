@@ -8,8 +8,9 @@ import { check, filterError, type ReadFilter, readFilter } from './read-filter.t
 
 /**
  * Throws BAD_USER_INPUT if the account has never used a name in the filter, unless the name has the prefix
- * `attributes.`. Also throws BAD_USER_INPUT if the filter compares versions as numbers. The error suggests a
- * correction, if the server finds one. Throws FORBIDDEN if the viewer cannot read one of the names.
+ * `attributes.`. Also throws BAD_USER_INPUT if the filter compares versions as numbers. For exceptions, see
+ * `findUnknown` and `findVersions`. The error suggests a correction, if the server finds one. Throws FORBIDDEN if the
+ * viewer cannot read one of the names.
  */
 export async function assertKnownNames(context: Context, filter: ReadFilter): Promise<void> {
   for (const name of filter.names) assertReadableText(context.viewer, name)
@@ -19,7 +20,7 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
   if (unknown.size === 0 && versions.size === 0) return
   const hasVersions = (name: string): boolean => versions.has(name)
   const has = (name: string): boolean => !unknown.has(name)
-  // An unknown name is an error only if the filter writes it without the prefix `attributes.`.
+  // An unknown name is an error only if it appears in the filter without the prefix `attributes.`.
   if (check(text, place, { knownAttributes: { has, keys: () => [] }, hasVersions }).isValid) return
   const knownAttributes = await readKnownNames(context, (name) => !unknown.has(name))
   const checked = check(text, place, { knownAttributes, hasVersions })

@@ -43,15 +43,15 @@ const usages = {
   ACCESS_KEY: 'accessKey',
 } as const satisfies Record<string, FilterUsage>
 
-/** The number of rows that a completion of values or contexts is charged for. */
+/** The number of rows that a completion of values or contexts is charged for, if the caller can reach all devices. */
 const SAMPLED_ROWS = SAMPLE - ROWS_PER_POINT
 
 const rowsOfSample = ({ devices, restriction }: AccountSize): number =>
   restriction?.devices === undefined ? SAMPLED_ROWS : Math.max(SAMPLED_ROWS, devices)
 
 /**
- * Returns the number of rows that the field is charged for. For a caller who is restricted to some devices, the field
- * may also read every device to find the attribute names.
+ * Returns the number of rows that the field is charged for before it runs. For a caller who is restricted to some
+ * devices, the field may also read every device to find the attribute names.
  */
 export const rowsOfCheck = ({ cursor }: { cursor?: unknown }, size: AccountSize): number =>
   (size.restriction?.devices === undefined ? 0 : size.devices) + (cursor == null ? 0 : rowsOfSample(size))
@@ -106,8 +106,8 @@ async function readNames(context: Context, where: string, place: FilterPlace): P
 }
 
 /**
- * Returns the rate-limit cost of a filter without an index. A list with such a filter may read every device of the
- * account.
+ * Returns the additional rate-limit cost of a filter without an index. A list with such a filter may read every device
+ * of the account.
  */
 const pointsOfAll = async ({ db, viewer }: Context): Promise<number> =>
   Math.ceil((await countDevices(db, viewer.accountId, {})) / MANY_ROWS)

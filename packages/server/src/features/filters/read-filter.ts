@@ -20,13 +20,13 @@ export interface FilterPlace {
   readonly usage?: FilterUsage
   readonly path: string
   /**
-   * Whether the server created the filter from a name. Error messages then show no part of that filter, because the
-   * client did not write it.
+   * Whether the server created the filter from a name. Error messages then contain no position in the filter, because
+   * the client did not write it.
    */
   readonly isName?: true
 }
 
-/** A filter without errors, except that the account may not know its attribute names. */
+/** A filter without errors, except that the account may never have used its attribute names. */
 export interface ReadFilter {
   readonly text: string
   readonly canonical: string
@@ -35,15 +35,15 @@ export interface ReadFilter {
   readonly isIndexed: boolean
   /** The terms that no index supports, as the client wrote them. */
   readonly unindexed: readonly string[]
-  /** The attribute names in the filter. The account must know names without the prefix `attributes.`. */
+  /** The attribute names in the filter. `assertKnownNames` checks whether the account has used them. */
   readonly names: ReadonlySet<string>
   /** The names that are compared with a fraction, which the client may have meant as a version. */
   readonly fractions: ReadonlySet<string>
 }
 
 /**
- * Returns undefined for an empty filter, which matches everything. Throws BAD_USER_INPUT or LIMIT_EXCEEDED with every
- * problem in `extensions.filter`.
+ * Returns undefined for an empty filter, which matches everything. For an invalid filter, throws the error that
+ * `filterError` returns.
  */
 export function readFilter(text: string, place: FilterPlace): ReadFilter | undefined {
   const names = new Set<string>()

@@ -93,7 +93,10 @@ export async function findChangeTime(context: Context, info: AttributeInfo): Pro
   return (await loader.load({ owner, name, context: setIn, value })) ?? new Date(since)
 }
 
-/** Returns when the value was last written. For a name without an expected interval, returns when it last changed. */
+/**
+ * Returns when the value was last written, or null for a missing value. For a name without an expected interval,
+ * returns the result of `findChangeTime`.
+ */
 export async function findConfirmation(context: Context, info: AttributeInfo): Promise<Date | null> {
   if (info.value === null) return null
   if ((await findInterval(context, info)) === null) return findChangeTime(context, info)

@@ -20,7 +20,7 @@ export interface Needs {
   lastReported: boolean
   clock: boolean
   times: boolean
-  /** The types of events that can change these parts. */
+  /** The types of events that can record changes to these parts. */
   types: readonly EventTypeName[]
 }
 

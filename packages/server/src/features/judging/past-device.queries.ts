@@ -24,8 +24,8 @@ export interface FoundDevice {
   /** The events in the range, oldest first. */
   inside: PastEvent[] | null
   /**
-   * The events after the range, oldest first. Includes only the first change of each attribute value and of each state.
-   * The old value in that change is the value at the end of the range.
+   * The events after the range, oldest first. Of the changes to the same attribute value or state, contains only the
+   * first, because the old value in that change is the value at the end of the range.
    */
   later: PastEvent[] | null
 }

@@ -68,7 +68,7 @@ export interface PastEvent {
 
 export type AttributeChanges = Record<string, { old: string | null }>
 
-/** Events of the previous release do not contain these times. */
+/** Events of releases that did not record times do not contain them. */
 export interface DeletedTimes {
   times?: ValueTimes
   /** The times of the overrides, keyed by context. */

@@ -120,7 +120,7 @@ export function overrideText(scope: FilterScope, subject: AttributeSubject): Sql
   return overrides && valueIn(overrides, subject.name)
 }
 
-/** Returns a condition in a form that the indexes on values support, unless the condition is negated. */
+/** Returns a condition in a form that the indexes on values support. A negated condition may have a simpler form. */
 function equalsAny(scope: FilterScope, subject: AttributeSubject, values: readonly string[], use: Use): Sql {
   const { of, name } = subject
   const column = columnOf(scope, subject)
