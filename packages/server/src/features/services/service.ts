@@ -15,7 +15,7 @@ export interface Service {
   created: StoredTime
   state: State
   lastReported: StoredTime | null
-  /** Omitted in a list whose document does not select attributes. */
+  /** Omitted if the attributes were not read. */
   attributes?: RawAttributes
   device?: Device
 }

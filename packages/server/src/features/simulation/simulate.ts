@@ -115,8 +115,9 @@ async function decideOnDevice(
 }
 
 /**
- * Throws FORBIDDEN if the response would reveal devices that the caller of the simulation cannot read. The caller's own
- * role, and other keys of the same person, can have permissions that the caller's key lacks.
+ * Throws FORBIDDEN if the caller of the simulation lacks DEVICE_READ, unless the simulated access is the caller's own
+ * and also lacks DEVICE_READ. The caller's own role, and other keys of the same person, can have permissions that the
+ * caller's key lacks.
  */
 function assertMayFind({ viewer }: Context, { isOwn, viewer: simulated }: Simulated): void {
   if (!isOwn || isPermitted(simulated.permissions, 'DEVICE_READ')) assertMay(viewer, 'DEVICE_READ')

@@ -25,7 +25,7 @@ export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(d
 
 /**
  * Finds a user by the user's address or the address of the user's own account. The user may have no account. Throws
- * NOT_FOUND if no user has the address.
+ * NOT_FOUND if there is no such user, and CONFLICT if the address only identifies several accounts.
  */
 export async function findUser(
   db: Database,
@@ -43,7 +43,7 @@ export interface Disabled {
 /**
  * Disables a user. Within a second, the user's sign-ins and sessions stop working on every server. In accounts without
  * another enabled member, access keys, device connections, registration codes, streams, and download links also stop
- * working. Data is retained. `shownAs` replaces the address in events. Throws NOT_FOUND if no user has the address.
+ * working. Data is retained. `shownAs` replaces the address in events. Throws the same errors as `findUser`.
  */
 export function disableUser(
   db: Database,
@@ -66,7 +66,7 @@ export function disableUser(
   })
 }
 
-/** Enables a user. Sessions that `disableUser` ended are not restored. Throws NOT_FOUND if no user has the address. */
+/** Enables a user. Sessions that `disableUser` ended are not restored. Throws the same errors as `findUser`. */
 export function enableUser(db: Database, email: string): Promise<{ id: string }> {
   return db.transaction().execute(async (transaction) => {
     const user = await findForUpdate(transaction, email)
@@ -80,8 +80,8 @@ export function enableUser(db: Database, email: string): Promise<{ id: string }>
 }
 
 /**
- * Creates a sign-in link, which the user can open once, within ten minutes. Throws NOT_FOUND if no user has the
- * address, and CONFLICT if the user is disabled.
+ * Creates a sign-in link, which the user can open once, within ten minutes. Throws the same errors as `findUser`, and
+ * CONFLICT if the user is disabled.
  */
 export function linkUser(db: Database, email: string, now: Date): Promise<SignInLink> {
   return db.transaction().execute(async (transaction) => {
@@ -109,7 +109,8 @@ async function reloadKeysIn(transaction: Database, personId: string): Promise<vo
 
 /**
  * Finds and locks the user with the address. If no user has the address, finds the user whose own account has the
- * address, and throws CONFLICT if there are several. Returns the user's email address as the database stores it.
+ * address. Throws NOT_FOUND if there is no such user, and CONFLICT if there are several. Returns the user's email address
+ * as the database stores it.
  */
 async function findForUpdate(transaction: Database, email: string): Promise<StoredPerson> {
   const id = (await lockPerson(transaction, email)) ?? (await lockByContact(transaction, email))

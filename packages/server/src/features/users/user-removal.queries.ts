@@ -58,7 +58,7 @@ export async function selectOwnedAlone(
   )
 }
 
-/** Replaces the account's address with the address of another owner if it is the address of the erased person. */
+/** If the account has the address of the erased person, replaces it with the address of another owner. */
 export async function replaceContact(
   db: Database,
   accountId: string,

@@ -21,12 +21,12 @@ export interface PlannedRemoval {
   email: string
   /** The accounts that would have no owner who can sign in. */
   accounts: { accountId: string; email: string }[]
-  /** The devices and access keys in these accounts. */
+  /** The numbers of devices and access keys in these accounts. */
   devices: number
   accessKeys: number
 }
 
-/** Returns what the removal of a user would delete. Throws NOT_FOUND if no user has the address. */
+/** Returns what the removal of a user would delete. Throws the same errors as `findUser`. */
 export async function planRemoval(db: Database, address: string): Promise<PlannedRemoval> {
   const { id, email } = await findUser(db, address)
   const accounts = await selectOwnedAlone(db, id)

@@ -30,7 +30,7 @@ export interface View {
   created: Date
   updated: Date
   source: EventSource
-  /** The person who created the view, or null if an earlier release created it without recording the person. */
+  /** The ID of the person who created the view, or null if the person was not recorded. */
   creatorId: string | null
   version: number
 }

@@ -70,8 +70,8 @@ const limitTo = (inside: ResolvedFilter | undefined, request: ServiceListRequest
   inside === undefined ? request : { ...request, selection: { ...request.selection, inside } }
 
 /**
- * Checks whether a walk is useful. This is the case if no index supports the filter, an index supports the order, and
- * the account has more than `WALKED` devices.
+ * Checks whether a walk is useful. This is the case if no index supports the filter or the restriction, an index
+ * supports the order, and the account has more than `WALKED` devices.
  */
 async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceListRequest): Promise<boolean> {
   if (reasonWithoutIndex(selection) === undefined || keys[0]!.by !== 'device.name') return false

@@ -87,8 +87,8 @@ export async function createInvitation(
 }
 
 /**
- * Creates a new link, which is valid for as long as the previous link was when it was created. The previous link
- * becomes invalid. Emails the new link if the invitation has an address and the server can send email.
+ * Creates a new link and makes the previous link invalid. The new link has the same lifetime as the previous link,
+ * counted from now. Emails the new link under the conditions of `emailInvitation`.
  */
 export async function resendInvitation(context: Context, id: string): Promise<ShownInvitation> {
   const { db, viewer, clock, origin } = context
@@ -166,8 +166,8 @@ export interface Joining {
 }
 
 /**
- * Makes a person a member and deletes the invitation. First checks, with the account locked, that the invitation is
- * still open and that the inviter can still grant the role.
+ * Makes a person a member and deletes the invitation. Locks the account first. Throws NOT_FOUND if the invitation is no
+ * longer open, and FORBIDDEN if the inviter can no longer grant the role.
  */
 export async function join(
   transaction: Database,
@@ -231,7 +231,7 @@ function readExpires(expires: Date | null | undefined, now: Date): Date {
   return expires
 }
 
-/** Returns the link, with the token in the fragment. Browsers do not send fragments, so no log contains the token. */
+/** Returns the link, with the token in the fragment. Browsers do not send fragments, so request logs lack the token. */
 const linkOf = (origin: string, token: string): string => `${origin}/invitation#${token}`
 
 export const unknownInvitation = (): ApiError =>

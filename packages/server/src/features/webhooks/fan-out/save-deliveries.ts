@@ -13,8 +13,8 @@ export interface DeliveredEvent extends DeliverableEvent {
 }
 
 /**
- * The number of seconds after which a job checks that new deliveries are being sent, because this process may have
- * ended.
+ * How long, in seconds, a job waits before it sends new deliveries. Usually, this process has sent them by then, but it
+ * may have ended.
  */
 const FALLBACK_SECONDS = 5
 
