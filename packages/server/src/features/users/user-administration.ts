@@ -109,8 +109,8 @@ async function reloadKeysIn(transaction: Database, personId: string): Promise<vo
 
 /**
  * Finds and locks the user with the address. If no user has the address, finds the user whose own account has the
- * address. Throws NOT_FOUND if there is no such user, and CONFLICT if there are several. Returns the user's email address
- * as the database stores it.
+ * address. Throws NOT_FOUND if there is no such user, and CONFLICT if there are several. Returns the user's email
+ * address as the database stores it.
  */
 async function findForUpdate(transaction: Database, email: string): Promise<StoredPerson> {
   const id = (await lockPerson(transaction, email)) ?? (await lockByContact(transaction, email))

@@ -4,8 +4,8 @@ import { limits } from '../../limits.ts'
 import type { Outbound } from '../../outbound/outbound-post.ts'
 
 /**
- * Checks a webhook's URL. Does not resolve host names, because the result would reveal which names exist in the
- * server's network. The server checks the resolved addresses on every connection instead.
+ * Rejects invalid webhook URLs and forbidden addresses. Does not resolve host names, because the result would reveal
+ * which names exist in the server's network. The server checks the resolved addresses on every connection instead.
  */
 export function assertWebhookUrl(text: string, outbound: Outbound): void {
   assertText(text, 'url', limits.webhookUrlLength)

@@ -52,7 +52,7 @@ export interface WebhookInput extends SelectionArguments {
   enabled: boolean
 }
 
-/** Creates a webhook. Returns the secret, which only the result of `rotateWebhookSecret` also contains. */
+/** Creates a webhook. Only this result contains the secret. */
 export async function createWebhook(context: Context, input: WebhookInput): Promise<Webhook> {
   const { viewer, secrets, outbound } = context
   const events = readEvents(input.events) ?? [...defaultEvents]
@@ -100,7 +100,7 @@ export interface WebhookChange extends SelectionArguments {
 }
 
 /**
- * Updates a webhook. Enabling it or changing its URL also resumes paused deliveries. If the deliveries are paused
+ * Updates a webhook. With `enabled: true` or a new URL, also resumes paused deliveries. If the deliveries are paused
  * because the view is invalid, changing the filter, view, or context resumes them, too.
  */
 export async function updateWebhook(context: Context, id: string, change: WebhookChange): Promise<Webhook> {

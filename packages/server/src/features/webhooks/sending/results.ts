@@ -5,8 +5,8 @@ import { DAYS_OF_FAILURES } from './pause-or-disable.ts'
 import { type HealthChange, type Result, writeHealth, writeResults } from './results.queries.ts'
 
 /**
- * Writes outcomes in batches. Each batch contains outcomes of one account that were added while earlier batches were
- * being written.
+ * Writes outcomes in batches, each with outcomes of one account. Outcomes that are added during a write go into later
+ * batches.
  */
 export interface Results {
   /**
@@ -79,7 +79,7 @@ interface Batch {
   entries: readonly Entry[]
 }
 
-/** Returns the IDs of webhooks whose attempts have all failed for more than `DAYS_OF_FAILURES` days. */
+/** Saves a batch. Returns the IDs of webhooks whose attempts have all failed for more than `DAYS_OF_FAILURES` days. */
 function commit(db: Database, accountId: string, { holder, entries }: Batch): Promise<string[]> {
   const latest = new Map(entries.flatMap(({ health }) => (health === undefined ? [] : [[health.webhookId, health]])))
   return db.transaction().execute(async (transaction) => {

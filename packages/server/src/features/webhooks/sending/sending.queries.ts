@@ -12,8 +12,8 @@ export interface Health {
 }
 
 /**
- * Takes the hold and returns the receiver's health, or undefined if another process holds the webhook or it was
- * deleted.
+ * Takes the hold and returns the receiver's health. Returns undefined if another process holds the webhook, or if the
+ * webhook was deleted.
  */
 export async function takeHold(db: Database, { accountId, webhookId }: WebhookAddress, holder: string) {
   // A cluster rejects the current time in `returning`, so the statement calculates it from the new end of the hold.
