@@ -60,7 +60,7 @@ const and = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` 
 
 function eventConditions(accountId: string, filter: ChangeFilter, { ofDevice }: { ofDevice: boolean }): Sql[] {
   const conditions = [sql`event.account_id = ${accountId}`, sql`event.targets -> 0 ->> 'id' = owner.id`]
-  // Without a device, these are exactly the conditions of the partial index of the account's own changes.
+  // The conditions in the `else` branch are exactly those of the partial index of the account's own changes.
   if (ofDevice) {
     conditions.push(sql`event.device_id = owner.device_id`)
     conditions.push(

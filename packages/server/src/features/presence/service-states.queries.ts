@@ -135,8 +135,8 @@ export const findTimedOutServices = (db: Database, limit: number) =>
   )
 
 /**
- * Makes those services of the devices inactive whose reported active state has expired. Records an event for each of
- * these services.
+ * Makes services of the devices inactive if their reported active state has expired. Records an event for each of these
+ * services.
  */
 export const endTimedServices = (db: Database, devices: readonly DeviceKey[]) =>
   query(db, endTimedText(devices), [

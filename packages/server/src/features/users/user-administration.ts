@@ -41,9 +41,10 @@ export interface Disabled {
 }
 
 /**
- * Disables a user. Within a second, the user's sign-ins and sessions stop working on every server. In accounts without
- * another enabled member, access keys, device connections, registration codes, streams, and download links also stop
- * working. Data is retained. `shownAs` replaces the address in events. Throws the same errors as `findUser`.
+ * Disables a user. Within a second, the user's sign-ins, sessions, and personal access keys stop working on every
+ * server. In accounts without another enabled member, all access keys, device connections, registration codes, streams,
+ * and download links also stop working. Data is retained. `shownAs` replaces the address in events. Throws the same
+ * errors as `findUser`.
  */
 export function disableUser(
   db: Database,

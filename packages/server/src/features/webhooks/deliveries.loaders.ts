@@ -56,7 +56,10 @@ async function readPages(
   )
 }
 
-/** Reads the arguments. `markedBy` is the delivery ID that the caller passed as `after`. The delivery must exist. */
+/**
+ * Reads the arguments. `markedBy` is the delivery ID that the client passed as `after`, if any. This function does not
+ * check whether the delivery exists.
+ */
 function readSlice(
   context: Context,
   args: DeliveryListArguments,

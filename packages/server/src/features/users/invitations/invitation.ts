@@ -8,7 +8,7 @@ export interface Invitation {
   /** The time when the current link was created. */
   created: Date
   expires: Date
-  /** The person who sent the invitation or created the key that sent it. */
+  /** The ID of the person who sent the invitation, or who created the key that sent it. */
   inviterId: string | null
   source: EventSource
   emailStatus: string
