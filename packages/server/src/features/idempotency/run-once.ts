@@ -157,7 +157,7 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
      */
     contextOf: (context: Context): Context =>
       Object.defineProperty({ ...context, once }, 'db', { get: () => transaction ?? db, enumerable: true }),
-    /** Returns the data as read from the stored JSON, so a repeated request gets the same data. */
+    /** Returns the data parsed from its JSON, as `replay` returns it. */
     async commit({ data }: FormattedExecutionResult): Promise<Record<string, unknown>> {
       if (transaction === undefined || created === undefined)
         throw new Error('a mutation that accepts an Idempotency-Key did not use its transaction')

@@ -25,7 +25,7 @@ export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(d
 
 /**
  * Finds a user by the user's address or the address of the user's own account. The user may have no account. Throws
- * NOT_FOUND if there is no such user, and CONFLICT if the address only identifies several accounts.
+ * NOT_FOUND if there is no such user, and CONFLICT if no user but several accounts have the address.
  */
 export async function findUser(
   db: Database,
