@@ -47,14 +47,17 @@ const manager =
   operator | maskOf(['DEVICE_DELETE', 'DEVICE_SECRET', 'WEBHOOK_MANAGE', 'ALERT_MANAGE', 'KEY_MANAGE', 'AUDIT_READ'])
 const admin = manager | maskOf(['MEMBER_MANAGE', 'ACCOUNT_MANAGE'])
 
-/** The roles that every account has, from the fewest permissions to the most. */
+/** The roles that every account has. Each role includes the permissions of the roles before it. */
 export const builtInRoles = { viewer, operator, admin, owner: admin } as const
 
 export type BuiltInRole = keyof typeof builtInRoles
 
 export const isBuiltIn = (roleId: string): roleId is BuiltInRole => Object.hasOwn(builtInRoles, roleId)
 
-/** The permissions of keys that were created before permissions existed, and the default for new keys. */
+/**
+ * The permissions of keys that were created before permissions existed. By default, a new key gets those of these
+ * permissions that its creator has.
+ */
 export const usualKeyPermissions = manager
 
 /** Treats null as the usual permissions. Ignores stored names that this release does not know. */

@@ -52,7 +52,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return Object.freeze(values) as Config
 }
 
-/** Returns the variables that start with `MUSTER_` but are not settings: misspelled, or from another release. */
+/**
+ * Returns the variables that start with `MUSTER_` but that neither the server nor another program of Muster reads:
+ * misspelled, or from another release.
+ */
 export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = new Set(Object.values(settings).map(({ name }) => name as string))
   return Object.keys(env).filter((name) => name.startsWith('MUSTER_') && !known.has(name) && !otherVariables.has(name))

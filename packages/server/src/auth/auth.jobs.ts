@@ -5,8 +5,8 @@ import { deleteOldUse, selectAccountsWithOldUse } from './key-use-counter.querie
 export const dropNoncesJob = defineChore('auth.drop-nonces')
 
 /**
- * Deletes expired sessions, unfinished sign-ins, links, and attempt counts. Deletes invitations that expired more than
- * a week ago.
+ * Deletes sessions, unfinished sign-ins, links, and attempt counts that have expired, and invitations that expired more
+ * than a week ago.
  */
 export const dropSignInsJob = defineChore('auth.drop-sign-ins')
 

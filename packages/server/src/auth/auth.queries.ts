@@ -19,7 +19,7 @@ export interface KeyRow {
   role_restriction: StoredRestriction | null
   /**
    * When a personal key's creator last used single sign-on or, without a linked identity, became a member. Null unless
-   * the creator is a member through a group.
+   * the creator is an enabled person and a member through a group.
    */
   last_sign_in: Date | null
   /** Networks in CIDR notation. If empty, the key may be used from any address. */

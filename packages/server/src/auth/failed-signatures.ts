@@ -24,7 +24,7 @@ export interface FailedSignatures {
   wait(address: string, key: string | undefined): number | undefined
   /**
    * Counts a failure against the address and against each named key. Returns the seconds to wait if the address, or a
-   * key from all addresses together, has more than 20 failures in a minute.
+   * key from all addresses together, has more than 20 failures in a minute. Otherwise, returns undefined.
    */
   count(address: string, ...keys: (string | undefined)[]): number | undefined
   verified(address: string, key: string): void
@@ -96,7 +96,7 @@ export function createFailedSignatures(
       const name = `${networkOf(address)} ${key}`
       const pair = pairs.get(name)
       const at = now()
-      // The time is updated at most once a minute, so most valid requests skip this step.
+      // The time is updated at most once a minute, so busy keys seldom need this step.
       if (pair === undefined || at - pair.verifiedAt >= WINDOW_MS)
         pairs.set(name, { verifiedAt: at, failures: pair?.failures })
     },

@@ -47,7 +47,7 @@ async function warm(servers: Server[], key: Key): Promise<void> {
 const callAll = (servers: Server[], key: Key): Promise<unknown[]> =>
   Promise.all(servers.map(async (server) => server.as(key).then(({ status, body }) => body.reason ?? status)))
 
-/** The timeout is much shorter than the time after which servers reload a key without a notification. */
+/** The timeout is shorter than the 30 seconds after which servers reload a key even without a notification. */
 const POLLING = { timeout: 20_000, interval: 20 }
 
 const untilAllReturn = (servers: Server[], key: Key, expected: unknown): Promise<void> =>

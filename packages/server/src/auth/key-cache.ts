@@ -25,7 +25,7 @@ export interface KnownKey extends KeyGrant {
 }
 
 export interface KeyCache {
-  /** Returns synchronously if the key is cached, so most requests do not wait. */
+  /** Returns synchronously if the cached key is recent enough, so most requests do not wait. */
   find(key: string): KnownKey | undefined | Promise<KnownKey | undefined>
   close(): void
 }
@@ -54,7 +54,10 @@ interface CachedKey {
   readonly readAt: number
 }
 
-/** Caches access keys in memory. In every server process, `find` reflects a change within a second of its commit. */
+/**
+ * Caches access keys in memory. In every server process, `find` normally reflects a change within a second of its
+ * commit.
+ */
 export function createKeyCache({ db, notifications, secrets, log }: KeyCacheOptions): KeyCache {
   const known = boundedMap<string, CachedKey>(KNOWN_KEYS)
   const unknown = boundedMap<string, CachedKey>(UNKNOWN_KEYS)

@@ -21,7 +21,7 @@ export interface KeyGrant {
   readonly digestFrom: Date | undefined
   /**
    * When a personal key's creator last used single sign-on or, without a linked identity, became a member. Null unless
-   * the creator is a member through a group.
+   * the creator is an enabled person and a member through a group.
    */
   readonly lastSignIn: Date | null
   readonly permissions: number

@@ -5,7 +5,7 @@ import type { Viewer } from '../viewer.ts'
 import { insertKeyUse, type KeyUseRow } from './key-use-counter.queries.ts'
 
 const WRITE_EVERY_MS = 60_000
-/** The server writes the counts early once it has counted this many documents, because each document needs memory. */
+/** If this many counts of documents are in memory, the server writes them early to limit memory use. */
 const MAX_COUNTED = 5_000
 
 export interface KeyUse {
@@ -22,7 +22,7 @@ interface Counted {
   readonly rejected: Map<string, { field: string; permission: string; count: number; at: Date }>
 }
 
-/** Counts in memory which fields access keys use, and writes the counts once a minute in the background. */
+/** Counts in memory how often access keys use each field, and writes the counts in the background within a minute. */
 export function createKeyUse(db: Database, clock: () => Date, log: FastifyBaseLogger): KeyUse {
   let keys = new Map<string, Counted>()
   let size = 0

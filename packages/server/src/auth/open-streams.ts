@@ -15,7 +15,10 @@ export interface OpenStreams {
 }
 
 export interface OpenStreamsOptions {
-  /** The maximum number of streams that a key or session can have open in one account in this process. */
+  /**
+   * The maximum number of streams in this process that a key or session can have open with the same account and the
+   * same access.
+   */
   perKey: number
   /** Returns why the viewer's key or session is no longer valid, or undefined while it is valid. */
   rejectionOf: (viewer: Viewer) => Promise<ApiError | undefined>
@@ -40,7 +43,8 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
   const endIfInvalid = async (streams: KeyStreams): Promise<void> => {
     const byAddress = Map.groupBy(streams, ([, { address }]) => address)
     for (const group of byAddress.values()) {
-      // If the database is unavailable, the key's state is unknown, but then there are no events to send.
+      // If the database is unavailable, it is unknown whether the credentials are valid, but then there are no events
+      // to send.
       const reason = await rejectionOf(group[0]![1]).catch(() => undefined)
       if (reason === undefined) continue
       for (const [end] of group) if (streams.delete(end)) end(reason)

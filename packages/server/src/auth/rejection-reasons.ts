@@ -74,7 +74,10 @@ const sessionReasons = {
   'session-ended': { status: 401, meaning: 'The session was ended or has expired. Sign in again.' },
 } as const
 
-/** Except for `sso-only`, the server redirects the browser to the sign-in page with the reason (status 303). */
+/**
+ * `GET /auth/sso/start` and `GET /auth/sso/callback` redirect the browser to the sign-in page with the reason (status
+ * 303).
+ */
 const ssoReasons = {
   'sso-failed': { status: 303, meaning: "The identity provider's response failed a check. Start again." },
   'sso-denied': { status: 303, meaning: 'The identity provider denied the sign-in.' },

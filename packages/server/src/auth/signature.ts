@@ -31,7 +31,7 @@ export interface SignatureOptions {
 }
 
 /**
- * The minimum time, in milliseconds, between the arrival of a request with a wrong signature and the response. This
+ * The minimum time, in milliseconds, between the key lookup for a request with a wrong signature and the response. This
  * delay hides whether the key was unknown, in memory, or read from the database.
  */
 const REJECTED_AFTER_MS = 25

@@ -44,7 +44,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Query.me': 'viewer',
   'Query.version': 'anyone',
 
-  // These fields concern only the signed-in person.
+  // These mutations change only the memberships of the signed-in person.
   'Mutation.acceptInvitation': 'viewer',
   'Mutation.leaveAccount': 'viewer',
 

@@ -7,9 +7,12 @@ const KEY_BYTES = 32
 
 export const masterKeyFiles = (dataFolder: string) => ({
   current: join(dataFolder, 'master.key'),
-  /** Created by a rotation. At its end, the rotation copies this key to the current file and deletes this file. */
+  /**
+   * Contains the new key from the start of a rotation until its end, when the key is written to `current` and this file
+   * is deleted.
+   */
   next: join(dataFolder, 'master.key.next'),
-  /** The key before the last rotation, which older backups need. */
+  /** The key that was current before the last rotation. Backups that were made under this key need it. */
   previous: join(dataFolder, 'master.key.previous'),
 })
 

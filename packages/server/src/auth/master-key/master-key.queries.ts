@@ -1,7 +1,7 @@
 import { type Database, query } from '../../db/database.ts'
 
 const CHECK = 'master_key_check'
-/** Exists only during a rotation, while secrets are still encrypted under the previous master key. */
+/** Exists only during a rotation, while some secrets may still be encrypted under the previous master key. */
 const FORMER_CHECK = 'former_master_key_check'
 
 export interface KeyChecks {
@@ -19,7 +19,10 @@ export async function insertCheck(db: Database, value: string): Promise<void> {
   await db.insertInto('server_setting').values({ name: CHECK, value }).execute()
 }
 
-/** Returns the check value of the key for new secrets. A rotation cannot begin before this transaction ends. */
+/**
+ * Returns the check value of the key for new secrets, or undefined in a new database. A rotation cannot begin before
+ * this transaction ends.
+ */
 export async function lockCheck(transaction: Database): Promise<string | undefined> {
   const row = await transaction
     .selectFrom('server_setting')

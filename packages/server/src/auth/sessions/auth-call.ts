@@ -61,7 +61,7 @@ export interface AuthRequest extends AuthDeps {
 export interface AuthCall {
   method: 'GET' | 'POST'
   path: string
-  /** Whether the call accepts a password, a code, or a passkey. MUSTER_SIGN_IN can disable such calls. */
+  /** Whether `MUSTER_SIGN_IN=sso` disables the call. */
   usesPassword?: true
   /** The members that the body may have. */
   takes?: readonly string[]

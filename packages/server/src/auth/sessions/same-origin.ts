@@ -7,8 +7,9 @@ import type { FastifyRequest } from 'fastify'
 export const CONSOLE_HEADER = 'muster-session'
 
 /**
- * Checks for the header that no form can send. If the request has `Sec-Fetch-Site` or `Origin`, these headers must name
- * this origin. A POST request must have the type JSON, which forms also cannot send.
+ * Checks for the header that no form can send. If the request has `Sec-Fetch-Site`, its value must be `same-origin`. If
+ * it has `Origin`, the header must name this server. A POST request must have the type JSON, which forms also cannot
+ * send.
  */
 export function isFromConsole({ method, headers, host }: FastifyRequest, publicUrl: string | undefined): boolean {
   if (headers[CONSOLE_HEADER] !== '1') return false

@@ -22,8 +22,8 @@ const SECURE_NAME = `__Secure-${PLAIN_NAME}`
 const HOST_NAME = `__Host-${PLAIN_NAME}`
 
 /**
- * Uses the format of better-auth, which sets the cookie at sign-in: the token, a dot, and the token's HMAC-SHA256 in
- * base64, percent-encoded. The database stores only the token, which is useless without the secret.
+ * Uses the format of better-auth: the token, a dot, and the token's HMAC-SHA256 in base64, percent-encoded. The
+ * database stores only the token, which is useless without the secret.
  */
 export function sessionCookie({ secret, isSecure }: { secret: () => string; isSecure: boolean }): SessionCookie {
   const names = isSecure ? [HOST_NAME, SECURE_NAME] : [PLAIN_NAME]
@@ -68,7 +68,10 @@ export function stepOf(header: string | undefined): string {
   return value.slice(0, Math.max(value.lastIndexOf('.'), 0))
 }
 
-/** Returns the decoded value of the first cookie with this name, which has the longest path (RFC 6265 §5.4). */
+/**
+ * Returns the decoded value of the first cookie with this name, which has the longest path (RFC 6265 §5.4). Returns
+ * undefined if the cookie is missing or empty.
+ */
 function findCookie(header: string | undefined, name: string): string | undefined {
   const text = findPair(header, name)
   if (text === undefined || text === '') return undefined

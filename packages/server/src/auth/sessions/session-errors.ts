@@ -25,7 +25,7 @@ const errors: Readonly<Record<string, () => ApiError>> = {
   FAILED_TO_VERIFY_REGISTRATION: () => badInput('the passkey could not be verified: retry'),
 }
 
-/** Converts an error of better-auth. Throws if the error is internal. */
+/** Converts a better-auth error to an ApiError. Throws if the error is internal. */
 export function fromBetterAuthError(
   path: string,
   status: number,

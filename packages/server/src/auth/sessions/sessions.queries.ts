@@ -9,7 +9,7 @@ export interface SessionRow {
   updated: Date
   /** How the person signed in; null if that was not recorded. */
   method: string | null
-  /** When the session ends even if it is used; null for never. */
+  /** When the session ends even if it is in use; null if its use extends it. */
   ends: Date | null
   last_account: string | null
   memberships: MembershipRow[]
@@ -107,7 +107,10 @@ export async function findSessionRole(
   return row.role === null ? null : { ...row, role: row.role }
 }
 
-/** Returns when the session's user last confirmed the sign-in or, if never, signed in. */
+/**
+ * Returns when the session's user last confirmed the sign-in or, if never, signed in. Returns undefined if the session
+ * has ended.
+ */
 export async function readConfirmed(db: Database, personId: string, id: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('session')

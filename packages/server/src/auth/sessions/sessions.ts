@@ -129,8 +129,7 @@ const roleChanged = (): ApiError =>
   })
 
 /**
- * Returns the permissions for downloads and command-line sign-ins that a session requested. Returns undefined if the
- * session has ended, its person is not a member, or the account requires another sign-in.
+ * Returns the session's permissions and restriction in the account, or undefined where `getSessionGrant` would throw.
  */
 export async function findSessionGrant(
   { db, clock }: { db: Database; clock: () => Date },
@@ -140,7 +139,10 @@ export async function findSessionGrant(
   return grant instanceof ApiError ? undefined : grant
 }
 
-/** Returns the session's permissions in the account, or throws the error that a request would get there. */
+/**
+ * Returns the session's permissions and restriction in the account, or throws the error that a request in the account
+ * would receive.
+ */
 export async function getSessionGrant(
   { db, clock }: { db: Database; clock: () => Date },
   place: SessionInAccount,

@@ -33,7 +33,7 @@ export async function createPasswordLink(
 }
 
 /**
- * Sets a new password with a link from the operator. The person then signs in with that password, and with a code if
+ * Sets a new password with a link that works once. The person then signs in with that password, and with a code if
  * required.
  */
 export const passwordLinkCall: AuthCall = {

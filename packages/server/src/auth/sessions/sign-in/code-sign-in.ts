@@ -47,7 +47,7 @@ function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
         ? { method, findUser: async () => user }
         : ownAttempt(session, kind === 'totp' ? 'code' : 'backup code')
     return runAttempt(call, { subjects, attempt }, async () => {
-      // The user is looked up before the attempt, because the last wrong code deletes the pending sign-in.
+      // The user is looked up before the attempt, because the last allowed wrong code deletes the pending sign-in.
       if (session === undefined) user = await findUserOfStep(call.db, stepOf(request.headers.cookie))
       const hadTotp = session !== undefined && (await findSignedInUser(call.db, session.personId))?.hasTotp
       const forwarded = await call.forward(request, path, { code, trustDevice })

@@ -11,7 +11,7 @@ import { startSession } from './start-session.ts'
 
 const TOKEN_LENGTH = 100
 
-/** Each call counts as an attempt to sign in, which limits guesses. */
+/** Each call that looks up a token counts as an attempt to sign in, which limits guesses. */
 export const invitationCalls: readonly AuthCall[] = [
   { method: 'POST', path: '/invitation', takes: ['token'], handle: describe },
   {

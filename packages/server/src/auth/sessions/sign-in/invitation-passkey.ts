@@ -27,7 +27,10 @@ export async function passkeyOptions(
   return options
 }
 
-/** Checks a new passkey. Its challenge works once, and only for the invitation that it was created for. */
+/**
+ * Returns the new passkey, or throws BAD_USER_INPUT if it cannot be verified. A passkey's challenge works once, and
+ * only for the invitation that it was created for.
+ */
 export async function verifyPasskey(
   { db, clock, request, config }: AuthRequest,
   { token, response }: { token: string; response: Record<string, unknown> },
@@ -68,7 +71,10 @@ const challengeOf = (challenge: string, token: string): { id: string; purpose: s
   purpose: `invitation ${hashToken(token).toString('hex')}`,
 })
 
-/** Returns only valid transports, because the library does not check the browser's list. */
+/**
+ * Returns the valid transports, separated by commas, or null if there are none. The library does not check the
+ * browser's list.
+ */
 function transportsOf(given: unknown): string | null {
   const transports = Array.isArray(given) ? given.filter((each) => /^[a-z-]{1,20}$/.test(String(each))) : []
   return transports.length === 0 ? null : transports.join(',')

@@ -81,7 +81,7 @@ export async function insertLink(
     .execute()
 }
 
-/** Returns the ID of a valid link's person. */
+/** Returns the ID of the link's person, or undefined if the link is not valid. */
 export async function findLink(db: Database, { id, kind }: Link, now: Date): Promise<string | undefined> {
   const [row] = await query<{ personId: string }>(
     db,
@@ -91,7 +91,9 @@ export async function findLink(db: Database, { id, kind }: Link, now: Date): Pro
   return row?.personId
 }
 
-/** Deletes a link, because it must work only once. Returns the ID of its person. */
+/**
+ * Deletes a link, because it must work only once. Returns the ID of its person, or undefined if the link was not valid.
+ */
 export async function takeLink(db: Database, { id, kind }: Link, now: Date): Promise<string | undefined> {
   const [row] = await query<{ personId: string }>(
     db,
@@ -113,7 +115,7 @@ export async function insertChallenge(
     .execute()
 }
 
-/** Deletes a challenge, because it must work only once. Returns whether it existed for this purpose. */
+/** Deletes a valid challenge, because it must work only once. Returns whether it was valid for this purpose. */
 export async function takeChallenge(
   db: Database,
   { id, purpose }: { id: string; purpose: string },

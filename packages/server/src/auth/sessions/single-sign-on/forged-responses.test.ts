@@ -17,7 +17,7 @@ beforeAll(async () => {
   const env = { ...ssoSettings(provider.issuer), MUSTER_OIDC_SIGN_UP: 'anyone' }
   app = await startTestApp({ env, clock: () => new Date(now) })
 })
-// The server counts attempts by the minute.
+// The server counts attempts by the minute, so each test runs in a separate minute.
 beforeEach(() => {
   now += 61_000
 })

@@ -9,8 +9,8 @@ export interface Identity {
   emailVerified: boolean
   name: string | null
   /**
-   * The person's groups. Undefined if the claims do not list them, for example because they only refer to another
-   * source.
+   * The person's groups. Undefined if the claims do not list the groups, for example because the claims only refer to
+   * another source.
    */
   groups: readonly string[] | undefined
 }

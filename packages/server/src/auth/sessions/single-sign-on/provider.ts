@@ -26,14 +26,14 @@ export interface AttemptChecks {
 
 export interface VerifiedSignIn {
   identity: Identity
-  /** The provider's ID for the session, or null if it has none. */
+  /** The provider's ID for the session, or null if the claims contain none. */
   sid: string | null
   idToken: string
 }
 
 /**
- * The identity provider. Its functions throw `sso-unavailable` if the provider cannot be reached, `sso-denied` if it
- * denied the sign-in, and `sso-failed` if a check fails.
+ * The identity provider. `authorizationUrl`, `verify`, and `endSessionUrl` throw `sso-unavailable` if the provider
+ * cannot be reached, `sso-denied` if it denied the sign-in, and `sso-failed` if a check fails.
  */
 export interface Provider {
   readonly issuer: string

@@ -9,7 +9,7 @@ export interface StoredAttempt {
   nonce: string
   /** The path to open after the sign-in. */
   returnTo: string
-  /** The SHA-256 hash of the token in the invitation that started the sign-in. */
+  /** The SHA-256 hash of the token in the invitation that the person opened, or null without an invitation. */
   invitationHash: Buffer | null
   /** The signed-in person who links an identity, or null if the attempt is a sign-in. */
   personId: string | null
