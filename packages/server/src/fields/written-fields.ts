@@ -4,7 +4,7 @@ import { serviceWriter } from '../features/services/list/service-writer.ts'
 import { servicesOfDevice } from '../features/services/services-writer.ts'
 import type { RowWriters } from '../graphql/written/row-writers.ts'
 
-/** The server can write the items of these pages directly from database rows. */
+/** The pages and fields that the server can write directly from database rows. */
 export const writtenFields: RowWriters = {
   pages: new Set(['DeviceList', 'ServiceList']),
   fields: {

@@ -61,7 +61,10 @@ export interface PreparedOperation {
   readonly ok: true
   readonly request: OperationRequest
   readonly kind: OperationTypeNode
-  /** The schema's name of the only root field, or `several` if the operation has more than one. */
+  /**
+   * The name of the root field in the schema, or `several` if the operation selects different root fields other than
+   * `__typename`.
+   */
   readonly name: string
   /** The operation's name in the document or, if the operation has no name, the names of its root fields. */
   readonly label: string
@@ -77,7 +80,7 @@ export interface PreparedOperation {
   /** The result contains the errors as they were thrown, and `formatResult` formats them for the response. */
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>
   subscribe(input: { contextValue: unknown }): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult>
-  /** Returns the response to a forbidden operation, with this error for every root field. Runs no resolver. */
+  /** Returns a response without data that contains this error for every root field. Runs no resolver. */
   reject(error: ApiError): FormattedExecutionResult
 }
 
@@ -91,7 +94,9 @@ export interface NeedsOptions {
 export interface Executor {
   readonly schema: GraphQLSchema
   prepare(request: OperationRequest): PreparedOperation | RejectedOperation
-  /** Returns the permissions that a document needs, without running it. Variables may be missing. */
+  /**
+   * Returns the permissions that a document needs, or why it is invalid, without running it. Variables may be missing.
+   */
   needsOf(request: OperationRequest, options?: NeedsOptions): DocumentNeeds | RejectedOperation
   readonly cachedBytes: number
 }

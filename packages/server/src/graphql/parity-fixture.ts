@@ -14,7 +14,7 @@ import { formatResult } from './error-mapping.ts'
 import { createExecutor, type Executor, type OperationRequest } from './execute.ts'
 import { placeOfNull } from './first-errors.ts'
 
-/** The context of a schema that covers every case in which executors may differ. Records loader batches and changes. */
+/** The context of a schema for cases in which executors may differ. Records loader batches and changes. */
 export interface ParityContext {
   readonly batches: number[]
   readonly changes: string[]
@@ -189,9 +189,10 @@ export function parityContext(): ParityContext {
 }
 
 /**
- * For a null that propagated from a required field, compares only the path that the null reached, because executors may
- * report different errors below that path. Compares batches only without errors, because an executor does not have to
- * wait for values that it no longer needs.
+ * Returns the parts of a response that must be equal for every executor. For a null that propagated from a required
+ * field, the errors contain only the path that the null reached, because executors may report different errors below
+ * that path. Batches are included only without errors, because an executor does not have to wait for values that it no
+ * longer needs.
  */
 export function comparable(result: ExecutionResult, { batches, changes }: ParityContext) {
   const { data, errors = [] } = formatResult(result, { requestId: 'r', onInternal: () => {} })
@@ -207,7 +208,9 @@ export function comparable(result: ExecutionResult, { batches, changes }: Parity
   }
 }
 
-/** Runs a request until its operation is compiled, and then once more. */
+/**
+ * Runs a request three times, because an executor compiles an operation at its second use. Returns the last response.
+ */
 export async function responseOf(executor: Executor, request: OperationRequest) {
   let response: unknown
   for (let use = 1; use <= 3; use += 1) {

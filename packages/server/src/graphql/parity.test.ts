@@ -7,7 +7,7 @@ import { requests } from './parity-documents.ts'
 import { comparable, parityContext, parityExecutor, paritySchema, responseOf } from './parity-fixture.ts'
 
 /**
- * Without PARITY_RUNS, each run uses the same documents, so only a change of the code can fail the test. With
+ * Without PARITY_RUNS, each run uses the same documents, so only a change to the code can make the test fail. With
  * PARITY_RUNS, each run uses new documents.
  */
 const { PARITY_RUNS } = process.env
@@ -124,7 +124,7 @@ describe('a compiled operation', () => {
   )
 
   it('does not run strings in a document as code', async () => {
-    // The test above shows that graphql-jit alone runs this string.
+    // In the test above, graphql-jit alone runs this string as code, which sets `broken`.
     Reflect.deleteProperty(globalThis, 'broken')
     await responseOf(compiled, cases['a literal that breaks out of the generated code']!)
     expect(globalThis).not.toHaveProperty('broken')

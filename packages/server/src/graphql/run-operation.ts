@@ -53,17 +53,20 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
    * UNAUTHENTICATED if they are invalid.
    */
   readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
-  /** Runs for every request after authentication and before parsing. It may throw RATE_LIMITED. */
+  /** Runs after authentication and before parsing, also if the credentials are invalid. May throw RATE_LIMITED. */
   readonly beforeRequest?: (requester: Requester<Viewer>) => void
-  /** Runs for every request that is rejected because of its content. `bytes` is the length of the body and the URL. */
+  /**
+   * Runs when a route rejects a request's parameters or document, or an operation that needs credentials. `bytes` is
+   * the length of the body and the URL.
+   */
   readonly onRejected?: (requester: Requester<Viewer>, bytes: number) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null, kind: PreparedOperation['kind']) => unknown
   /** Returns undefined to read from the primary database. */
   readonly chooseContext?: (start: OperationStart<Viewer>) => Promise<AlternativeContext | undefined>
   /**
    * Waits until enough memory is available for the operation's response. Throws RATE_LIMITED if the caller does not
-   * read earlier responses, or UNAVAILABLE if the client has left. Runs after the check of permissions, and before the
-   * operation is charged.
+   * read earlier responses, or UNAVAILABLE if the client has disconnected. Runs after the check of permissions, and
+   * before the operation is charged.
    */
   readonly reserveResponse?: (start: OperationStart<Viewer>) => Promise<void> | undefined
   /**
@@ -87,7 +90,10 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
   readonly classify?: ErrorMappingInput['classify']
 }
 
-/** Charges a caller with invalid credentials as an unknown caller, then throws the error. */
+/**
+ * Authenticates a request, and charges it to its caller. Before an error for invalid credentials is thrown, the request
+ * is charged to an unknown caller.
+ */
 export async function identify<Viewer extends GraphqlViewer>(
   { authenticate, beforeRequest }: Pick<OperationHooks<Viewer>, 'authenticate' | 'beforeRequest'>,
   { request, reply }: Pick<Requester<Viewer>, 'request' | 'reply'>,

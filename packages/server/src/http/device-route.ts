@@ -16,7 +16,7 @@ export interface DeviceRequest {
   body: unknown
   credentials: BasicCredentials | undefined
   address: string
-  /** Charges the address if the device and the code are unknown. May throw RATE_LIMITED. */
+  /** Charges the known device or registration code, or the address if neither is known. May throw RATE_LIMITED. */
   spend: (known?: { deviceId: string } | { codeId: string }) => void
 }
 

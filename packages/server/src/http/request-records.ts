@@ -16,7 +16,7 @@ const SLOW_MS = 1_000
 /** The server counts further slow requests without logging them, because log lines add to the load. */
 const SLOW_LINES_PER_SECOND = 10
 
-/** Counts and times requests, except those that load shedding rejects early (see `overload/shedding-metrics.ts`). */
+/** Counts, times, and logs requests, except those that a limit in `overload/` rejects before this hook runs. */
 export function recordRequests(app: FastifyInstance, options: RequestRecordsOptions): void {
   const { metrics, logsAll, traceIdOf } = options
   const count = metrics?.counter('requests')

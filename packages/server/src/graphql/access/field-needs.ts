@@ -101,7 +101,7 @@ function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, var
 
   const visitField = (type: GraphQLObjectType, node: FieldNode): void => {
     const definition = type.getFields()[node.name.value]
-    // Fields of introspection need no permission.
+    // Introspection fields need no permission.
     if (definition === undefined) return
     const field = `${type.name}.${node.name.value}`
     if (!isOpen(field)) closed.add(field)

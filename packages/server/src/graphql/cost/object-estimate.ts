@@ -19,8 +19,8 @@ export type Arguments = Readonly<Record<string, unknown>>
 export type ListBound = number | ((args: Arguments) => number)
 
 /**
- * Contains an entry, keyed by `Type.field`, for every list of objects except `items` of a page (see
- * `createObjectCounter`).
+ * Contains an entry, keyed by `Type.field`, for every list of objects except introspection lists and `items` of a page
+ * (see `createObjectCounter`).
  */
 export type ListBounds = Readonly<Record<string, ListBound>>
 
@@ -50,7 +50,7 @@ interface CountedField {
   readonly isPageItems: boolean
   readonly isPage: boolean
   readonly bound: ListBound
-  /** Undefined if the arguments depend on variables. */
+  /** Undefined if the arguments are invalid or depend on variables. */
   readonly args: Arguments | undefined
 }
 
@@ -58,7 +58,7 @@ const noArguments: Arguments = {}
 
 /**
  * Counts at most `size` and at most `maxPageSize` items for each page (a type `…List`). Throws if another list of
- * objects has no entry in `listBounds`, because its objects would otherwise be free.
+ * objects has no entry in `listBounds`, because the number of its objects would be unknown.
  */
 export function createObjectCounter(input: {
   schema: GraphQLSchema

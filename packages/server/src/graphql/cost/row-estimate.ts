@@ -30,8 +30,8 @@ export interface FieldRows {
 export type RowCost = 0 | ((args: Arguments, size: AccountSize) => FieldRows)
 
 /**
- * Contains an entry, keyed by `Type.field`, for every field that returns a list of objects or a page, except `items` of
- * a page.
+ * Contains an entry, keyed by `Type.field`, for every field that returns a list of objects or a page, except
+ * introspection fields and `items` of a page.
  */
 export type RowCosts = Readonly<Record<string, RowCost>>
 
@@ -74,7 +74,7 @@ interface CountedField {
 interface Call {
   readonly field: PlannedField
   readonly cost: Exclude<RowCost, 0>
-  /** Undefined if the arguments depend on variables. */
+  /** Undefined if the arguments are invalid or depend on variables. */
   readonly args: Arguments | undefined
 }
 

@@ -25,7 +25,10 @@ export interface KnownOperation {
   readonly document: DocumentNode
   readonly definition: OperationDefinitionNode
   readonly plan: OperationPlan
-  /** The schema's name of the only root field, or `several` if the operation has more than one. */
+  /**
+   * The name of the root field in the schema, or `several` if the operation selects different root fields other than
+   * `__typename`.
+   */
   readonly name: string
   /** The operation's name in the document or, if the operation has no name, the names of its root fields. */
   readonly label: string
@@ -34,7 +37,7 @@ export interface KnownOperation {
   readonly countObjects: ObjectCount
   readonly countRows: CountRows
   readonly needs: OperationNeeds
-  /** Returns undefined until the second call, or if the operation must not be compiled. */
+  /** Returns undefined until the second call, and always if the operation is not compiled. */
   compiled(): CompiledOperation | undefined
 }
 
@@ -91,8 +94,7 @@ export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
     }
     const read = knownDocument(text, input)
     input.onDocument('errors' in read ? 'refused' : 'new')
-    // Most valid documents have only a few kilobytes. A longer document consists mostly of comments and spaces and
-    // would evict other documents.
+    // Most valid documents have only a few kilobytes, and a document above this length would evict many others.
     if (text.length > maxCachedLength) return read
     if ('errors' in read) rejected.set(text, read, 2 * text.length + sizeOf(read))
     else known.set(text, read, read.bytes)

@@ -25,7 +25,10 @@ export function tooComplex(what: string, limit: number, found: number): ApiError
 /** This is the limit of MaxIntrospectionDepthRule in graphql-js. */
 const introspectedLists = 2
 
-/** Throws if a plan exceeds a limit. Depth counts fields: `{ login { id } }` has depth two. */
+/**
+ * Throws if a plan exceeds the limits on depth, nested introspection lists, or aliases. Depth counts fields: `{ login {
+ * id } }` has depth two.
+ */
 export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits): void {
   const { own, introspection, lists } = measureDepth(plan)
   if (own > limits.depth) throw tooComplex('the query is too deep', limits.depth, own)

@@ -1,12 +1,18 @@
 import { GraphQLError, Lexer, Source, TokenKind } from 'graphql'
 import { tooComplex } from './limits.ts'
 
-/** The number of tokens at which counting stops, unless the limit is higher. An error reports at most this number. */
+/**
+ * Counting stops at this number of tokens, or at one more than the limit if that is higher. An error reports no higher
+ * number.
+ */
 const maxCounted = 20_000
 /** A name's maximum length. Validation compares an unknown name with every known name, character by character. */
 const nameLength = 1_000
 
-/** Throws QUERY_TOO_COMPLEX if the document has too many tokens. The parser would report a syntax error instead. */
+/**
+ * Throws QUERY_TOO_COMPLEX if the document has too many tokens, which the parser would report as a syntax error. In a
+ * document with more characters than `limit`, also throws for a name that is too long.
+ */
 export function assertTokens(text: string, limit: number): void {
   // Every token has at least one character, so a document of this length cannot exceed the limit.
   if (text.length <= limit) return

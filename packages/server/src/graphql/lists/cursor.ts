@@ -26,8 +26,9 @@ export function encodeCursor(order: string, { key, id }: Place): string {
 }
 
 /**
- * Rejects a truncated or changed cursor. Accepts a forged cursor with a correct checksum, because it shows only items
- * that its caller may list anyway. `path` is the argument's name for error messages.
+ * Throws BAD_USER_INPUT for a truncated or changed cursor, and for a cursor of another list or order. Accepts a forged
+ * cursor with a correct checksum and storable values, because such a cursor shows only items that its caller may list
+ * anyway. `path` is the argument's name for error messages.
  */
 export function decodeCursor(text: string, order: string, path: string): Place {
   const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url')

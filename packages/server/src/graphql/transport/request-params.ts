@@ -17,7 +17,7 @@ export interface RawRequest {
 export function readRequestParams(raw: RawRequest): RequestParams | Promise<RequestParams | Response> {
   if (raw.method === 'GET') assertParameters(raw.url)
   const body = raw.method === 'POST' && isJson(raw.headers) ? parseBody(raw.body) : null
-  // Nearly every request has this form, and graphql-http would be slower.
+  // Most clients send this form, and graphql-http would be slower.
   if (body !== null && raw.headers['content-type'] === 'application/json' && isParams(body)) return body
   if (body !== null) assertQuery(body.query, body.extensions)
   // At runtime, graphql-http accepts null as a parsed body. Only its type excludes null.

@@ -45,7 +45,7 @@ function headersOf({ code, details }: ApiError): Record<string, string> {
   return headers
 }
 
-/** Maps a Fastify HTTP error to an API error. Returns any other error unchanged. */
+/** Maps a Fastify error with a 4xx status to an API error. Returns any other error unchanged. */
 export function fromTransportError(
   error: unknown,
   headers: IncomingHttpHeaders,

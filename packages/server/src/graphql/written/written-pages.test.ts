@@ -6,7 +6,7 @@ import { type SeedDevice, seedDevices } from '../../../test/factories/seed-devic
 import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 /**
- * Without PARITY_RUNS, each run uses the same documents, so only a change of the code can fail the test. With
+ * Without PARITY_RUNS, each run uses the same documents, so only a change to the code can make the test fail. With
  * PARITY_RUNS, each run uses new documents.
  */
 const { PARITY_RUNS } = process.env
@@ -52,7 +52,7 @@ beforeAll(async () => {
     }
   const report = 'mutation ($id: String!) { reportState(serviceId: $id, state: "active", ttl: 3600) }'
   for (const id of services.slice(0, 4)) await app.owner.data(report, { id })
-  // Rows of another release can contain a type that this release does not know.
+  // Rows from another release can contain an application type that this release does not know.
   await app.db
     .updateTable('service')
     .set({ application: 4_711 })

@@ -27,7 +27,10 @@ import { WritingError } from './written-items.ts'
 /** The functions that write the items of pages, keyed by the first node that selects the items. */
 export type WrittenPages = ReadonlyMap<FieldNode, WriteItems>
 
-/** Returns undefined unless all pages can be written. `operation` must be an operation of `document`. */
+/**
+ * Returns undefined if the operation is not a query, has no pages, or has a page that cannot be written. `operation`
+ * must be an operation of `document`.
+ */
 export function planWrittenPages(input: {
   schema: GraphQLSchema
   document: DocumentNode

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer, type ListenOptions, type Server } from 
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 
 /**
- * Only Linux distributes connections among several sockets of one port (docs/decisions/0021). Processes that
- * `node:cluster` starts receive their connections from the primary process.
+ * Linux distributes connections among several sockets of one port, but macOS and Windows do not (docs/decisions/0021).
+ * Processes that `node:cluster` starts receive their connections from the primary process.
  */
 const SOCKETS = process.platform === 'linux' && cluster.isPrimary ? 16 : 1
 /** The queue of new connections is long, because all clients reconnect at the same time after a restart. */

@@ -49,7 +49,7 @@ export function createCallers({ addressOf, isExhausted }: CallersOptions): Calle
   }
 }
 
-/** Returns the access key that a signature in any accepted format names. */
+/** Returns the access key that a signature in any accepted format names, or undefined if the request names none. */
 function claimedKey({ headers }: FastifyRequest): string | undefined {
   const text = headers['signature-input'] ?? headers.signature ?? headers.authorization
   return typeof text === 'string' ? /\bkeyid="([^"]{1,100})"/i.exec(text)?.[1] : undefined

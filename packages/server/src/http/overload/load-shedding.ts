@@ -30,11 +30,11 @@ export interface LoadShedding {
   identify(request: FastifyRequest, viewer: KnownViewer): void
 }
 
-/** MUSTER_MOST_REQUESTS divided by this number is the default of MUSTER_MOST_STANDING. */
+/** MUSTER_MOST_REQUESTS divided by this number and rounded up is the default of MUSTER_MOST_STANDING. */
 const SUSTAINED_DIVISOR = 5
 /**
- * At this multiple of MUSTER_MOST_REQUESTS in flight, the server rejects every request, even if no caller exceeds its
- * fair share.
+ * At this multiple of MUSTER_MOST_REQUESTS in flight, the server rejects every request that is not exempt, even if no
+ * caller exceeds its fair share.
  */
 const LIMIT_FACTOR = 2
 
@@ -88,8 +88,8 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     if (!isOverShare(caller, limit, 1)) return undefined
     const reject = (): void => sendRejection(reason, request, reply)
     // If the address has no attempts left, the rejection is queued, because clients that immediately repeat rejected
-    // requests would prolong event-loop iterations. libuv accepts only one connection per iteration, so other clients
-    // could not connect.
+    // requests would prolong event-loop iterations. Each listening socket accepts only one connection per iteration, so
+    // other clients would have to wait longer to connect.
     if (isExhausted(options.addressOf(request))) enqueueRejection(caller, reject)
     else reject()
     return reason

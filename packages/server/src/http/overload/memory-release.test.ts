@@ -4,7 +4,7 @@ import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 
-/** The server releases memory only after at least sixteen bodies of 1 MiB. */
+/** Sixteen bodies of 1 MiB reach the total size after which the server releases memory. */
 const BODIES = 16
 
 type PerformanceNodeEntry = PerformanceEntry & { detail?: unknown }

@@ -6,7 +6,7 @@ import { fileExists, isSafePath, sendNotBuilt, YEAR_SECONDS } from './static-fil
 
 const built = fileURLToPath(new URL('../../../../console/dist/', import.meta.url))
 
-/** Matches paths of other routes, which are never console pages. */
+/** Matches paths for which the route `/*` never sends the console page, because other routes use them. */
 const RESERVED = /^\/(graphql|auth|docs|rest|devices\/v1|events\/v1\.csv|healthz|readyz|metrics|mqtt)(\/|$)/
 
 /**
@@ -15,7 +15,7 @@ const RESERVED = /^\/(graphql|auth|docs|rest|devices\/v1|events\/v1\.csv|healthz
  */
 const FILE = /\.(js|css|map|html|svg|png|ico|webp|webmanifest|json|txt|wasm|woff2?|ttf|br|gz)$/
 
-/** Serves the files that `npm run build` writes. All console pages share one HTML document. */
+/** Serves the files that `npm run build` writes. All console pages except the API reference share one HTML document. */
 export function registerConsole(app: FastifyInstance, { folder = built }: { folder?: string } = {}): void {
   app.register(async (scope) => {
     await scope.register(fastifyStatic, { serve: false, preCompressed: true })

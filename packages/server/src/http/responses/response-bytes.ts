@@ -39,7 +39,7 @@ const LARGE_BYTES = 4 * 1024 * 1024
  * object's attributes.
  */
 const OBJECT_BYTES = limits.bytesPerTarget
-/** The maximum number of cached estimates. Each caller has one for each operation. */
+/** The maximum number of cached estimates. Each caller has one for each operation and number of objects. */
 const MAX_ESTIMATES = 10_000
 /** The smallest factor by which one response reduces the estimate. The next response may be large again. */
 const DECAY = 0.8

@@ -37,7 +37,10 @@ interface Caller {
   reserved: number
   weight: number
   waiting: Waiting[]
-  /** A timer that rejects all waiting responses if no response starts for a while. */
+  /**
+   * A timer that rejects the caller's waiting responses if none of them starts for a while and other responses are
+   * unread.
+   */
   stuckTimer: NodeJS.Timeout | undefined
 }
 
