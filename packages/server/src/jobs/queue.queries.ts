@@ -20,7 +20,7 @@ export async function putJobs<Payload>(
   jobs: readonly KeyedJob<Payload>[],
 ): Promise<void> {
   if (jobs.length === 0) return
-  // Every transaction adds its jobs in the same order, which prevents deadlocks.
+  // Jobs are added in the order of their keys, so that concurrent calls cannot deadlock.
   const sorted = [...jobs].sort((one, other) => (one.key < other.key ? -1 : 1))
   await sql`
     select from graphile_worker.add_jobs((

@@ -10,7 +10,7 @@ export interface JsonFields {
   optionalBoolean(name: string): boolean | undefined
   object(name: string): Record<string, unknown>
   optionalObject(name: string): Record<string, unknown> | undefined
-  /** Reads up to `max` items. `path` is an item's position, such as `services[2].`. */
+  /** Throws LIMIT_EXCEEDED for more than `max` items. `path` is an item's position, such as `services[2].`. */
   optionalList<Item>(name: string, max: number, read: (item: unknown, path: string) => Item): Item[] | undefined
 }
 

@@ -10,7 +10,10 @@ export interface Mailer {
   send(message: Message, onDone: (isSent: boolean) => Promise<void>): void
 }
 
-/** Returns undefined if neither setting is set. Throws a StartError if only one of them is set. */
+/**
+ * Returns undefined if neither MUSTER_SMTP_URL nor MUSTER_SMTP_FROM is set. Throws a StartError if only one of them is
+ * set.
+ */
 export function openMailer(
   app: FastifyInstance,
   config: Pick<Config, 'smtpUrl' | 'smtpFrom'>,

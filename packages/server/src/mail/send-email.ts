@@ -17,7 +17,10 @@ export type SendEmail = (message: Message) => Promise<boolean>
 
 const TIMEOUT_MS = 15_000
 
-/** Returns undefined if neither setting is set. Throws a StartError if only one of them is set. */
+/**
+ * Returns undefined if neither MUSTER_SMTP_URL nor MUSTER_SMTP_FROM is set. Throws a StartError if only one of them is
+ * set.
+ */
 export function emailSender(
   { smtpUrl, smtpFrom }: Pick<Config, 'smtpUrl' | 'smtpFrom'>,
   log: Log,
@@ -26,7 +29,7 @@ export function emailSender(
   if (smtpUrl === undefined || smtpFrom === undefined)
     throw new StartError('Set both MUSTER_SMTP_URL and MUSTER_SMTP_FROM, or neither.')
   return async ({ to, subject, text }) => {
-    // nodemailer is imported on first use, because most servers send no email.
+    // nodemailer is imported on first use, because many servers send no email.
     const { createTransport } = await import('nodemailer')
     const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS }
     const transport = createTransport({ url: smtpUrl, ...timeouts, disableFileAccess: true, disableUrlAccess: true })

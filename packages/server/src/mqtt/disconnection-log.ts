@@ -16,8 +16,8 @@ export const disconnected = {
 export type LogDisconnection = (session: Pick<Session, 'device' | 'address'>, reason: string) => void
 
 /**
- * Logs each device at most once every ten seconds per reason. Two devices with the same credentials disconnect each
- * other repeatedly, which would otherwise fill the log.
+ * Logs each device at most once every ten seconds per reason, unless more than `MAX_ENTRIES` devices disconnect. Two
+ * devices with the same credentials disconnect each other repeatedly, which would otherwise fill the log.
  */
 export function createDisconnectionLog(
   log: Pick<FastifyBaseLogger, 'info'>,

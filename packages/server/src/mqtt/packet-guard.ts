@@ -15,7 +15,7 @@ export interface PacketLimits {
 
 /**
  * Checks the bytes read from a connection before the broker buffers them. Wraps `read`, because piping through another
- * stream would use memory for each of ten thousand connections.
+ * stream would use more memory for each connection.
  */
 export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: Violation): PacketGuard {
   const count = countPackets()

@@ -11,7 +11,10 @@ import { isOwnFilter, readTopic, redactTopic } from './topics.ts'
 const MAX_SUBSCRIPTIONS = 20
 
 export interface Traffic {
-  /** Resolves to the reply after the changes are committed, or rejects if the publication is invalid. */
+  /**
+   * Resolves to the reply, if any, after the changes are committed. Rejects if the publication is invalid or cannot be
+   * written.
+   */
   publish(session: Session | undefined, packet: PublishPacket): Promise<Reply | undefined>
   /** Returns whether the device may subscribe. Repeated subscriptions to the same filter count once. */
   subscribe(session: Session | undefined, subscription: Subscription): boolean

@@ -6,8 +6,8 @@ const globalUnicast: AddressRange = [ipaddr.parse('2000::'), 3]
 
 /**
  * Checks whether the server may connect to this address. The address must be globally reachable unicast (RFC 6890 and
- * the IANA special-purpose registries) or in a range that the operator allows. IPv6 addresses that embed an IPv4
- * address, such as 6to4 and NAT64, are forbidden, because the network determines their destination. `address` must have
+ * the IANA special-purpose registries) or in a range that the operator allows. Outside such a range, addresses of 6to4,
+ * NAT64, and similar mechanisms are forbidden, because the network determines their destination. `address` must have
  * the operating system's format, not the format in a URL.
  */
 export function isAllowedAddress(address: string, allowed: readonly AddressRange[]): boolean {

@@ -9,8 +9,8 @@ const FAILED_LOOKUP_MS = 1_000
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
 /**
- * Returns a lookup function for connections. A lookup of a forbidden address fails like the lookup of a missing name,
- * after at least one second. Users therefore cannot find out which names exist.
+ * Returns a lookup function for connections. The lookup of a name with a forbidden address fails like the lookup of a
+ * missing name, after at least one second. Users therefore cannot find out which names exist.
  */
 export function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (name, options: LookupOptions, callback) => {

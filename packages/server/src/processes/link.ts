@@ -8,7 +8,10 @@ import type { FromProcess, ToProcess } from './messages.ts'
 export interface Link extends CommandSource {
   ready(url: string): Promise<void>
   failed(text: string): Promise<void>
-  /** Returns metrics whose text contains all processes' metrics. */
+  /**
+   * Returns metrics whose text contains all processes' metrics, or only this process's metrics if the parent does not
+   * respond.
+   */
   share(metrics: Metrics): Metrics
   /** Disconnects from the parent. Otherwise, the connection would keep the process running. */
   end(): void
