@@ -26,8 +26,8 @@ export const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('downlo
 export const clockOf = ({ clock = () => new Date() }: { clock?: () => Date }): (() => Date) => clock
 
 /**
- * Returns a function that creates a context for an operation that can use a replica. The function returns undefined for
- * other operations, and if no replica is available.
+ * Returns a function that creates a context for an operation that can use a replica or a cluster worker. The function
+ * returns undefined for other operations, and if the replica or worker is unavailable.
  */
 export function chooseContext(readRouter: ReadRouter, createContext: ReturnType<typeof contextOf>) {
   return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {

@@ -11,7 +11,7 @@ import { watchProcesses } from './watch.ts'
 
 const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
-/** After this time, a process that is still closing its parts is killed. */
+/** How long a process has to stop, in milliseconds, before it is killed. */
 const STOP_TIMEOUT_MS = 60_000
 const FIRST_DELAY_MS = 100
 const MAX_DELAY_MS = 10_000

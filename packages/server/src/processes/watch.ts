@@ -4,7 +4,8 @@ import { sendTo } from './messages.ts'
 
 const CHECK_EVERY_MS = 1_000
 /**
- * The minimum number of seconds that a starting process gets to respond. While it loads its code, it cannot respond.
+ * The minimum number of seconds that a starting process gets to respond. A process cannot respond while it loads its
+ * code.
  */
 const MIN_START_SECONDS = 30
 /** The number of checks that a process may miss merely because it is busy. */

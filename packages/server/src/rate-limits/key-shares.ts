@@ -6,8 +6,8 @@ const LEAST_CAPACITY = 20
 /** The budgets of access keys that may spend only a share of the quota. */
 export interface KeyShares {
   /**
-   * Returns the budget of all keys with this share, in percent. It charges a key and its account together, or neither.
-   * Use `subjectOf` for its subjects.
+   * Returns the budget of all keys with this share, in percent. The budget charges a key and its account together, or
+   * neither. Use `subjectOf` for its subjects.
    */
   budgetOf(share: number): Budget
   /** The spending of all these keys, which is exchanged with other server processes. */

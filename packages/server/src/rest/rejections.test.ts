@@ -49,7 +49,7 @@ test('rejects a response above the size limit, and advises the client to request
   const app = await startTestApp()
   onTestFinished(() => app.close())
   const rest = restClient(app.url, app.owner)
-  // With 60 KiB each, the devices together slightly exceed a response's size limit.
+  // With 60,000 bytes each, the devices together slightly exceed a response's size limit.
   const value = 'x'.repeat(15_000)
   const attributes = { a: value, b: value, c: value, d: value }
   const devices = Array.from({ length: 600 }, () => ({ attributes }))

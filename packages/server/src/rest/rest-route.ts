@@ -51,7 +51,7 @@ export function registerRest<Viewer extends RestViewer>(app: FastifyInstance, in
 interface TaggedRoute {
   tag: string
   route: Route
-  /** Reads its document on the first call, because most servers use few routes. */
+  /** Reads the route's document on the first call, because a server may never use the route. */
   operation: () => Operation
 }
 

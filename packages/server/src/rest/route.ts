@@ -1,7 +1,7 @@
 /** A route of the REST API. It has a GraphQL document, and maps the document's variables and response to HTTP. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** The path below /rest/v1. A placeholder `{name}` is the document's variable of that name. */
+  /** The path below /rest/v1. A placeholder `{name}` is the document's variable of that name, or a key in `at`. */
   readonly path: string
   readonly summary: string
   /**

@@ -26,7 +26,7 @@ function stepInto({ set, type, fragments }: Selected, member: string): Selected 
   return isObjectType(below) && node.selectionSet ? { set: node.selectionSet, type: below, fragments } : undefined
 }
 
-/** Marks the member in `found` as non-null, because a response without it has the error NOT_FOUND. */
+/** Marks the member that `route.found` names as non-null, because the server responds with NOT_FOUND if it is null. */
 function withFound(schema: JsonSchema, { route }: Operation): JsonSchema {
   const member = route.found?.[0]
   const found = member === undefined ? undefined : schema.properties?.[member]
