@@ -41,7 +41,6 @@ it("keeps records that have not expired by the database's clock if the server's 
     ({ rows }) => rows.length === 0,
   )
 
-  // Query the database directly, because the server caches sessions.
   expect(await app.db.selectFrom('session').selectAll().execute()).toHaveLength(1)
   expect(await app.db.selectFrom('registration_code').select('name').execute()).toEqual([{ name: 'gates' }])
   expect(await app.db.selectFrom('webhook_delivery').select('id').where('id', '=', 'young').execute()).toHaveLength(1)

@@ -51,7 +51,7 @@ export async function publishCredentials(dataFolder: string, log: FastifyBaseLog
 
 export const dropStagedCredentials = (dataFolder: string): Promise<void> => rm(stagedPath(dataFolder), { force: true })
 
-/** Updates only a loopback URL in `[default]`, because a user must have set any other URL. */
+/** Updates only a loopback URL in `[default]`, because a user or MUSTER_PUBLIC_URL has set any other URL. */
 export async function updateUrl(dataFolder: string, url: string): Promise<void> {
   const path = credentialsPath(dataFolder)
   const text = await readIfExists(path)

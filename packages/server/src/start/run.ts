@@ -20,7 +20,10 @@ export interface CommandSource {
   onReload(reload: () => void): void
 }
 
-/** Resolves once all parts are closed. Rejects if the program cannot start, or if it loses a part that it needs. */
+/**
+ * Resolves once all parts of the program are closed. Rejects if the program cannot start, or if it loses a part that it
+ * needs.
+ */
 export async function run(
   log: FastifyBaseLogger,
   start: (running: Running) => Promise<void>,

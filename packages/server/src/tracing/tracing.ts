@@ -44,7 +44,7 @@ export async function inSpan<Result>(
   }
 }
 
-/** For an error without a code, returns the name of its class. */
+/** Returns the error's code or, without a usable code, the error's name. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return 'error'
   const code = 'code' in error ? error.code : undefined
