@@ -53,8 +53,8 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   const forAddresses = { capacity: config.addressPoints, perSecond: config.addressPointsPerSecond }
   const addresses = createBudget({ name: 'address', ...forAddresses }, shared)
   const forDevices = { capacity: config.deviceMessages, perSecond: config.deviceMessagesPerSecond }
-  // The spending of devices is not reported, because a device is connected to only one process at a time, and reports
-  // of all devices could be too large.
+  // The spending of devices is not reported, because a device has an MQTT connection to only one process at a time, and
+  // reports of all devices could be too large.
   const devices = createBudget({ name: 'device', ...forDevices }, local)
   const { deviceBytesPerDay, accountBytesPerDay } = config
   const storage = createStorageQuotas({ deviceBytesPerDay, accountBytesPerDay, local, shared })

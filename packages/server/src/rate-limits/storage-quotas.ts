@@ -21,7 +21,7 @@ export interface StorageQuotas {
 export interface StorageQuotasOptions {
   deviceBytesPerDay: number
   accountBytesPerDay: number
-  /** The options for the budgets of devices. A device is connected to only one process at a time. */
+  /** The options for the budgets of devices. A device has an MQTT connection to only one process at a time. */
   local: BudgetOptions
   /** The options for the budgets of accounts, which are shared with the other server processes. */
   shared: BudgetOptions

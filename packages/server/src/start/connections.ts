@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 
-/** Five for background work, and one each for the job queue, notifications, and probes. */
+/** Five for background work and the job queue, one for notifications, and one for probes in each of the two pools. */
 const BACKGROUND_CONNECTIONS = 8
 
 type Counts = Pick<Config, 'processes' | 'databaseConnections' | 'databaseDirectUrl'>

@@ -19,7 +19,7 @@ const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule
 /** The maximum number of validation errors in a response. */
 const maxErrors = 10
 
-/** After this many comparisons, graphql-js 16.15 aborts the check for conflicting fields with this message. */
+/** After this many comparisons of fields, graphql-js 16.15 aborts the validation with this message. */
 const aborted = { comparisons: 500_000, message: 'Validation aborted.' }
 
 /**
