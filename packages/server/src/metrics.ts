@@ -31,7 +31,10 @@ export interface Metrics {
 
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** A gauge has no value if reading it takes longer. The scraper and a parent process wait only a little longer. */
+/**
+ * A gauge has no value if reading it takes longer, because the scraper and a parent process wait only for a limited
+ * time.
+ */
 const READ_TIMEOUT_MS = 3_000
 
 export interface MetricsOptions {

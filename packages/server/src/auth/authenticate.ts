@@ -40,8 +40,8 @@ export interface AuthenticationOptions {
 export interface Authentication {
   authenticate: Authenticate
   /**
-   * Returns why the server would reject an admitted viewer now, or undefined if it would not. Detects changes within a
-   * second.
+   * Returns why the server would reject an admitted viewer now, or undefined if it would not. Normally detects changes
+   * within a second.
    */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
   countUse: KeyUse['count']

@@ -7,7 +7,9 @@ export type RequestKind = 'query' | 'mutation' | 'subscription' | 'rest' | 'devi
 
 export interface Outcome {
   kind: RequestKind
-  /** The operation's name in metrics and traces. It is from the schema or the routes and never from a client. */
+  /**
+   * The operation's name in metrics and traces. The name comes from the schema or the routes, and never from a client.
+   */
   operation: string
   /** The operation's name in the log, which a client may have chosen. */
   label: string

@@ -9,7 +9,7 @@ import { loopbackAddresses, type Resolve, resolveName } from './resolve.ts'
 export interface Outbound {
   /**
    * Checks whether the host is a forbidden address or a forbidden loopback name. Does not look up other names, because
-   * the result would reveal which names exist in the server's own network. Their addresses are checked on every
+   * the result would reveal which names exist in the server's own network. The addresses of a name are checked on every
    * connection.
    */
   isForbidden(url: URL): boolean

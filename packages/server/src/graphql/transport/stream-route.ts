@@ -14,8 +14,8 @@ import { errorResponse, type Response } from './response.ts'
 
 export interface StreamRouteInput<Viewer extends GraphqlViewer> extends Omit<GraphqlRouteInput<Viewer>, 'sdl'> {
   /**
-   * Counts the viewer's stream, or throws LIMIT_EXCEEDED. Calls `end` when the server must end the stream. The caller
-   * must call the returned function when the stream has ended.
+   * Counts the viewer's stream, or throws LIMIT_EXCEEDED or FORBIDDEN. Calls `end` when the server must end the stream.
+   * The caller must call the returned function when the stream has ended.
    */
   readonly admit: (viewer: Viewer, end: (reason: ApiError) => void) => () => void
   /** Returns a function to call after each event of a stream. The function resolves once the next event may be sent. */

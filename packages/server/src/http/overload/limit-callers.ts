@@ -14,7 +14,7 @@ export interface CallerLimitsOptions extends Omit<LoadSheddingOptions, 'config' 
   metrics: Metrics | undefined
 }
 
-/** Limits on each caller's requests in flight, request body bytes, and unread response bytes. */
+/** Limits on requests in flight, on request body bytes, and on unread response bytes, for each caller or address. */
 export interface CallerLimits {
   /**
    * Throws UNAVAILABLE if the server is overloaded and the account exceeds its fair share of the requests in flight.

@@ -46,7 +46,7 @@ export interface Provider {
   verifyLogoutToken(token: string): Promise<LogoutToken>
 }
 
-/** The signature algorithms that the server accepts. It rejects `none` and algorithms with a shared secret. */
+/** The signature algorithms that the server accepts. The server rejects `none` and algorithms with a shared secret. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
 
 /** How long the provider's configuration is cached, in milliseconds. */
