@@ -1,4 +1,4 @@
-/** The permissions that a role or key can have. A name's position is its bit in a mask, so new names go at the end. */
+/** The permissions that a role or key can have. A name's position is its bit in a mask. */
 export const permissionNames = [
   'DEVICE_READ',
   'EVENT_READ',

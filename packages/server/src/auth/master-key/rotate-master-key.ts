@@ -19,7 +19,7 @@ export interface RotationOptions {
 export interface Rotation extends Reencryption {
   /** The location of the new key: a file path, or a setting's name. */
   key: string
-  /** The location of the previous key, which older backups need. */
+  /** The location of the previous key. Backups that were made under that key need it. */
   former: string
 }
 

@@ -8,7 +8,7 @@ const COMMENT_EVERY_MS = 12_000
 /** How long a client has to receive the rest of an ended stream, in milliseconds. */
 const LINGER_MS = 500
 
-/** A response of Server-Sent Events (GraphQL over SSE, distinct connections mode). */
+/** A Server-Sent Events response (GraphQL over SSE, distinct connections mode). */
 export interface EventStream {
   /** A signal that is aborted when the client disconnects or the stream ends. */
   readonly closed: AbortSignal

@@ -9,7 +9,7 @@ import { formatApiError } from '../error-mapping.ts'
 import { type Json, withRawJson } from '../values/raw-json.ts'
 import type { ResponseType } from './media-type.ts'
 
-/** Like the type of graphql-http, but the body can be bytes. */
+/** Like the `Response` type of graphql-http, but the body can be bytes. */
 export type Response = readonly [body: Json | null, init: ResponseInit]
 
 /** Returns a GraphQL response. If it exceeds the maximum size, returns the error LIMIT_EXCEEDED instead. */

@@ -12,7 +12,7 @@ import { createSustainedLoad } from './sustained-load.ts'
 
 export interface LoadSheddingOptions extends CallersOptions {
   config: Pick<Config, 'mostRequests' | 'mostStanding' | 'mostLag'>
-  /** Requests to an exempt path are never rejected. */
+  /** Load shedding never rejects requests to an exempt path. */
   isExempt: (path: string) => boolean
   /** The check must use the route, because the same path can be encoded in several ways. */
   isLongLived: (request: FastifyRequest) => boolean

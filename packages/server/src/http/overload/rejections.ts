@@ -12,7 +12,7 @@ interface Rejection {
   text: string
 }
 
-/** Rejects a request without reading its body. */
+/** Sends the response to a rejected request. */
 export type SendRejection<Reason extends string> = (
   reason: Reason,
   request: FastifyRequest,

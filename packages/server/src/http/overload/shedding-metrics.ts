@@ -10,7 +10,7 @@ export interface SheddingMetricsOptions {
 }
 
 export interface SheddingMetrics {
-  /** Counts a request that was rejected before any other hook or route handled it. */
+  /** Counts a rejection and its request, which `recordRequests` does not count. */
   countEarly(reason: ShedReason, request: FastifyRequest): void
   /** Counts a rejection whose request `recordRequests` also counts. */
   countLate(reason: ShedReason): void

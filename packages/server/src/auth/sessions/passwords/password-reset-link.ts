@@ -21,7 +21,9 @@ import { hashPassword, readNewPassword } from './password.ts'
 const LINK_SECONDS = 86_400
 const TOKEN_LENGTH = 100
 
-/** Creates a link with which a person can set a new password once. Returns its token. */
+/**
+ * Creates a link with which a person can set a new password once. Returns the link's token, and when the link expires.
+ */
 export async function createPasswordLink(
   db: Database,
   personId: string,
