@@ -55,8 +55,8 @@ export type BuiltInRole = keyof typeof builtInRoles
 export const isBuiltIn = (roleId: string): roleId is BuiltInRole => Object.hasOwn(builtInRoles, roleId)
 
 /**
- * The permissions of keys that were created before permissions existed. By default, a new key gets those of these
- * permissions that its creator has.
+ * The permissions of keys that were created before permissions existed. By default, a new key gets these permissions,
+ * except those that its creator lacks or that a restricted key cannot have.
  */
 export const usualKeyPermissions = manager
 

@@ -26,8 +26,8 @@ export function tooComplex(what: string, limit: number, found: number): ApiError
 const introspectedLists = 2
 
 /**
- * Throws if a plan exceeds the limits on depth, nested introspection lists, or aliases. Depth counts fields: `{ login {
- * id } }` has depth two.
+ * Throws if a plan exceeds the limits on depth, nested introspection lists, or aliases. Depth counts fields, so
+ * `{ login { id } }` has depth two.
  */
 export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits): void {
   const { own, introspection, lists } = measureDepth(plan)
