@@ -5,7 +5,8 @@ export interface Viewer {
   readonly accountId: string
   readonly email: string
   /**
-   * The email address of the person with the account's ID. If no such person exists, it ends with `@account.invalid`.
+   * The email address of the person with the account's ID. If no such person exists, the address ends with
+   * `@account.invalid`.
    */
   readonly founderEmail?: string
   /** The person who is signed in or created the access key. The default is the person with the account's ID. */
@@ -33,10 +34,13 @@ export interface Viewer {
   readonly isOwner?: boolean
   /** Whether mutations fail with FORBIDDEN, because the access key is read-only. */
   readonly readOnly: boolean
-  /** Whether the caller is a device that acts in its owner's account. Its changes have no person as their actor. */
+  /**
+   * Whether the caller is a device that acts in its owner's account. The device's changes have no person as their
+   * actor.
+   */
   readonly isDevice?: boolean
   /** The bulk job that makes the changes, if any. `accessKey` is the key that started the job. */
   readonly job?: { readonly id: string; readonly name: string }
-  /** Whether the caller is the server's background work. Its changes have no person as their actor. */
+  /** Whether the caller is the server's background work. The server's changes have no person as their actor. */
   readonly isServer?: boolean
 }

@@ -40,7 +40,7 @@ export interface WorkerDeps {
   outbound: Outbound
   /** The server charges the changes of bulk jobs to these quotas, as it charges the changes of requests. */
   rateLimits: { storage: Pick<StorageQuotas, 'chargeAccount'> }
-  /** Requests have priority over deliveries and bulk jobs. */
+  /** The load of requests, which have priority over deliveries and bulk jobs. */
   load?: Load
   metrics?: Metrics
   tracing?: Tracing | undefined

@@ -25,7 +25,9 @@ export interface JobRunnerOptions {
 const CONCURRENCY = 5
 const POLL_MS = 2_000
 const HEARTBEAT_MS = 5_000
-/** The number of seconds without a heartbeat after which a worker counts as dead. Its jobs are then released. */
+/**
+ * The number of seconds without a heartbeat after which a worker counts as dead. The worker's jobs are then released.
+ */
 const DEAD_AFTER_SECONDS = 15
 const RESTART_MS = 1_000
 const CRON_KEY = 'cron '

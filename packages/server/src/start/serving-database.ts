@@ -75,7 +75,7 @@ const MAX_RESTARTS = 5
 /** The number of milliseconds after which the earlier failures of a running database no longer count. */
 const STABLE_MS = 60_000
 
-/** Starts the embedded database and restarts it if it exits unexpectedly. Its connection settings stay the same. */
+/** Starts the embedded database and restarts it if it exits unexpectedly. The connection settings stay the same. */
 async function openEmbedded({ config, log, onLost }: ServingDatabaseOptions): Promise<ServingDatabase> {
   let stopping = false
   let failures = 0

@@ -64,7 +64,7 @@ export async function updatePassword(db: Database, personId: string, passwordHas
     .execute()
 }
 
-/** A person's link for signing in or for setting a new password. It works once. */
+/** A person's link for signing in or for setting a new password. A link works once. */
 export interface Link {
   /** The SHA-256 hash of the link's token. */
   id: string
