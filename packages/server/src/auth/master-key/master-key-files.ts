@@ -8,8 +8,8 @@ const KEY_BYTES = 32
 export const masterKeyFiles = (dataFolder: string) => ({
   current: join(dataFolder, 'master.key'),
   /**
-   * Contains the new key from the start of a rotation until its end, when the key is written to `current` and this file
-   * is deleted.
+   * Contains the new key from the start of a rotation until its end, when the rotation writes the key to `current` and
+   * deletes this file.
    */
   next: join(dataFolder, 'master.key.next'),
   /** The key that was current before the last rotation. Backups that were made under this key need it. */
