@@ -3,17 +3,15 @@ import { ApiError } from '../../../errors.ts'
 import type { Requester } from '../../../graphql/run-operation.ts'
 import type { LogRejection } from '../../../http/rejection-log.ts'
 import type { Viewer } from '../../../viewer.ts'
-import { insertNonce } from '../../auth.queries.ts'
 import { ssoError } from '../../rejection-reasons.ts'
 import { runAttempt } from '../audit/failed-attempts.ts'
 import type { AuthDeps } from '../auth-call.ts'
-import { deleteSessions } from '../sessions.queries.ts'
 import { attemptSubject } from '../sign-in/attempt-limits.ts'
 import { hashToken } from '../tokens.ts'
+import { endSessions } from './back-channel-logout.ts'
 import type { Identity } from './identity.ts'
 import type { Provider } from './provider.ts'
 import { safePath } from './return-path.ts'
-import { findSessionsOf } from './single-sign-on.queries.ts'
 import { endAttempt, startAttempt } from './sso-attempts.ts'
 import type { SsoPeople } from './sso-people.ts'
 import { type SsoSessionDeps, startSession } from './sso-sessions.ts'
@@ -26,7 +24,6 @@ export interface SsoRouteDeps extends AuthDeps, Pick<SsoSessionDeps, 'secrets' |
 }
 
 const TOKEN_LENGTH = 100
-const LOGOUT_TOKEN_BYTES = 16 * 1_024
 
 export function registerSsoRoutes(scope: FastifyInstance, deps: SsoRouteDeps): void {
   const { provider } = deps
@@ -100,33 +97,6 @@ async function finishSignIn(
     deps.onRecorded()
     return { returnTo, cookies: await startSession(deps, request, person, verified) }
   })
-}
-
-async function endSessions(deps: SsoRouteDeps, provider: Provider, { body }: FastifyRequest): Promise<boolean> {
-  if (!Buffer.isBuffer(body) || body.length > LOGOUT_TOKEN_BYTES) return false
-  const token = new URLSearchParams(body.toString()).get('logout_token')
-  const found = token === null ? undefined : await provider.verifyLogoutToken(token).catch(unlessUnavailable)
-  if (found === undefined) return false
-  const { db, record, onRecorded } = deps
-  const { issuer, id, expires } = found
-  if (!(await insertNonce(db, `logout ${issuer}`, hashToken(id).toString('hex'), expires))) return false
-  const ended = Map.groupBy(await findSessionsOf(db, found), ({ personId }) => personId)
-  for (const [personId, sessions] of ended) {
-    for (const { id: sessionId } of sessions) await deleteSessions(db, personId, { id: sessionId })
-    const data = { sessions: sessions.length, provider: true }
-    await record(db, { type: 'SESSION_REVOKE', personId, email: sessions[0]!.email, data })
-  }
-  onRecorded()
-  return true
-}
-
-/**
- * Throws UNAVAILABLE if the provider cannot be reached, because the sender should then retry. Ignores any other error.
- */
-function unlessUnavailable(error: unknown): undefined {
-  if (error instanceof ApiError && error.details.reason === 'sso-unavailable')
-    throw new ApiError('UNAVAILABLE', 'the configuration of the identity provider cannot be read: retry later')
-  return undefined
 }
 
 /** The log entry contains neither the request's query string, which contains a code, nor the provider's message. */

@@ -1,18 +1,10 @@
-import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../../db/database.ts'
 import { ApiError, badInput } from '../../../errors.ts'
 import { insideOf } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
-import { newId, parseId } from '../../devices/device-id.ts'
 import { type BulkOperation, type CsvRow, setsHardwareId } from '../bulk-job.ts'
-import {
-  insertRows,
-  type KeyedDevice,
-  type PreparedItem,
-  type RowItem,
-  selectByKeys,
-  selectLines,
-} from '../bulk-rows.queries.ts'
+import { insertRows, type PreparedItem, type RowItem, selectLines } from '../bulk-rows.queries.ts'
+import { matchRows } from './match-rows.ts'
 import { planDevice } from './plan-row.ts'
 
 /** The maximum number of rows that one statement inserts. */
@@ -27,11 +19,6 @@ export interface AddedRows {
   caller: Pick<Viewer, 'restriction' | 'reach'>
 }
 
-interface GivenRows extends Pick<AddedRows, 'rows' | 'register'> {
-  /** The devices that the caller can reach. Undefined for all devices. */
-  inside: ResolvedFilter | undefined
-}
-
 /** Throws if two rows identify the same device. */
 export async function addRows(
   db: Database,
@@ -39,7 +26,7 @@ export async function addRows(
   { jobId, rows, register, operations, caller }: AddedRows,
 ): Promise<void> {
   const place = { accountId, jobId }
-  const items = await findDevices(db, accountId, { rows, register, inside: insideOf(caller) })
+  const items = await matchRows(db, accountId, { rows, register, inside: insideOf(caller) })
   assertNoneTwice(items)
   // The preview computes the devices that a restricted caller registers, because it checks the restriction.
   const prepare = (item: RowItem): PreparedItem =>
@@ -108,55 +95,4 @@ function assertNoneTwice(items: readonly RowItem[]): void {
       seen.set(text, row.line)
     }
   }
-}
-
-async function findDevices(db: Database, accountId: string, { rows, register, inside }: GivenRows): Promise<RowItem[]> {
-  const given = (values: readonly (string | null)[]): string[] => [...new Set(values.filter((value) => value !== null))]
-  const found = await selectByKeys(db, accountId, {
-    ids: given(rows.map(({ id }) => (id === null ? null : (parseId(id) ?? null)))),
-    hardwareIds: given(rows.map(({ hardwareId }) => hardwareId)),
-    names: given(rows.map(({ name, hardwareId }) => (hardwareId === null ? name : null))),
-    inside,
-  })
-  const byId = new Map(found.map((device) => [device.id, device]))
-  const byHardwareId = new Map(found.map((device) => [device.hardwareId, device]))
-  const byName = Map.groupBy(found, ({ name }) => name)
-  return rows.map((row): RowItem => {
-    const ofRow = row.error === undefined ? deviceOf(row, { byId, byHardwareId, byName }) : undefined
-    if (ofRow instanceof ApiError)
-      return newItem({ ...row, error: { code: ofRow.code, message: ofRow.message } }, false)
-    return ofRow === undefined ? newItem(row, register) : { id: ofRow.id, name: ofRow.name, row, key: null }
-  })
-}
-
-interface FoundDevices {
-  byId: ReadonlyMap<string, KeyedDevice>
-  byHardwareId: ReadonlyMap<string | null, KeyedDevice>
-  byName: ReadonlyMap<string, KeyedDevice[]>
-}
-
-/**
- * Finds a row's device by its ID. If no device has this ID, uses the hardware ID, or the name if the row has no
- * hardware ID.
- */
-function deviceOf(
-  { id, hardwareId, name }: CsvRow,
-  { byId, byHardwareId, byName }: FoundDevices,
-): KeyedDevice | ApiError | undefined {
-  const withId = id === null ? undefined : byId.get(parseId(id) ?? '')
-  if (withId !== undefined) return withId
-  if (hardwareId !== null) return byHardwareId.get(hardwareId)
-  const named = name === null ? [] : (byName.get(name) ?? [])
-  if (named.length < 2) return named[0]
-  const message = `${named.length} devices have the name ${JSON.stringify(name)}: add a column id or hardwareId`
-  return new ApiError('CONFLICT', message)
-}
-
-/** With `register`, a valid row with a name registers a device. The preview rejects all other rows. */
-function newItem(row: CsvRow, register: boolean): RowItem {
-  const { line, name, hardwareId, error } = row
-  const isNew = register && error === undefined && name !== null
-  const key = hardwareId === null ? `name ${name}` : `hardwareId ${hardwareId}`
-  const id = isNew ? newId() : `line ${line}`
-  return { id, name: name ?? '', row: { ...row, isNew }, key: isNew ? key : null }
 }
