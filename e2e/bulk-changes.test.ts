@@ -170,7 +170,7 @@ describeConsole('changes to selected devices', () => {
     await dialog.getByRole('combobox', { name: 'Attribute' }).fill('owner')
     await dialog.getByLabel('Value').fill('ops of {name}')
     await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('Enter a filter of services').waitFor()
+    await dialog.getByText('Enter a filter for the services').waitFor()
     await dialog.getByRole('searchbox', { name: 'Services' }).fill('nam = web')
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText(/^Services, column 1: .* "nam"/).waitFor()

@@ -269,7 +269,7 @@ describeConsole('members', () => {
     await visit('/overview', 'Newest events')
     await visit('/events', 'in the last month')
     await visit('/changes', 'No bulk jobs yet')
-    await visit('/account/codes', 'cannot have registration codes')
+    await visit('/account/codes', 'cannot see or create registration codes')
     await visit('/account/labels', 'You can choose labels for them')
     const page = await visit('/account/keys', 'You see only your personal keys')
     await page.getByRole('button', { name: 'New access key' }).first().click()

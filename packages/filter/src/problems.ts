@@ -55,7 +55,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return result + text.slice(at)
 }
 
-/** Creates a fault. A null replacement means that no fix is known. */
+/** Returns a fault with an edit that replaces the span, or with no edits if the replacement is null. */
 export const fault = (span: Span, message: string, replacement: string | null = null): Fault => ({
   from: span.from,
   to: span.to,

@@ -37,7 +37,7 @@ export const errorCodes = {
     status: 400,
     meaning: 'The attribute name is reserved, or is allowed only on another kind of target.',
   },
-  NOT_FOUND: { status: 404, meaning: 'The account does not contain this object.' },
+  NOT_FOUND: { status: 404, meaning: 'The account does not contain this object, or the URL is unknown.' },
   CONFLICT: {
     status: 409,
     meaning:

@@ -183,7 +183,7 @@ export const metricTable = {
     name: 'muster_database_connections',
     type: 'gauge',
     labels: ['pool'],
-    help: 'Database connections that this process has opened, for requests and for background work.',
+    help: 'Open database connections of this process, for requests and for background work.',
   },
   databaseConnectionsInUse: {
     name: 'muster_database_connections_in_use',

@@ -41,6 +41,7 @@ const isBulk = ({ where, all, from }: ChangeOptions): boolean =>
 export function splitTarget(given: readonly string[], options: ChangeOptions): { meant?: string; rest: string[] } {
   if (isBulk(options)) return { rest: [...given] }
   const [meant, ...rest] = given
-  if (meant === undefined) throw usageError('missing target', 'Specify a device, or pass --where, --all, or --from.')
+  if (meant === undefined)
+    throw usageError('missing target', 'Specify a device, a service, or "me"; or pass --where, --all, or --from.')
   return { meant, rest }
 }

@@ -34,7 +34,7 @@ export async function withProgress<Result>(
 }
 
 const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string }>> = {
-  busy: { exitCode: exitCodes.notNow, hint: 'Wait until it is complete, then try again.' },
+  busy: { exitCode: exitCodes.notNow, hint: 'Try again after that backup has ended.' },
   damaged: { exitCode: exitCodes.failed, hint: 'Nothing was changed. Use another backup.' },
   newer: { exitCode: exitCodes.conflict, hint: 'Nothing was changed.' },
   'no-muster': { exitCode: exitCodes.failed, hint: 'Check DATABASE_URL or MUSTER_DATA.' },
@@ -52,7 +52,7 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
   taken: { exitCode: exitCodes.conflict, hint: 'Choose another name.' },
   'not-empty': {
     exitCode: exitCodes.conflict,
-    hint: 'Nothing was changed. Set MUSTER_DATA or DATABASE_URL to an empty database.',
+    hint: 'Nothing was changed. Set DATABASE_URL to an empty database, or MUSTER_DATA to a folder without a database.',
   },
   'other-schema': {
     exitCode: exitCodes.conflict,

@@ -11,7 +11,7 @@ export async function withNewFile(path: string, use: (file: FileHandle) => Promi
     const exists = error.code === 'EEXIST'
     throw usageError(
       `cannot create ${path}: ${exists ? 'the file already exists' : error.message}`,
-      'Pass the path of a new file.',
+      'Pass the path of a new file in a folder that you can write to.',
     )
   })
   try {

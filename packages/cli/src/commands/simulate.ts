@@ -155,6 +155,6 @@ function assertAllConnected({ connects, devices, failures }: Counts): void {
   const hint =
     Object.keys(failures).length === 0
       ? 'The run ended before these devices could connect. Increase --for or --rate.'
-      : 'Does the server accept MQTT at this address? MUSTER_MQTT_PORT sets its MQTT port; --broker sets another URL.'
+      : 'Does the broker at this URL accept MQTT connections? To use another URL, pass --broker.'
   throw new CliError(`${devices - connects} of ${devices} devices never connected`, { hint })
 }

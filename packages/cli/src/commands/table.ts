@@ -22,7 +22,7 @@ export const commandTable: readonly CommandEntry[] = [
     noun(
       'views',
       'list, show, create, update, and delete saved views',
-      'Manage saved views: filters with an order and columns.',
+      'Manage saved views. A view is a filter, a sort order, and columns.',
       [
         command('list', 'list saved views', () => import('./views/list.ts')),
         command('show', 'show a view and what uses it', () => import('./views/show.ts')),
@@ -58,7 +58,7 @@ export const commandTable: readonly CommandEntry[] = [
     noun(
       'bulk',
       'change many devices with a job on the server, and undo jobs',
-      'Change many devices with a job on the server. A command that creates a job shows a preview and asks for confirmation.',
+      'Change many devices with a job on the server. By default, a command that creates a job shows a preview and asks for confirmation.',
       [
         command('set', 'set attributes of many devices', () => import('./bulk/set.ts')),
         command('unset', 'remove attributes of many devices', () => import('./bulk/unset.ts')),

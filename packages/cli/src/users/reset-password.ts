@@ -121,7 +121,7 @@ function senderOf({ config, log }: Installation): (to: { email: string; link: st
       'Set MUSTER_SMTP_URL and MUSTER_SMTP_FROM, or omit --email.',
     )
   return async ({ email, link }) => {
-    const text = `The operator of this Muster server has reset your password. Set a new password here:
+    const text = `Your Muster password was reset on the server. Set a new password here:
 
 ${link}
 

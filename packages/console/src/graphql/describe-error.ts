@@ -21,7 +21,7 @@ const unreachable: ErrorDescription = {
 const advice: Record<string, string> = {
   UNAUTHENTICATED: 'Sign in again.',
   RATE_LIMITED: 'Wait a moment, then try again.',
-  UNAVAILABLE: 'Try again in a moment. No data is lost.',
+  UNAVAILABLE: 'Try again in a moment.',
   INTERNAL: 'Try again. If the error persists, the server’s operator can find it in the log by the request ID.',
   QUERY_TOO_COMPLEX: 'Request fewer columns or a smaller page.',
 }

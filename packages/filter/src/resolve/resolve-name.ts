@@ -73,7 +73,7 @@ function toService(resolving: Resolving, subject: NamedSubject, found: WrittenNa
     return rejectWith(
       resolving,
       found.span,
-      'services. accepts only service fields and attributes. For a field of the device, omit services.',
+      'The prefix "services." accepts only service fields and attributes. For a field of the device, omit the prefix.',
       null,
     )
   }

@@ -24,13 +24,13 @@ export const keyReasons = {
   'key-stale': {
     status: 401,
     meaning:
-      "The signature is valid, but it was made with a personal key. The key's creator is a member through a single sign-on group and has not signed in with single sign-on for too long. Sign in again.",
+      "The signature is valid, but it was made with a personal key. The key's creator is a member through a single sign-on group and has not signed in with single sign-on for too long. The creator must sign in again.",
   },
   'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
 } as const
 
 const otherReasons = {
-  'user-disabled': { status: 401, meaning: 'The credentials are valid, but the operator has disabled the user.' },
+  'user-disabled': { status: 401, meaning: 'The credentials are valid, but the user is disabled.' },
   missing: { status: 401, meaning: 'The operation requires a signed request, but the request has no credentials.' },
   'download-link': {
     status: 401,
@@ -45,12 +45,13 @@ export const deviceReasons = {
   'used-up-code': { status: 401, meaning: 'The registration code has registered as many devices as it allows.' },
   'no-credentials': {
     status: 401,
-    meaning: 'A device authenticates with HTTP Basic: its ID without colons as the user, its secret as the password.',
+    meaning:
+      'A device authenticates with HTTP Basic: its ID without colons is the user name, and its secret is the password.',
   },
   'malformed-credentials': {
     status: 401,
     meaning:
-      'Authorization must be Basic, with the device ID without colons as the user and its secret as the password.',
+      'Authorization must be Basic, with the device ID without colons as the user name and the secret as the password.',
   },
   'wrong-secret': { status: 401, meaning: 'The device does not exist, or the secret is wrong.' },
 } as const
@@ -68,7 +69,7 @@ const sessionReasons = {
   },
   'sign-in-link': {
     status: 401,
-    meaning: 'The link does not exist, has expired, or was used before. Ask the operator for another one.',
+    meaning: 'The link does not exist, has expired, or was used before. Ask the administrator of the server for another link.',
   },
   'no-session': { status: 401, meaning: 'The request needs a signed-in user.' },
   'session-ended': { status: 401, meaning: 'The session was ended or has expired. Sign in again.' },
@@ -99,11 +100,11 @@ const ssoReasons = {
     meaning:
       'A person with this email address exists and cannot be linked automatically. Sign in another way, and then link the identity under Account, Profile and security.',
   },
-  'sso-disabled': { status: 303, meaning: 'The operator has disabled the person.' },
+  'sso-disabled': { status: 303, meaning: 'The person is disabled on this server.' },
   'sso-unavailable': {
     status: 303,
     meaning:
-      'The identity provider cannot be reached, or single sign-on is not set up. Other ways to sign in still work.',
+      'The identity provider cannot be reached, or single sign-on is not set up. Other ways to sign in, if the server accepts them, still work.',
   },
   'sso-only': {
     status: 401,

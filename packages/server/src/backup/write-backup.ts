@@ -124,7 +124,7 @@ async function assertNoMigration(client: pg.ClientBase, migrations: readonly str
   const last = running ?? header.migrations.at(-1)
   throw new BackupError(
     'upgrading',
-    `A newer release of Muster is migrating the database to ${last}: retry after the migration.`,
+    `A migration of the database to ${last} is running or has just finished. Try again after the migration.`,
   )
 }
 

@@ -71,7 +71,7 @@ const typeDefs = /* GraphQL */ `
     mirror: Mirror
   }
   type Half { open: String person: Person mirror: Mirror }
-  "Returns the names of its selected fields."
+  "The field selected returns the selection sets of this object."
   type Mirror { selected: String other: Int }
 `
 

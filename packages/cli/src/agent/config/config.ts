@@ -36,7 +36,10 @@ export async function readAgentConfig(named: string | undefined, env = process.e
     if (text !== undefined) return parseAgentConfig(text, place)
   }
   if (file !== undefined) {
-    const hint = 'Set --config or MUSTER_AGENT_CONFIG to an existing file.'
+    const hint =
+      named === undefined
+        ? 'Set MUSTER_AGENT_CONFIG to the path of an existing file.'
+        : 'Pass the path of an existing file with --config.'
     throw new CliError(`configuration file ${file} not found`, { hint, exitCode: exitCodes.usage })
   }
   return { ...parseAgentConfig('', ''), file: undefined }

@@ -45,7 +45,7 @@ function readResponse({ status, body }: PostResponse, { url, hardwareId }: Regis
   const code: unknown = error?.extensions?.code
   if (typeof code !== 'string') {
     throw new CliError(`the response from ${url} is not from Muster (HTTP ${status})`, {
-      hint: 'Use the URL of the server itself, without /graphql/v1.',
+      hint: 'Check the server URL. Another program, such as a proxy, may be responding at this URL.',
       exitCode: exitCodes.usage,
     })
   }

@@ -68,6 +68,8 @@ async function open(path: string): Promise<Socket | undefined> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ECONNREFUSED') return undefined
-    throw new CliError(`cannot open the agent's socket: ${message}`, { hint: 'Try again as root (sudo).' })
+    throw new CliError(`cannot open the agent's socket: ${message}`, {
+      hint: 'If the agent runs as another user, try again as root (sudo).',
+    })
   }
 }

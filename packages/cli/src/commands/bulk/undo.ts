@@ -1,12 +1,15 @@
 import type { Command } from 'commander'
 import { withRate } from '../../bulk/change-in-bulk.ts'
 import { type StartOptions, startPreviewed, withStartOptions } from '../../bulk/start-previewed.ts'
-import { newClientCommand } from '../../options/new-command.ts'
+import { newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 export function buildCommand(): Command {
   const command = newClientCommand('undo')
-    .description("Revert a job's changes. Values that have changed since then remain.")
+    .description(
+      prose(`Restore the values that a job changed, and delete the devices that the job registered. Values and devices
+that have changed since then remain.`),
+    )
     .argument('<job>', 'ID of the job')
   return withStartOptions(withRate(command)).action(run)
 }

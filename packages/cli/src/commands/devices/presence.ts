@@ -58,5 +58,5 @@ async function run({ since, until, ...options }: Options): Promise<void> {
     throw new CliError('the access key is restricted to some devices, so it cannot read the presence of all devices', {
       exitCode: exitCodes.refused,
     })
-  await printList({ items: points, columns, options, empty: 'The server has no points for this time range.' })
+  await printList({ items: points, columns, options, empty: 'The server has no presence data for this time range.' })
 }

@@ -43,5 +43,7 @@ async function run(
   if (options.json) return printJson({ id: device.id, name: device.name, secret })
   await say(`Registered ${device.id}`)
   await say(`Secret: ${secret}`)
-  console.error("The secret is shown only once. The device's user name is its ID, and its password is the secret.")
+  console.error(
+    'The secret is shown only once. Over MQTT, the client ID and the user name are the device ID, and the password is the secret.',
+  )
 }

@@ -24,7 +24,7 @@ export function LimitsPage() {
   const others = limits.filter(({ used }) => used === null)
   return (
     <>
-      <Section title="Usage" about="Limits that apply to your whole account.">
+      <Section title="Usage" about="Limits on the number of objects, and how much of them is used.">
         <ListTable label="Usage" columns={['Limit', 'Used', 'Allowed', 'Percentage']} minWidth={420}>
           {counted.map(({ name, used, value }) => (
             <Table.Tr key={name}>
@@ -38,7 +38,7 @@ export function LimitsPage() {
           ))}
         </ListTable>
       </Section>
-      <Section title="Limits" about="Limits that apply to each request, name, or value.">
+      <Section title="Limits" about="All other limits.">
         <ListTable label="Limits" columns={['Limit', 'Allowed', 'Name in the API']} minWidth={420}>
           {others.map(({ name, value }) => (
             <Table.Tr key={name}>

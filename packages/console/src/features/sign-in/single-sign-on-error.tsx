@@ -18,10 +18,10 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
     title: 'A person with your email address already exists',
     text: 'Sign in another way, for example with your password or a passkey. Then link the identity under Account, Profile and security.',
   },
-  'sso-disabled': { title: 'You cannot sign in', text: 'The server’s operator has disabled your user.' },
+  'sso-disabled': { title: 'You cannot sign in', text: 'Your user is disabled on this server.' },
   'sso-unavailable': {
     title: 'The identity provider cannot be reached',
-    text: 'Try again later. Other ways to sign in still work.',
+    text: 'Try again later, or sign in another way if the server accepts one.',
   },
   'rate-limited': { title: 'Too many attempts', text: 'Wait a minute, then try again.' },
 }

@@ -12,7 +12,7 @@ export function assertWebhookUrl(text: string, outbound: Outbound): void {
   const url = parseUrl(text)
   if (outbound.isForbidden(url)) {
     throw badInput(
-      `url must point to a public address, but ${url.hostname} is not public (allow it with MUSTER_WEBHOOK_ALLOW)`,
+      `url must point to a public address, but ${url.hostname} is not public (the server setting MUSTER_WEBHOOK_ALLOW can allow it)`,
     )
   }
 }

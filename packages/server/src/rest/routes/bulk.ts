@@ -32,7 +32,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs',
     summary:
-      'Creates a bulk job and previews its changes. With open, the job instead waits for more devices. The job changes no device until it is started.',
+      'Creates a bulk job and previews its changes. With open, the job instead waits for append and preview. The job changes no device until it is started.',
     document: `mutation createBulk(${declared}, $open: Boolean! = false) {
       createBulk(${passed}, open: $open) { ...BulkJob }
     }`,
@@ -97,7 +97,7 @@ export const bulkRoutes: readonly Route[] = [
     at: 'appendBulk',
     status: 200,
   },
-  change('preview', 'Reads the devices of a bulk job and their values again. The previous token becomes invalid.'),
+  change('preview', 'Previews a bulk job that was neither started nor canceled. A previous token becomes invalid.'),
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/start',
@@ -133,7 +133,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs/{id}/undo',
     summary:
-      'Creates a bulk job that reverts the values that this job wrote and that have not changed since, and previews its changes.',
+      'Creates a bulk job that undoes this job, and previews its changes. The new job reverts the values that this job wrote, and deletes the devices that this job registered. It changes no value or device that has changed since.',
     document: 'mutation undoBulk($id: ID!, $rate: Int = 200) { undoBulk(id: $id, rate: $rate) { ...BulkJob } }',
     at: 'undoBulk',
     status: 201,

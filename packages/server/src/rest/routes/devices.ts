@@ -67,7 +67,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/presence',
-    summary: 'Returns the number of devices that were online over time.',
+    summary: 'Returns the number of online devices over time.',
     document: `query listPresence($from: DateTime!, $until: DateTime) {
       login { items: presence(from: $from, until: $until) { ...PresencePoint } }
     }`,

@@ -18,7 +18,7 @@ const suspensions: Readonly<Record<string, string>> = {
 
 export const suspensionTexts: Readonly<Record<string, string>> = {
   policy: 'The server rejects this key, because it breaks the key policy. Create another key that follows the policy.',
-  member: 'The server rejects this key, because the person who created it is no longer a member of the account.',
+  member: 'The server rejects this key, because the person who created it has left the account or is disabled.',
   stale: 'The server rejects this key until the person who created it signs in with single sign-on again.',
 }
 

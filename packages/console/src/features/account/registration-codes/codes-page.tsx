@@ -28,7 +28,7 @@ export function CodesPage() {
     <Section title="Registration codes">
       <NotAllowed permissions={isRestricted ? [] : ['DEVICE_CREATE']}>
         {isRestricted
-          ? 'Roles that are limited to some devices or attributes cannot have registration codes.'
+          ? 'Members whose role is limited to some devices or attributes cannot see or create registration codes.'
           : 'You cannot see or create registration codes.'}
       </NotAllowed>
     </Section>

@@ -87,7 +87,7 @@ function PolicyForm({ policy, canChange }: PolicyFormProps) {
               value="SSO"
               label="by single sign-on"
               description={
-                provider === undefined ? 'The operator has not set up an identity provider.' : `With ${provider}.`
+                provider === undefined ? 'This server has no identity provider.' : `With ${provider}.`
               }
               disabled={!canChange || (provider === undefined && policy !== 'SSO')}
             />

@@ -20,7 +20,7 @@ export async function openProvider(
   if (isWanted && missing.length > 0) throw new StartError(`Single sign-on also requires ${missing.join(', ')}.`)
   if (!isWanted) {
     if (config.signIn === 'sso')
-      throw new StartError('MUSTER_SIGN_IN=sso requires MUSTER_OIDC_ISSUER: without it, no user could sign in.')
+      throw new StartError('MUSTER_SIGN_IN=sso requires MUSTER_OIDC_ISSUER. Set it, or remove MUSTER_SIGN_IN.')
     return undefined
   }
   const [{ createOutboundFetch }, { createProvider }] = await Promise.all([

@@ -12,7 +12,7 @@ export function ServicesField({ description, box }: ServicesFieldProps) {
     <FilterField
       kind="SERVICES"
       label="Services"
-      description={`A filter of services, such as port = 23, or id:* for all services. ${description}`}
+      description={`A filter for the services, such as port = 23, or id:* for all services. ${description}`}
       placeholder="port = 23"
       value={where}
       onChange={setWhere}
@@ -23,6 +23,6 @@ export function ServicesField({ description, box }: ServicesFieldProps) {
 
 /** Throws if there is no filter. */
 export function requireFilter(where: string | null): string {
-  if (where === null) throw new Error('Enter a filter of services, such as port = 23, or id:* for all services.')
+  if (where === null) throw new Error('Enter a filter for the services, such as port = 23, or id:* for all services.')
   return where
 }
