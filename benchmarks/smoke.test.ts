@@ -154,8 +154,8 @@ test('runs the same SQL in the baseline as in the server', async () => {
 })
 
 /**
- * Returns the statements that the server sends for the first workload. Adds a comment to the document, so that it is
- * new to the server, because compiled queries read services with a different statement.
+ * Returns the statements that the server sends for the first workload. Adds a comment to the document, so that the
+ * server does not use a compiled query, which reads services with a different statement.
  */
 async function statementsOf([server]: readonly Workload[]): Promise<string[]> {
   const sent: string[] = []

@@ -21,7 +21,7 @@ export async function moveEventsAhead({ db }: TestApp, { accountId }: Person): P
 }
 
 /**
- * Inserts events. Each event sets the attribute `site`: the first to `place-1`, and the last and newest to `place-N`.
+ * Inserts `count` events. The oldest sets the attribute `site` to `place-1`, the next to `place-2`, and so on.
  */
 export async function insertChanges(
   { db }: TestApp,

@@ -3,8 +3,8 @@ import { percentile, spreadOf } from '../report/statistics.ts'
 import { type AccessKey, graphql, type Operation, send, toRequest } from '../run/operation.ts'
 
 /**
- * Compares pages of devices for a key that is restricted by a filter with pages for an unrestricted key, with and
- * without the same filter as `where`.
+ * This benchmark compares pages of devices for a key that a filter restricts, for an unrestricted key, and for an
+ * unrestricted key with the same filter as `where`.
  */
 const [devices = 100_000, rounds = 400] = process.argv.slice(2).map(Number)
 

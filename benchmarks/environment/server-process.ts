@@ -54,7 +54,10 @@ async function readyUrl(child: ChildProcess, exited: Promise<unknown>): Promise<
   }
 }
 
-/** Returns the resident memory of a process in bytes. VmRSS is in KiB, although its unit is `kB` (proc(5)). */
+/**
+ * Returns the resident memory of a process in bytes, or undefined if it is unknown. VmRSS is in KiB, although its unit
+ * is `kB` (proc(5)).
+ */
 async function residentBytes(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kib = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
@@ -65,8 +68,8 @@ async function residentBytes(pid: number): Promise<number | undefined> {
 const TICK_MS = 10
 
 /**
- * Returns the CPU time of a process in milliseconds: the sum of utime and stime, the 14th and 15th fields of
- * proc_pid_stat(5). The 2nd field, the name, may contain spaces.
+ * Returns the CPU time of a process in milliseconds, or undefined if it is unknown. The CPU time is the sum of utime
+ * and stime, the 14th and 15th fields of proc_pid_stat(5). The 2nd field, the name, may contain spaces.
  */
 async function cpuTime(pid: number): Promise<number | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)

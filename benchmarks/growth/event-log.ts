@@ -11,8 +11,8 @@ export interface EventLogOptions {
 }
 
 /**
- * Adds events of the account's devices until the account has `events` events. Spreads them evenly from the start of the
- * current month until now.
+ * Adds events of the account's devices until the account has `events` events. The times of the new events are evenly
+ * spaced and end now.
  */
 export async function fillEventLog(pool: pg.Pool, { accountId, events, progress }: EventLogOptions): Promise<void> {
   const { rows } = await pool.query<{ present: string }>(

@@ -117,7 +117,7 @@ function reservedRow(name: string, small: Fleet, large: Fleet): Row {
   }
 }
 
-/** Compares writes to both fleets. Each write is to a different device. */
+/** Compares writes to both fleets. Consecutive writes change different devices. */
 function writeRow(title: string, name: string, small: Fleet, large: Fleet): Row {
   const write = ({ user, ids }: Fleet, turn: number) =>
     user.query(setAttribute, { deviceId: pick(ids, turn), name, value: `${Date.now()} ${turn}` })

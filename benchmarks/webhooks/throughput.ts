@@ -53,7 +53,7 @@ async function measureBareWorker(): Promise<number> {
   return rate
 }
 
-/** Measures the same number of deliveries, from writing the events to recording the results. */
+/** Measures webhook deliveries, from writing the events to recording the results. */
 async function measureDeliveries(): Promise<number> {
   const secrets = createSecrets(randomBytes(32))
   const { id: accountId } = await createUser(db, { email: `${randomBytes(8).toString('hex')}@example.com` })

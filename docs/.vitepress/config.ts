@@ -20,7 +20,8 @@ export default defineConfig({
   lang: 'en-US',
   head: [['link', { rel: 'icon', href: '/icons/icon.svg' }]],
   base: BASE,
-  // The search index contains the pages in the order in which they finish. One at a time, every build is identical.
+  // The search index contains the pages in the order in which they finish. If the pages are built one at a time, every
+  // build is identical.
   buildConcurrency: 1,
   // Pages link to other Markdown files of the repository, which are also pages of the site.
   srcDir: root,

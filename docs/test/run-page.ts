@@ -21,7 +21,7 @@ const runners: Record<string, (file: string) => string> = {
 }
 const endings: Record<string, string> = { js: 'mjs', ts: 'ts', python: 'py', go: 'go', graphql: 'graphql' }
 
-/** Runs the blocks of a page from top to bottom, with a separate server and database. */
+/** Runs the blocks of a page from top to bottom. If they need a server, uses a separate server and database. */
 export async function runPage(blocks: readonly Block[]): Promise<void> {
   const workspace = await openWorkspace()
   const claimed = await claimPorts(documentedPorts.length)

@@ -29,7 +29,7 @@ interface Outcome {
 
 type Run = (args: string[], env: Record<string, string>) => Promise<Outcome>
 
-/** Runs a program with only the given environment, so that no other settings have an effect. */
+/** Runs a program with only PATH, HOME, and the given environment, so that no other settings have an effect. */
 const run: (program: string, first: string[]) => Run = (program, first) => (args, env) =>
   new Promise((resolve) => {
     const path = { PATH: process.env.PATH ?? '', HOME: folder }

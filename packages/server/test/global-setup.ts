@@ -18,7 +18,7 @@ declare module 'vitest' {
   }
 }
 
-/** With MUSTER_TEST_DATABASE_URL, uses the server at this URL, whose user must be allowed to create databases. */
+/** With MUSTER_TEST_DATABASE_URL, uses the server at this URL. The user in the URL must be able to create databases. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await createTemporaryFolder()
   const template = `muster_template_${process.pid}`

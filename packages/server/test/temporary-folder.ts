@@ -22,7 +22,7 @@ export async function createTemporaryFolder(): Promise<string> {
   return folder
 }
 
-/** Returns whether enough memory is available, and whether programs can run from a folder in memory. */
+/** Returns whether enough memory is available and programs can run from a folder in memory. */
 async function hasMemory(): Promise<boolean> {
   try {
     const { bavail, bsize } = await statfs(MEMORY)

@@ -58,7 +58,7 @@ async function namesIn(data: string, server: ServerProcess): Promise<string[]> {
   return login.devices.items.map(({ name }: { name: string }) => name)
 }
 
-/** Registers numbered devices one at a time until `stop` is called. Pauses leave the processor to other commands. */
+/** Registers numbered devices one at a time until `stop` is called. Pauses leave CPU time for other commands. */
 function keepRegistering(data: string, server: ServerProcess) {
   const written: { sent: number; acknowledged: number }[] = []
   let isStopped = false

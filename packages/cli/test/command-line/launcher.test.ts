@@ -45,7 +45,7 @@ function startFile(file: string, ...args: string[]) {
 async function commandOf(launcherPid: number): Promise<number> {
   for (;;) {
     const children = readFileSync(`/proc/${launcherPid}/task/${launcherPid}/children`, 'utf8').trim()
-    // Node.js handles SIGTERM and SIGINT from the start.
+    // Only SIGHUP shows that the launcher handles signals, because Node.js handles SIGTERM and SIGINT from the start.
     if (children !== '' && takes(launcherPid, 'SIGHUP')) return Number(children)
     await sleep(20)
   }

@@ -17,7 +17,7 @@ describe('commands for users and accounts', () => {
   it('rejects duplicate users, and does not overwrite credentials', async () => {
     const { env, folder } = await newInstallation()
     await mkdir(folder, { mode: 0o700 })
-    // If the command runs as root, its files belong to the folder's owner.
+    // If the command runs as root, the files that it creates in the data folder belong to the folder's owner.
     const self = process.getuid?.() ?? 0
     const owner = self === 0 ? 1000 : self
     for (const each of [dirname(folder), folder]) await chown(each, owner, process.getgid?.() ?? 0)

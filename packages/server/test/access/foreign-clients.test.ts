@@ -41,7 +41,10 @@ async function traces(accountId: string): Promise<unknown> {
  */
 const rejectedByHttp = [400, 404, 413, 415]
 
-/** Returns a problem, or undefined if all responses are rejections without data and a 401 response has a reason. */
+/**
+ * Returns a problem, or undefined. All responses must be rejections without data. If the first response has status 401,
+ * a reason is required. Only a request that ends early may have no response.
+ */
 function findProblem({ statuses, text }: RawResponse, endsEarly: boolean): string | undefined {
   if (text.includes('"data"')) return `data: ${text}`
   if (statuses.length === 0) return endsEarly ? undefined : 'no response'

@@ -41,7 +41,7 @@ export interface Signer {
   key: SigningKey
 }
 
-/** Advances a minute per call, so that no test reaches the limit of failed signatures per minute. */
+/** Returns a clock that advances a minute per call, so that tests never reach the limit of failed signatures. */
 export function oneMinutePerCall(): () => number {
   let minutes = 0
   return () => ++minutes * 60_000

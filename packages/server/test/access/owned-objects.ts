@@ -7,7 +7,7 @@ import { generateWebhookSecret } from '../../src/features/webhooks/webhook-secre
 import type { TestUser } from '../harness/app.ts'
 import { type Receiver, startReceiver } from '../harness/webhook-receiver.ts'
 
-/** One object of every kind that a user can own and an argument can name. */
+/** At least one object of every kind that a user can own and an argument can name. */
 export interface OwnedObjects {
   /** A substring of each of this user's strings. */
   mark: string

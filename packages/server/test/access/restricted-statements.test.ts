@@ -18,7 +18,7 @@ const found = 'reads what belongs to devices that a restricted statement of the 
 const locked = 'changes devices, or what belongs to them, that a restricted statement of the transaction locked'
 const size = 'counts the devices of the account to choose a plan and a price'
 
-/** Statements that may read these tables without the restriction, with their reasons. */
+/** Statements that may read or change these tables without the restriction, with the reasons. */
 const exceptions: Readonly<Record<string, string>> = {
   'selectServicesOfDevices of features/services/services.queries.ts': found,
   'writeServicesOfDevices of features/services/services.queries.ts': found,

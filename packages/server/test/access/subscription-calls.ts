@@ -9,7 +9,7 @@ const after = (event: string): string => `after: ${literal(event)}`
 const ofDevices = (...ids: string[]): string => `deviceId: [${ids.map(literal)}]`
 
 /**
- * Calls of all subscriptions that read stored events. event-recipients.test.ts tests the recipients of later events.
+ * For each subscription, calls that read stored events. event-recipients.test.ts tests the recipients of later events.
  */
 export const subscriptionCalls: Record<string, Call> = {
   'Subscription.events': {

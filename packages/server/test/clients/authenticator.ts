@@ -26,7 +26,7 @@ export function createAuthenticator({ origin, verifiesUser = true }: Authenticat
   let counter = 0
   let userHandle: string | undefined
 
-  /** Returns the hash of the relying party's ID, the flags, the counter, and the data of a new passkey (§6.1). */
+  /** Returns the hash of the relying party's ID, the flags, the counter, and, for a new passkey, its data (§6.1). */
   const authenticatorData = (rpId: string, attested?: Buffer): Buffer => {
     counter++
     const flags = 0x01 | (verifiesUser ? 0x04 : 0) | (attested === undefined ? 0 : 0x40)

@@ -41,7 +41,7 @@ export async function placeOnCluster(db: Database, name: string): Promise<void> 
   await distributeTables(db, { cluster: { shards: SHARDS } })
 }
 
-/** Ends the connections that Citus uses to maintain the template, because PostgreSQL copies only an unused database. */
+/** Forbids connections to the template, and ends those of Citus, because PostgreSQL copies only an unused database. */
 export async function protectTemplate(connection: pg.ClientConfig, template: string): Promise<void> {
   if (!isCluster) return
   for (const node of [connection, ...workers.map((connectionString) => ({ connectionString }))]) {

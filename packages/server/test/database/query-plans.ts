@@ -18,7 +18,7 @@ export interface Plan {
   indexes: string[]
   /** Tables that the plan scans sequentially. */
   scanned: string[]
-  /** Sort keys in natural order. The plan sorts their rows, because no index provides the order. */
+  /** Natural-order sort keys by which the plan sorts rows, because no index provides the order. */
   naturalSorts: string[]
 }
 

@@ -50,7 +50,7 @@ function checkMemory({ memory: { before, most, after } }: Result): string[] {
   return failures
 }
 
-/** Checks for rejections among the outcomes. With `closes`, closed connections count as rejections. */
+/** Returns whether the outcomes include a rejection. With `closes`, closed connections count as rejections. */
 export function wasRejected(outcomes: Record<string, number>, closes = false): boolean {
   return Object.keys(outcomes).some(
     (outcome) =>

@@ -14,7 +14,7 @@ export interface Row {
   /** Whether closing the attacker's connections counts as a rejection. */
   closes?: boolean
   isAllowed?: boolean
-  /** Returns a function that ends the work and returns what the server has done. */
+  /** Starts work on the server. The returned function ends the work and returns what the server has done. */
   begin?(target: Target): Promise<() => Promise<Record<string, number>>>
   attacks(target: Target): Attack[]
 }

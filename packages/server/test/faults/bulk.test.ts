@@ -65,7 +65,7 @@ async function run(rig: Rig, job: Job): Promise<void> {
   await waitForEnd(rig, job)
 }
 
-/** Kills PostgreSQL and servers in turn, until the test stops it. */
+/** Kills PostgreSQL and servers in turn, up to `kills` times in total. `stop` ends the kills earlier. */
 function startKiller(rig: Rig): { killed(): number; stop(): Promise<void> } {
   let killed = 0
   let isStopping = false

@@ -17,7 +17,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch (error) {
-    // Ignore the error, because the process may have exited in the meantime.
+    // Ignore ESRCH, because the process may have exited in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

@@ -49,7 +49,7 @@ function formsOf(secret: string): [form: string, text: string][] {
   ]
 }
 
-/** Encodes a secret at each alignment, without the characters that depend on adjacent bytes. */
+/** Encodes a secret in base64 at each alignment, without the characters that depend on adjacent bytes. */
 function inBase64(secret: string): [form: string, text: string][] {
   return [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]).toString('base64')

@@ -122,7 +122,7 @@ export async function singleSignOn({ server, database, provider, canaries, error
   errors.push(await logout.text())
 }
 
-/** Signs in from the command line, and with a link from the operator. */
+/** Signs in from the command line, and with a sign-in link. */
 export async function otherSignIns({ server, database, canaries, errors }: SignInFlows): Promise<void> {
   const send = async (path: string, body: object) => {
     const response = await openBrowser(server).send(`/auth${path}`, { body })

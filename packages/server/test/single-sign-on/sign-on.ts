@@ -3,7 +3,7 @@ import { type Browser, type BrowserResponse, openBrowser } from '../clients/brow
 import type { TestApp } from '../harness/app.ts'
 import { CLIENT, type Forgery, type ForgingProvider } from './forging-provider.ts'
 
-/** The tests send the redirects to the server themselves. */
+/** No server listens at this URL. The tests send the redirects to the server themselves. */
 export const PUBLIC_URL = 'http://muster.example'
 
 export const ssoSettings = (issuer: string): Record<string, string> => ({

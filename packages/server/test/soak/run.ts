@@ -1,6 +1,6 @@
 /**
- * `npm run test:soak -- [--minutes N] [--warm-up N] [--rate N] [--devices N] [--every SECONDS]` exits with code 1 if a
- * check in `checks.ts` fails.
+ * `npm run test:soak -- [--minutes N] [--warm-up N] [--rate N] [--devices N] [--every SECONDS]` runs a server under
+ * load. Exits with code 1 if a check in `checks.ts` fails.
  */
 
 import { checkResults } from './checks.ts'

@@ -64,7 +64,7 @@ export async function findSustainedRate(load: Load, target: number, warmUpMinute
   return rate
 }
 
-/** Waits until the server has caught up, so that the measurement does not include the backlog. */
+/** Waits up to two minutes for the server to catch up, so that the measurement does not include the backlog. */
 async function catchUp(isBehind: () => boolean): Promise<void> {
   const end = performance.now() + CATCH_UP_WITHIN_MS
   while (isBehind() && performance.now() < end) await sleep(200)

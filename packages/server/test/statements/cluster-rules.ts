@@ -43,7 +43,7 @@ export async function readVolatileFunctions(db: Database): Promise<Set<string>> 
 
 export const insertsEvents = (text: string): boolean => /\binsert into event\b/i.test(text)
 
-/** Checks whether a node updates or deletes rows of a table that is not only on the coordinator. */
+/** Returns whether a node updates or deletes rows of a table that is not only on the coordinator. */
 function changesSharedRows(node: PlanNode): boolean {
   const placement = placementOf(node['Relation Name'] ?? '')
   if (node['Node Type'] !== 'ModifyTable' || placement === undefined || placement === 'local') return false

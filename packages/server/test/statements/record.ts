@@ -93,7 +93,8 @@ function currentStack(): string {
 const frame = /at (?:async )?(?:[\w$]+\.)*([\w$]+) (?:\[as [\w$]+\] )?\(.*\/packages\/server\/src\/(.+?\.ts)[:?]/
 
 /**
- * Returns the outermost function in the stack's nearest query file, or the server's nearest function if none is found.
+ * Returns the outermost function in the stack's nearest query file. Without a query file, returns the server's nearest
+ * function, or undefined if the stack contains none.
  */
 function senderIn(stack: string): string | undefined {
   const calls = stack.split('\n').flatMap((line) => {

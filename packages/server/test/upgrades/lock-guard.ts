@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration, Step } from '../../src/db/migration.ts'
 
 /**
- * Fails if a step reads rows of a table that it locks against writers, because the writers of a larger table would wait
- * longer.
+ * Returns a migration that fails if a step reads rows of a table that it locks against writers, because the writers of
+ * a larger table would wait longer.
  */
 export const guarded = (migration: Migration): Migration => ({ ...migration, steps: migration.steps.map(guardedStep) })
 

@@ -31,7 +31,7 @@ it('includes rows or a case for every migration', async () => {
 it('keeps the rows of every stage through all later migrations, and ends with the schema of a new database', async () => {
   const place = await newDatabase('empty', atEnd)
   const db = untyped(place)
-  // Do not guard the migrations of the first release, because they only ran on empty databases.
+  // Do not guard the migrations of the first release, because they ran only on empty databases.
   const migrations = release.map((migration) => (stages[migration.name] === undefined ? guarded(migration) : migration))
   for (const name of names) {
     const { before, meanwhile, changes = [] } = stages[name] === undefined ? await readCase(name) : {}

@@ -69,7 +69,7 @@ function readFormB(input: string, signature: string): Credentials[] {
   return [...inputs].flatMap(([label, text]) => readOne(text, signatures.get(label)!) ?? [])
 }
 
-/** Returns undefined if a name occurs twice. */
+/** Returns undefined if a member is malformed or a name occurs twice. */
 function readMembers(text: string): Map<string, string> | undefined {
   const members = new Map<string, string>()
   for (const part of text.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g) ?? []) {
@@ -113,7 +113,7 @@ function readOne(text: string, signatureText: string): Credentials | undefined {
   }
 }
 
-/** Returns undefined for any other encoding of the same bytes. */
+/** Decodes canonical base64. Returns undefined for an empty string, and for any other encoding of the same bytes. */
 function decode(text: string | undefined): Buffer | undefined {
   if (text === undefined || text === '') return undefined
   const bytes = Buffer.from(text, 'base64')

@@ -73,7 +73,7 @@ function timeOf(credentials: Credentials, { headers }: HttpRequest): number | un
   return Number.isNaN(time) ? undefined : time
 }
 
-/** Returns the Host header with and without the port, each as sent and in lowercase. */
+/** Returns the authorities that a Host header can mean: with and without a port, each as sent and in lowercase. */
 function authorities({ headers }: HttpRequest, port: number): string[] {
   const host = valuesOf(headers, 'host')[0] ?? ''
   const name = host.replace(/:\d+$/, '')
