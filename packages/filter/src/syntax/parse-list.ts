@@ -49,7 +49,7 @@ export function parseList(parsing: Parsing, open: Token): ValueList | Broken {
 function mixedList({ text }: Parsing, values: readonly Value[], joins: readonly Join[]): Fault {
   const { from, to } = mixedOperators(text, values, joins)
   const all = values.map((value) => text.slice(value.from, value.to)).join(' OR ')
-  return fault({ from, to }, 'A list of values can contain either OR or AND, not both.', all)
+  return fault({ from, to }, 'Join the values of a list only with OR, or only with AND. A space means AND.', all)
 }
 
 function badList(parsing: Parsing, open: Token, found: Token): Broken {
@@ -79,6 +79,6 @@ function faultInList({ text }: Parsing, found: Token): Fault {
       )
     }
     default:
-      return fault(found, 'A list can contain only values, separated by OR. Quote a value with special characters.')
+      return fault(found, 'A list can contain only values, separated by OR or AND. Quote a value with special characters.')
   }
 }

@@ -24,7 +24,7 @@ export function LimitsPage() {
   const others = limits.filter(({ used }) => used === null)
   return (
     <>
-      <Section title="Usage" about="Limits on the number of objects, and how much of them is used.">
+      <Section title="Usage" about="Limits whose usage the server counts.">
         <ListTable label="Usage" columns={['Limit', 'Used', 'Allowed', 'Percentage']} minWidth={420}>
           {counted.map(({ name, used, value }) => (
             <Table.Tr key={name}>

@@ -40,7 +40,7 @@ function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
     <Stack gap="sm">
       <Text>
         The current secret of “{device.name}” stops working immediately, and the device is disconnected.
-        {device.state === 'active' ? ' It is active now.' : ''}
+        {device.state === 'active' ? ' Currently, the device is active.' : ''}
       </Text>
       <Radio.Group aria-label="New secret" value={how} onChange={setHow}>
         <Stack gap="xs">
