@@ -72,7 +72,10 @@ export function assertSingle(fields: Fields, name: string): void {
 export function coveredField(fields: Fields, name: string): string {
   const lines = fields.get(name)
   if (lines === undefined)
-    throw new Rejection('missing-header', `The request does not contain the header ${name}, which the signature depends on.`)
+    throw new Rejection(
+      'missing-header',
+      `The request does not contain the header ${name}, which the signature depends on.`,
+    )
   if (lines.length > 1) assertSingle(fields, name)
   const value = lines[0]!
   if (!valuePattern.test(value)) {

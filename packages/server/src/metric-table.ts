@@ -102,7 +102,7 @@ export const metricTable = {
     name: 'muster_requests_total',
     type: 'counter',
     labels: ['operation', 'status', 'code'],
-    help: 'Requests that this process responded to. The operation is the root field of a GraphQL document (or several fields), or the route. status is the HTTP status. code is the code of the first error, or OK. If the client disconnected before the response, status is 0 and code is GONE.',
+    help: 'Requests that this process responded to. operation is the root field of a GraphQL document, several if the document has more than one, or the route. status is the HTTP status. code is the code of the first error, or OK. If the client disconnected before the response, status is 0 and code is GONE.',
   },
   requestSeconds: {
     name: 'muster_request_seconds',

@@ -79,6 +79,9 @@ function faultInList({ text }: Parsing, found: Token): Fault {
       )
     }
     default:
-      return fault(found, 'A list can contain only values, separated by OR or AND. Quote a value with special characters.')
+      return fault(
+        found,
+        'A list can contain only values, separated by OR or AND. Quote a value with special characters.',
+      )
   }
 }

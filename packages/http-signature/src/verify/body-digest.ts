@@ -25,7 +25,10 @@ export function checkDigests(fields: Fields, components: readonly string[], body
   for (const { algorithm, value } of members) {
     const hashName = hashNames.get(algorithm)
     if (hashName === undefined)
-      throw new Rejection('digest-unsupported', `The digest algorithm ${algorithm} is not supported. Use sha-256 or sha-512.`)
+      throw new Rejection(
+        'digest-unsupported',
+        `The digest algorithm ${algorithm} is not supported. Use sha-256 or sha-512.`,
+      )
     if (hash(hashName, body, 'base64') !== value) throw new Rejection('digest-mismatch')
   }
   return members.length > 0

@@ -69,7 +69,8 @@ const sessionReasons = {
   },
   'sign-in-link': {
     status: 401,
-    meaning: 'The link does not exist, has expired, or was used before. Ask the administrator of the server for another link.',
+    meaning:
+      'The link does not exist, has expired, or was used before. Ask the administrator of the server for another link.',
   },
   'no-session': { status: 401, meaning: 'The request needs a signed-in user.' },
   'session-ended': { status: 401, meaning: 'The session was ended or has expired. Sign in again.' },

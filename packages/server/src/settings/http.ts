@@ -5,7 +5,7 @@ export const httpSettings = {
   host: setting({
     name: 'HOST',
     meaning:
-      "Address to listen on, for HTTP and MQTT. 127.0.0.1: only this machine can connect. 0.0.0.0: any machine that can reach this machine can connect.",
+      'Address to listen on, for HTTP and MQTT. 127.0.0.1: only this machine can connect. 0.0.0.0: any machine that can reach this machine can connect.',
     default: '127.0.0.1',
     parse: (text) => hostName(text ?? '127.0.0.1'),
   }),

@@ -20,7 +20,7 @@ export function stateFolder(named: string | undefined, env = process.env): strin
 export async function createStateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new CliError(`cannot create the agent's state folder: ${error.message}`, {
-      hint: 'Run the command as a user that can create this folder, or set another folder: "muster agent register" and "muster agent run" use --state or MUSTER_AGENT_STATE.',
+      hint: 'Run the command as a user that can create this folder. "muster agent register" and "muster agent run" accept another folder with --state.',
     })
   })
 }

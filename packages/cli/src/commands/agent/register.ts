@@ -15,7 +15,10 @@ export function buildCommand(): Command {
 read. A machine that is already registered keeps its ID and receives a new secret. A running agent uses the new secret
 within seconds.`),
     )
-    .option('--hardware-id <id>', 'unique ID of this machine (default: derived from the machine ID or the product UUID, else generated)')
+    .option(
+      '--hardware-id <id>',
+      'unique ID of this machine (default: derived from the machine ID or the product UUID, else generated)',
+    )
     .option('--new', 'register as a new device and forget the previous one')
     .action(run)
 }
