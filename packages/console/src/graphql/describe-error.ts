@@ -22,7 +22,7 @@ const advice: Record<string, string> = {
   UNAUTHENTICATED: 'Sign in again.',
   RATE_LIMITED: 'Wait a moment, then try again.',
   UNAVAILABLE: 'Try again in a moment.',
-  INTERNAL: 'Try again. If the error persists, the server’s operator can find it in the log by the request ID.',
+  INTERNAL: 'Try again. If the error persists, look for the request ID in the server’s log.',
   QUERY_TOO_COMPLEX: 'Request fewer columns or a smaller page.',
 }
 

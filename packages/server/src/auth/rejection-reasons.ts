@@ -110,7 +110,7 @@ const ssoReasons = {
   'sso-only': {
     status: 401,
     meaning:
-      'This server accepts only single sign-on, not passwords, passkeys, two-factor codes, or links to set a password.',
+      'This server does not accept passwords, passkeys, two-factor codes, or links to set a password. Use single sign-on.',
   },
 } as const
 

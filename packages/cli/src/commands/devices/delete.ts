@@ -13,7 +13,8 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('delete')
     .description(
-      prose(`Delete devices with their services and attributes, all or none. To delete active devices, pass --force.`),
+      prose(`Delete devices with their services and attributes: either all devices or none. To delete active devices, pass
+--force.`),
     )
     .argument('<device...>', 'IDs, hardware IDs, or names; at most 1,000')
     .option('--force', 'also delete active devices')
