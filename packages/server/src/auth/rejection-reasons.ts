@@ -30,7 +30,10 @@ export const keyReasons = {
 } as const
 
 const otherReasons = {
-  'user-disabled': { status: 401, meaning: 'The credentials are valid, but the user is disabled.' },
+  'user-disabled': {
+    status: 401,
+    meaning: 'The credentials are valid, but the user or every member of the account is disabled.',
+  },
   missing: { status: 401, meaning: 'The operation requires a signed request, but the request has no credentials.' },
   'download-link': {
     status: 401,

@@ -38,7 +38,7 @@ export const accessKeyRoutes: readonly Route[] = [
     method: 'GET',
     path: '/access-keys/{key}/usage',
     summary:
-      'Returns the fields that an access key used in the given number of days, and the permissions that it did not need.',
+      'Returns the fields that an access key used in the given number of days before now, and the permissions that it did not need.',
     document: `query getAccessKeyUsage($key: ID!, $days: Int = 90) {
       login { accessKeys(key: [$key]) { key unused(days: $days) usage(days: $days) { ...KeyUse } } }
     }`,
