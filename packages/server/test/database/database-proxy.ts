@@ -13,8 +13,8 @@ export interface DatabaseProxy {
   /** Accepts connections again after `close` or `freeze`, and breaks the frozen connections. */
   open(): void
   /**
-   * Breaks the first connection that sends these consecutive statements. The break occurs before the proxy forwards the
-   * last statement, when its response arrives, or after this number of response bytes.
+   * Breaks the first connection that sends these statements in this order. The break occurs before the proxy forwards
+   * the last statement, when its response arrives, or after this number of response bytes.
    */
   cutAt(statements: readonly string[], moment: 'before' | 'after' | number): void
   /** Breaks a random open connection, if any. */

@@ -71,7 +71,7 @@ const oneKey = ({ population }: Target): AccessKey[] => population.attackers[0]!
 const eightKeys = ({ population }: Target): AccessKey[] => population.attackers[0]!.keys.slice(0, 8)
 const keysOfFour = ({ population }: Target): AccessKey[] => population.attackers.map(({ keys }) => keys[0]!)
 
-/** Returns the attacks of rows 1 to 3. */
+/** Returns attacks with the queries of rows 1 to 3. */
 const queriesBy = (target: Target, keys: AccessKey[], share: number): Attack[] => [
   signedAttack(target, keys.length * share * ALIASES.length, keys, fullScans),
   signedAttack(target, keys.length * share * ALIASES.length, keys, attributeNames),

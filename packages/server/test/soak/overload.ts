@@ -1,7 +1,7 @@
 /**
- * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]` sends more signed requests than the
- * server can handle, at a fixed rate and regardless of responses. Exits with 1 if a response is neither 200 nor 503, or
- * if rejections take too long.
+ * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]` sends signed requests at a fixed rate,
+ * which is higher than the server can handle. Exits with 1 if a response is neither 200 nor 503, or if rejections take
+ * too long.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
