@@ -4,8 +4,9 @@ import { describeMachine, findServices } from './machine/this-machine.ts'
 import { createValues } from './sources/unreported-values.ts'
 
 /**
- * Returns what the agent would report about this machine now, and the source of the hardware ID. Omits services that
- * the agent found earlier and that no longer run. Lists no services if the operating system does not list open ports.
+ * Returns what the agent would report about this machine now, and the source of the hardware ID. Of the services that
+ * are not running, includes only the expected ones. Lists no services if the operating system does not list listening
+ * sockets.
  */
 export async function inspectMachine(config: AgentConfig) {
   const never = new AbortController().signal

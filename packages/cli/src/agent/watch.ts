@@ -17,7 +17,7 @@ export interface Watching {
 }
 
 export interface Watch {
-  /** Resolves after the signal aborts, or immediately if the system does not report listening sockets. */
+  /** Resolves after the signal aborts, or immediately if there is nothing to watch. */
   done: Promise<void>
 }
 

@@ -6,8 +6,8 @@ import { usageError } from '../errors/cli-error.ts'
 export type Changes = Map<string, string | null>
 
 /**
- * Parses `name=value`. Rejects strings such as `site!=oslo`, `load>=1`, `site==oslo`, and `site = oslo`, which usually
- * mean a comparison, unless the command line contains `--`.
+ * Parses `name=value`. Unless the command line contains `--`, rejects strings such as `site!=oslo`, `load>=1`,
+ * `site==oslo`, and `site = oslo`, which usually mean a comparison.
  */
 export function readAssignment(text: string): [name: string, value: string] {
   const at = text.indexOf('=')

@@ -123,7 +123,7 @@ export function assertComplete({ id, state, stateReason, counts }: JobRow): void
   })
 }
 
-/** Parses names such as `failed,skipped` into the schema's values. */
+/** Converts names such as `failed` to the schema's values, such as `FAILED`. Throws if a name is unknown. */
 export function upperNames<Name extends string>(
   given: readonly string[] | undefined,
   known: readonly Name[],

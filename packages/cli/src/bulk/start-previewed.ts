@@ -29,7 +29,7 @@ export const withStartOptions = (command: Command): Command =>
 
 /**
  * Shows the preview of a job and asks for confirmation. Then starts the job and, unless `detach` is set, waits until it
- * ends. Cancels the job if the user declines or `dryRun` is set.
+ * ends. Cancels the job if it is not confirmed or if `dryRun` is set.
  */
 export async function startPreviewed(muster: Muster, id: string, what: string, options: StartOptions): Promise<void> {
   const { dryRun = false, detach = false, json = false } = options

@@ -10,8 +10,7 @@ export interface Candidate {
 }
 
 /**
- * Returns the completions of the last word. Returns an empty array if it may be a file name or has no known
- * completions.
+ * Returns the completions of the last word, or an empty array if none are known. The shell then completes file names.
  */
 export async function findCandidates(words: readonly string[]): Promise<Candidate[]> {
   const done = moveGlobalOptions(words.slice(0, -1))

@@ -2,7 +2,7 @@ export type Shell = 'bash' | 'zsh' | 'fish'
 
 /**
  * The completion script of each shell. `program` must be an absolute path, because `muster` can be an alias or a
- * relative path. Typed words may contain quotes, so the scripts unquote the words before they call `__complete`.
+ * relative path. The word to complete may contain quotes, so the scripts unquote it before they call `__complete`.
  */
 export const scripts: Readonly<Record<Shell, (program: string) => string>> = {
   bash: (program) => `# muster completion bash; load it with: source <(muster completion bash)

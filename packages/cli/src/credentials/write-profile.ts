@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CliError, usageError } from '../errors/cli-error.ts'
 
-/** Section names that every INI parser accepts. */
+/** A profile name is also a section name in an INI file, so only these characters are allowed. */
 const profileName = /^[A-Za-z0-9_-]{1,64}$/
 
 export function assertProfileName(profile: string): void {

@@ -15,10 +15,10 @@ export function span(text: string): number {
   throw new InvalidArgumentError('Expected a duration such as 30s, 5m, 12h, 7d, or 2w.')
 }
 
-/** Parses an option for a time in the past: a date, or a duration before now. */
+/** Parses a date, or a duration before now. */
 export const pastMoment = (text: string): string => moment(text, -1)
 
-/** Parses an option for a time in the future: a date, or a duration from now. */
+/** Parses a date, or a duration from now. */
 export const futureMoment = (text: string): string => moment(text, 1)
 
 function moment(text: string, direction: 1 | -1): string {

@@ -7,7 +7,7 @@ export interface Column<Item> {
   name: string
   value: (item: Item) => string | number | boolean | null | undefined
   time?: boolean
-  /** When a table truncates this column to fit a narrow terminal: IDs before other columns, and names last. */
+  /** Whether a table that is wider than the terminal truncates this column before or after the other columns. */
   truncated?: 'first' | 'last'
   /** Output without colors must contain the same information. */
   color?: (item: Item) => Color | undefined

@@ -50,7 +50,10 @@ export function cellOf<Item>(column: Column<Item>, item: Item): string {
   return visible(column.time ? localTime(text) : text)
 }
 
-/** Narrows the columns until the table fits: IDs before other columns, and names last. */
+/**
+ * Narrows the columns until the table fits or no column can be narrowed further. IDs are narrowed first, and names
+ * last.
+ */
 function narrow<Item>(widths: number[], columns: readonly Column<Item>[], room: number): void {
   const readable = columns.map(({ name, time }) => Math.max(time ? MINUTE_WIDTH : READABLE_WIDTH, widthOf(name)))
   const group = (truncated: Column<Item>['truncated']): number[] =>

@@ -9,8 +9,8 @@ function draw(values: readonly (string | number | null)[], byte: number): string
 }
 
 /**
- * This many consecutive devices have adjacent IDs. Adjacent IDs share index pages, so a million inserts finish in
- * minutes.
+ * This many consecutive devices have IDs with the same prefix. IDs with the same prefix share index pages, so a million
+ * inserts finish in minutes.
  */
 const CLUSTER_SIZE = 4_096
 

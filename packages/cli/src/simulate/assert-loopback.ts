@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { CliError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 
-/** Rejects URLs of other machines, because a simulated fleet would flood them with thousands of connections. */
+/** Rejects URLs of other machines, because a simulated fleet could flood them with thousands of connections. */
 export function assertLoopback(url: string, what: string): void {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
   if (isLoopback(host)) return

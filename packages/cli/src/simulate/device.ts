@@ -14,7 +14,7 @@ export interface Behavior {
   every: number
   /** Average duration of a connection, in seconds. 0 keeps each connection open until the simulation ends. */
   dropEvery: number
-  /** Waits until the rate limit allows a connection. */
+  /** Waits until the simulation's connection rate allows another connection. */
   waitToConnect: Throttle
 }
 

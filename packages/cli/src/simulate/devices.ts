@@ -20,7 +20,7 @@ export interface Preparation {
   url: string
   count: number
   onProgress: (ready: number) => void
-  /** After this signal aborts, no further device is registered or receives a new secret. */
+  /** After this signal aborts, no further registration or secret rotation starts. */
   signal: AbortSignal
 }
 

@@ -5,7 +5,10 @@ export function ignoreClosedOutput(): void {
   exitsOnClosedOutput = false
 }
 
-/** Exits silently if the reader closes the pipe, as in `muster export | head`. */
+/**
+ * Handles write errors. If the reader closes the pipe, as in `muster export | head`, exits silently unless
+ * `ignoreClosedOutput` was called.
+ */
 export function handleOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

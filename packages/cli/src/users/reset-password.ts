@@ -12,12 +12,12 @@ import { CliError, usageError } from '../errors/cli-error.ts'
 import { unwritable } from '../errors/unwritable.ts'
 import type { Installation } from '../installation/installation.ts'
 
-/** Where the new password goes: to a file, or nowhere, because a link lets the user set it. */
+/** How the user gets a new password: from a file, or by setting it with a link. */
 export type PasswordTarget = { file: string } | { link: 'shown' | 'sent' }
 
 export interface PasswordReset {
   email: string
-  /** Path of the file with the new password. Null if the user sets it with a link. */
+  /** Path of the file with the new password. Null if the user sets the password with a link. */
   password: string | null
   /** The link that lets the user set a new password. Null if it was sent by email, or if there is none. */
   link: string | null

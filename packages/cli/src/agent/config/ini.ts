@@ -8,10 +8,12 @@ export interface Entry {
   line: number
 }
 
-/** A file's settings, keyed by section. The key `''` contains the settings before the first section. */
+/** A file's settings, keyed by section. The key `''` is for the settings before the first section. */
 export type Sections = ReadonlyMap<string, Entry[]>
 
-/** Parses an INI file. `#` and `;` begin a comment only at the start of a line. There is no quoting or escaping. */
+/**
+ * Parses an INI file. `#` and `;` begin a comment only at the start of a trimmed line. There is no quoting or escaping.
+ */
 export function parseIni(text: string, file: string, known: readonly string[]): Sections {
   const sections = new Map<string, Entry[]>([['', []]])
   let section = ''

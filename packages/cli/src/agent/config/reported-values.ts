@@ -51,7 +51,7 @@ function readValue(entry: Entry, defaults: Defaults): Pick<ReportedValue, 'sourc
   return { source, every }
 }
 
-/** Rejects an attribute that is set twice, and a name that is both a value and a group, which the API would reject. */
+/** Throws if an attribute is set twice or if a name is both a value and a group. The API would reject such a name. */
 function assertNoConflicts(all: readonly { entry: Entry; attribute: string }[]): void {
   for (const { entry, attribute } of all) {
     const [group, name] = pathOf(attribute)

@@ -9,7 +9,7 @@ export interface Backoff {
 }
 
 /**
- * Picks a random delay between 1 second and a limit that doubles with each retry, up to 1 minute. The random delays
+ * Each delay is random, between 1 second and a limit that doubles with each retry, up to 1 minute. The random delays
  * prevent a fleet from reconnecting simultaneously.
  */
 export function createBackoff(random = Math.random): Backoff {

@@ -8,15 +8,15 @@ import type { Subject } from './session.ts'
  * report in between.
  */
 const STRIKES = 2
-/** How long the agent stops reporting a rejected subject. */
+/** For this long, the agent does not publish a rejected subject. */
 const MUTED_MS = 10 * 60_000
 
 /** How log messages name the subjects. Rejected values are logged separately, with their attributes. */
 const subjectNames = { services: 'service list', states: 'service states' } as const
 
 /**
- * Records which subjects the server rejects. A rejection and a network failure both close the connection, but only a
- * rejection does so repeatedly for one subject.
+ * Records which subjects the server rejects. Rejections and network failures both close the connection, so only
+ * repeated interruptions of the same subject count as a rejection.
  */
 export interface Rejections {
   isMuted(subject: Subject): boolean
@@ -52,7 +52,7 @@ interface ByHttp {
   ca: string[] | undefined
 }
 
-/** Reports each value separately over HTTP to find out which value the server rejects and why. */
+/** Reports each pending value separately over HTTP to find out which value the server rejects and why. */
 export async function reportByHttp(values: Values, { url, device, ca }: ByHttp, log: Log): Promise<void> {
   for (const [attribute, value] of values.pending()) {
     const body = { attributes: { [attribute]: value } }

@@ -6,7 +6,7 @@ import type { ChangeSignal } from './change-signal.ts'
 
 /**
  * The subject of a publication. A server that rejects a publication closes the connection, because MQTT 3.1.1 does not
- * define an error response.
+ * define an error response to a publication.
  */
 export type Subject = 'services' | 'states' | 'values'
 
@@ -38,7 +38,7 @@ export async function runSession(client: MqttClient, options: SessionOptions): P
   const inFlight: { subject?: Subject | undefined } = {}
   const isOver = await Promise.race([closed.then(() => true), reportAll(client, options, inFlight)])
   options.signal.removeEventListener('abort', disconnect)
-  // Reporting ends first if a publication fails or if the server does not respond to the service list.
+  // Reporting can end first, for example if the server does not respond to the service list.
   if (isOver !== true) client.stream.destroy()
   client.end(true)
   return options.signal.aborted ? undefined : inFlight.subject

@@ -15,8 +15,8 @@ import { runSession } from './session.ts'
 export interface Connecting {
   settings: AgentSettings
   /**
-   * The device at startup. The agent rereads the device file before each attempt, because a user may register the
-   * device again.
+   * The device at startup. The agent rereads the device file before each connection attempt, because a user may
+   * register the device again.
    */
   device: DeviceState
   broker: string
@@ -31,9 +31,7 @@ export interface Connecting {
 
 /** How long a connection must last before the backoff is reset. */
 const STABLE_MS = 60_000
-/**
- * Approximate wait after the server rejects the secret. The wait ends early if the device file contains another secret.
- */
+/** Average wait after the server rejects the secret. The wait ends early if the device file contains another secret. */
 const REJECTED_RETRY_MS = 5 * 60_000
 const FILE_CHECK_MS = 2_000
 

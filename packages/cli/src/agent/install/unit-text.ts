@@ -22,8 +22,8 @@ export async function unitText({ node, muster }: Programs): Promise<string> {
 export const exampleConfig = (): Promise<string> => template('agent.ini')
 
 /**
- * Quotes a path for a systemd command line: escapes quotes, backslashes, specifiers, and variables (systemd.service(5),
- * "Command lines").
+ * Quotes a path for a systemd command line: escapes double quotes, backslashes, specifiers, and variables
+ * (systemd.service(5), "Command lines").
  */
 function quoted(path: string): string {
   const escaped = path.replace(/["\\]/g, '\\$&').replace(/[%$]/g, '$&$&')

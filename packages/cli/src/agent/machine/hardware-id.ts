@@ -6,7 +6,7 @@ export interface HardwareId {
   from: 'machine-id' | 'product-uuid' | 'made-up'
 }
 
-/** With this ID, the agent derives a different hardware ID from the machine ID than other programs do. */
+/** Application ID. It ensures that the hardware ID differs from IDs that other programs derive from the machine ID. */
 const APPLICATION = '6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4'
 
 const MACHINE_ID = '/etc/machine-id'

@@ -22,7 +22,7 @@ function findNames(folder: string, inodes: Set<string>, found: Map<string, strin
   for (const id of list(folder)) {
     if (inodes.size === 0) return
     if (!/^\d+$/.test(id)) continue
-    // Skip folders that cannot be read, because only root can read the file descriptors of other users' processes.
+    // Skip folders that cannot be read: an ordinary user cannot read the file descriptors of other users' processes.
     for (const file of list(`${folder}/${id}/fd`)) {
       const inode = inodeOf(`${folder}/${id}/fd/${file}`)
       if (inode !== undefined && inodes.delete(inode)) found.set(inode, nameOf(`${folder}/${id}/comm`))

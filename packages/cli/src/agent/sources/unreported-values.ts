@@ -10,7 +10,7 @@ export interface Values {
   /** Callers read each value separately, so that a slow source does not delay other values. */
   each: readonly WatchedValue[]
   pending(): Map<string, string>
-  /** Marks a value as done after the server has accepted or permanently rejected it. */
+  /** Marks a value that the server accepted or permanently rejected, so that it is no longer pending. */
   markDone(attribute: string, value: string): void
   all(): { attribute: string; value: string | undefined; failure: string | undefined; isReported: boolean }[]
 }
@@ -51,7 +51,7 @@ export function createValues(reported: readonly ReportedValue[], { onFailure, on
     } catch (error) {
       if (signal.aborted) return false
       const message = (error as Error).message
-      // Report a failure once, not on every reading.
+      // Report a failure once, not on every reading, unless its message changes.
       if (value.failure !== message) onFailure({ attribute: value.attribute, message })
       value.failure = message
     }

@@ -61,7 +61,7 @@ async function run(given: Options): Promise<void> {
   }
 }
 
-/** Returns the command that selects the same events, for a POSIX shell. Options of the connection are omitted. */
+/** Returns the command that continues with the same selection, for a POSIX shell. All other options are omitted. */
 function resumeCommand({ type = [], device = [], where = [], view, context, after }: Options): string {
   const selection = { type, device, where, view, context, after }
   const words = Object.entries(selection).flatMap(([name, value]) =>

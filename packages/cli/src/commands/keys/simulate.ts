@@ -97,7 +97,9 @@ async function run(key: string | undefined, options: Options): Promise<void> {
   for (const warning of warnings) await say(`Warning: ${warning}`)
 }
 
-/** Combines sentences about missing permissions, such as "key lacks KEY_MANAGE", into one. */
+/**
+ * Combines sentences such as "key lacks KEY_MANAGE" into one sentence for all permissions that the same subject lacks.
+ */
 function grouped(reasons: readonly string[]): string[] {
   const all = new Map<string, string[]>()
   for (const reason of reasons) {
