@@ -15,8 +15,8 @@ export interface ErrorDetails {
 }
 
 /**
- * The base class of all API errors and connection errors. `code` is an API error code, such as `NOT_FOUND`, or a code
- * that a class below documents.
+ * The base class of all API errors and connection errors. `code` is an API error code, such as `NOT_FOUND`, a code that
+ * a class below documents, or `UNKNOWN` if the response contains no code.
  */
 export class MusterError extends Error {
   readonly code: string

@@ -51,7 +51,10 @@ export interface QueryOptions extends CallOptions {
   operationName?: string | undefined
 }
 
-/** Maximum number of retries of a list page. It is high enough for a list to continue after a server restart. */
+/**
+ * Default for the maximum number of retries of a list page. It is high enough for a list to continue after a server
+ * restart.
+ */
 const LIST_RETRIES = 10
 
 /**

@@ -30,7 +30,7 @@ export function listOf<Item>(query: ListQuery<Item>): List<Item> {
   return new List<Item>({
     page,
     defaultSize,
-    // Use a full page if the API's items can convert to no items, because pages of one item would then be slow.
+    // Use a full page if an item of the API may yield no items, because pages of one item would then be slow.
     firstSize: query.toItems === undefined ? 1 : defaultSize,
     async fetchPage(size, after) {
       const found = find(

@@ -22,7 +22,7 @@ export interface ReadCredentialsOptions {
   profile?: string | undefined
   /**
    * Path of the credentials file. Default: the value of MUSTER_CREDENTIALS or, if that is not set, the first of these
-   * files that exists: `$MUSTER_DATA/credentials` (by default `data/credentials`) and `~/.muster/credentials`.
+   * files that can be read: `$MUSTER_DATA/credentials` (by default `data/credentials`) and `~/.muster/credentials`.
    */
   file?: string | undefined
   /** The environment variables. Default: `process.env`. */

@@ -39,7 +39,7 @@ export async function send(transport: Transport, operation: Operation, options: 
   const { retries = transport.retries } = options
   const rateLimitDeadline = performance.now() + (retries > 0 ? RATE_LIMIT_RETRY_MS : 0)
   let failures = 0
-  /** The last attempt of a mutation that may have run, although a later attempt did not run. */
+  /** The last attempt that may have run the mutation. A later attempt may have been rejected. */
   let unknown: Attempt | undefined
   for (let count = 0; ; count++) {
     const attempt = await attemptOnce(transport, { ...operation, headers }, options, effect)

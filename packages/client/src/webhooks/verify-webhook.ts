@@ -64,7 +64,7 @@ export interface VerifyWebhookOptions {
   tolerance?: number | undefined
 }
 
-/** Maximum number of signatures, because the client compares each signature with each secret. */
+/** Maximum number of signatures in a delivery. The client compares each signature with each secret. */
 const MAX_SIGNATURES = 20
 
 /**

@@ -6,7 +6,7 @@ export const api = {
 } as const
 
 /**
- * Returns the path if it is a path of this console other than the sign-in page, and the path of the overview otherwise,
+ * Returns the path if it is a path of this console other than a sign-in page, and the path of the overview otherwise,
  * so that a malicious sign-in link cannot redirect to another site.
  */
 export function safeReturnPath(path: string | undefined): string {

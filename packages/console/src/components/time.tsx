@@ -61,7 +61,7 @@ export function duration(ms: number): string {
 /** Rounds future times up slightly, so that a time seven days ahead does not become "in 6 d" after a second. */
 const FUTURE_ROUNDING = 1.02
 
-/** Returns a duration for times within 30 days, and a date otherwise. */
+/** Returns text such as "3 min ago" for times within 30 days, and a date otherwise. */
 export function relativeTime(date: Date, now: number): string {
   const ms = now - date.getTime()
   if (Math.abs(ms) > 30 * 86_400_000) return day.format(date)
