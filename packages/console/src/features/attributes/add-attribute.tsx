@@ -111,7 +111,7 @@ function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttribute
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-/** Assigns the API's message to a field. Messages about values start with "value". All others are about the name. */
+/** Assigns the API's message to a field. Messages about values start with "value". The name field shows all others. */
 function fieldErrorOf(failure: unknown): FieldError {
   const { what, advice = '' } = describeError(failure, { name: 'Name', value: 'Value' })
   return { field: /^value\b/i.test(what) ? 'value' : 'name', text: `${what} ${advice}`.trim() }

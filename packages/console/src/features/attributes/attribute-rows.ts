@@ -26,7 +26,10 @@ export function attributeRows(base: Nested, overrides: Nested, alsoNames: Iterab
   return [...names].map((name) => ({ name, base: baseValues.get(name), override: overrideValues.get(name) }))
 }
 
-/** Sorts rows by name, with numbers in numeric order. Names without a group come first, then the groups. */
+/**
+ * Groups rows, and sorts them by name, with numbers in numeric order. Names without a group come first, then the
+ * groups.
+ */
 export function groupRows(rows: readonly AttributeRow[]): AttributeGroup[] {
   const groups = Map.groupBy(rows, ({ name }) => groupOf(name))
   return [...groups]

@@ -18,7 +18,7 @@ import { type Context, type UseAttributes, useAttributes } from './use-attribute
 interface AttributesPanelProps {
   /** ID of a service or device. */
   targetId: string
-  /** Whether the target is a device, because only devices have Category and Status. */
+  /** Whether the target is a device. Only devices have Category and Status. */
   isDevice: boolean
   context: Context
   onContext(context: Context): void

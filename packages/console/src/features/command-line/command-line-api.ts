@@ -24,7 +24,10 @@ export const denyRequest = (named: Named): Promise<{ redirect?: string }> => pos
 
 const STORED = 'muster.command-line'
 
-/** Returns the ID of the request in the link. Stores it in the tab until the person allows or denies the request. */
+/**
+ * Returns the ID of the request in the link, and stores the ID in the tab. Without an ID in the link, returns the
+ * stored ID, if any.
+ */
 export function takeRequest(): string | undefined {
   const id = window.location.hash.slice(1)
   if (id === '') return sessionStorage.getItem(STORED) ?? undefined

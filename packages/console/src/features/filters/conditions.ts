@@ -51,7 +51,10 @@ export function joinFilters(...filters: readonly (string | undefined)[]): string
     : given.map((each) => (toChips(each) === undefined ? `(${each})` : each)).join(' AND ')
 }
 
-/** Returns the filter's only condition on a subject, or undefined if there is none or more than one. */
+/**
+ * Returns the filter's only condition on a subject. Returns undefined if there is none or more than one, or if the form
+ * does not offer its comparison.
+ */
 export function conditionOn(where: string | undefined, subject: string): Omit<Condition, 'subject'> | undefined {
   const found = chipsOf(where).filter((chip) => chip.subject === subject)
   const [chip] = found

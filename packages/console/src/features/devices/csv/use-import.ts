@@ -30,7 +30,7 @@ interface Import {
   reset(): void
 }
 
-/** Imports a file. If the user leaves the page, the server continues the job of a running import. */
+/** Imports a file. A running import continues if the user opens another page of the console. */
 export function useImport(): Import {
   const [state, setState] = useState<ImportState>({ step: 'choose' })
   const abortController = useRef<AbortController | null>(null)

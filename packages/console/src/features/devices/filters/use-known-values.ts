@@ -3,7 +3,7 @@ import { KnownValuesDocument } from '../devices.generated.ts'
 
 const none: readonly string[] = []
 
-/** Returns the values that devices have for a field or attribute. Sends no request without a name. */
+/** Returns up to 100 values that devices have for a field or attribute. Sends no request without a name. */
 export function useKnownValues(name: string | undefined): string[] {
   const [{ data }] = useQuery({
     query: KnownValuesDocument,

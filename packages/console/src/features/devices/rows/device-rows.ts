@@ -20,14 +20,14 @@ export interface DeviceRows {
   /** Fetches missing rows, first the rows in view, then the rows around them. */
   setView(from: number, to: number): void
   markChanged(ids: readonly string[]): void
-  /** Counts the matching devices again, because devices were added or deleted. */
+  /** Counts the matching devices again after a short delay. */
   recount(): void
   retry(): void
   listen(changed: () => void): () => void
   close(): void
 }
 
-/** Number of rows per page. One request fetches the one or two pages that a window shows. */
+/** Number of rows per page. One request fetches adjacent pages. */
 const PAGE_SIZE = 25
 const FIRST_PAGES = 2
 const MAX_PAGES = 240

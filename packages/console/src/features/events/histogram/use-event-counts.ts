@@ -11,8 +11,8 @@ export type EventInterval = NonNullable<EventCountsQuery['login']>['eventCounts'
 const COUNT_INTERVAL_MS = 30_000
 
 /**
- * Counts events. While `isLive` is true, and if the filter has no end, counts again after new events, at most once in
- * 30 seconds.
+ * Counts events. While `isLive` is true, and if the filter has no end, counts again after new events, at most once
+ * every 30 seconds.
  */
 export function useEventCounts(filter: EventFilter, isLive: boolean) {
   const [{ data, error, fetching }, refetch] = useQuery({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { eventsOfRows, groupEvents, mayContinue } from './burst.ts'
 import type { LoggedEvent } from './logged-event.ts'
 
-/** Returns an event of a numbered device. The time is in seconds after the oldest event. */
+/** Returns an event of a numbered device. `second` is the number of seconds after a fixed time. */
 function event(second: number, device: number, more: Partial<LoggedEvent> = {}): LoggedEvent {
   return {
     id: String(1_000 + second),

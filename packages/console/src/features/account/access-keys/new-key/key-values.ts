@@ -9,7 +9,7 @@ export interface KeyValues {
   name: string
   purpose: string
   document: string
-  /** The permissions of the purposes `document` and `choose`. */
+  /** The permissions of the key if the purpose is `document` or `choose`. */
   permissions: Permission[]
   restriction: RestrictionValues
   networks: string[]
@@ -25,7 +25,7 @@ export type Policy = KeyPolicyFieldsFragment
 
 const choices = [1, 7, 30, 90, 365]
 
-/** Returns the form's initial values. The expiry and the digest comply with the account's policy. */
+/** Returns the form's initial values. The expiry and the digest requirement comply with the account's policy. */
 export function initialValues(policy: Policy | undefined, may: Viewer['may']): KeyValues {
   const canRead = may('DEVICE_READ')
   const maxDays = policy?.maxDays ?? null
