@@ -26,7 +26,10 @@ const advice: Record<string, string> = {
   QUERY_TOO_COMPLEX: 'Request fewer columns or a smaller page.',
 }
 
-/** Describes an error for the user. Shows the server's messages unchanged, except for labels of arguments. */
+/**
+ * Describes an error for the user. Keeps the server's messages, except that it inserts labels of arguments, capitalizes
+ * the first word, and adds a period.
+ */
 export function describeError(error: unknown, labels: FieldLabels = {}): ErrorDescription {
   if (error instanceof CombinedError) return describeResponse(error, labels)
   if (error instanceof TypeError && /fetch|network|load failed/i.test(error.message)) return unreachable
@@ -34,13 +37,13 @@ export function describeError(error: unknown, labels: FieldLabels = {}): ErrorDe
   return { what: String(error) }
 }
 
-/** Returns one line, for notifications and cells. */
+/** Describes an error in one string, for notifications and cells. */
 export function errorText(error: unknown, labels?: FieldLabels): string {
   const { what, advice } = describeError(error, labels)
   return advice === undefined ? what : `${what} ${advice}`
 }
 
-/** Returns `extensions.reason` of the first error. */
+/** Returns `extensions.reason` of the first error, if any. */
 export function errorReason(error: unknown): string | undefined {
   const reason = error instanceof CombinedError ? error.graphQLErrors[0]?.extensions.reason : undefined
   return typeof reason === 'string' ? reason : undefined

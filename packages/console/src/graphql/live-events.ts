@@ -34,8 +34,8 @@ const FIRST_RETRY_MS = 500
 const MAX_RETRY_MS = 15_000
 
 /**
- * Creates the subscription to events. After an interruption, it resumes after the last received event, so it misses no
- * event while the server restarts or the computer sleeps.
+ * Creates the subscription to events. After an interruption, the subscription resumes after the last received event,
+ * even if the server restarted or the computer slept. If it cannot resume there, it reports a gap.
  */
 export function createLiveEvents(): LiveEvents {
   const client = createClient({

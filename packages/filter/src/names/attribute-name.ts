@@ -16,7 +16,7 @@ export const isReservedShortName = (name: string): boolean => reservedNames.incl
 export const isReservedName = ([group, subName]: AttributeName): boolean =>
   group === RESERVED_GROUP && subName !== undefined && isReservedShortName(subName)
 
-/** Maximum number of characters in one level of an attribute name and in a context. */
+/** Maximum number of characters in one level of an attribute name and in the name of a context. */
 const maxLength = { level: 128, context: 64 }
 
 const controlCharacter = /\p{Cc}/u

@@ -132,7 +132,7 @@ function resolveNameArgument(resolving: Resolving, scope: Scope, value: Value): 
   return resolveAttributeName(resolving, scope, { name, span: value, isArgument: true, lead: '' })
 }
 
-/** Rejects wildcards, which a name cannot contain. */
+/** Returns the value as a name. Rejects wildcards, which a name cannot contain. */
 export function plainName(resolving: Resolving, value: Value): string | undefined {
   if (value.parts.length === 1) return value.parts[0]!
   const found = abbreviate(written(resolving, value))

@@ -116,8 +116,8 @@ function resolveListed(
 }
 
 /**
- * Warns if the comparison is `lastReported <` or `lastReported <=`. It excludes devices or services that have never
- * reported, because a comparison with a missing time is false.
+ * Warns if the comparison is `lastReported <` or `lastReported <=`. Such a comparison excludes devices or services that
+ * have never reported, because a comparison with a missing time is false.
  */
 function warnAboutOrder(resolving: Resolving, { subject, comparison }: ValueComparison): void {
   const { comparator } = comparison

@@ -16,7 +16,7 @@ export interface WhoAmI {
   password?: boolean
   totp?: boolean
   passkeys?: number
-  /** Whether an identity at the provider is linked to the user. */
+  /** Whether an identity at the identity provider is linked to the user. */
   singleSignOn?: boolean
 }
 

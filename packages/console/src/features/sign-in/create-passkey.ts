@@ -11,7 +11,7 @@ export async function createPasskey(optionsJSON: PasskeyOptions): Promise<object
   })
 }
 
-/** Messages for the names of browser errors. */
+/** Messages, keyed by the name of the browser's error. */
 const errors: Record<string, string> = {
   NotAllowedError: 'The passkey was not created: the browser’s dialog was closed or timed out',
   InvalidStateError: 'This device already has a passkey for this account',

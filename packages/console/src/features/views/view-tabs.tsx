@@ -17,7 +17,7 @@ interface ViewTabsProps {
   /** Undefined for a list without a view. */
   view: SavedView | undefined
   content: ViewContent
-  /** Whether the list differs from the view, or from the list without a view. */
+  /** Whether the list differs from the view or, without a view, from the default list. */
   isChanged: boolean
   /** Replaces the whole state of the list, so that it shows a view or, without an ID, all objects. */
   onShow(id: string | undefined): void

@@ -4,8 +4,8 @@ import type { WebhooksQuery } from './webhooks.generated.ts'
 type Pauses = NonNullable<WebhooksQuery['login']>['pauses']
 
 /**
- * Returns when the webhook was paused. Returns undefined if no pause event has the same reason, for example while the
- * server only probes the receiver.
+ * Returns when the webhook was paused. Returns undefined if the webhook is not paused, or if no pause event has the
+ * same reason, for example while the server only probes the receiver.
  */
 export function pausedSince({ id, paused }: { id: string; paused: string | null }, pauses: Pauses): string | undefined {
   if (paused === null) return undefined

@@ -25,7 +25,7 @@ export function DeliveryStatus({ status, httpStatus }: Pick<DeliveryFieldsFragme
   )
 }
 
-/** Reads the type from the request body for tests and for deleted events. */
+/** Returns what a delivery is about. For tests and deleted events, reads the type from the request body. */
 export function deliverySubject({ event, request }: Pick<DeliveryFieldsFragment, 'event' | 'request'>): string {
   if (event !== null) return eventLabel(event.type)
   const type = bodyType(request)
