@@ -50,7 +50,10 @@ export function collectFields(rawHeaders: readonly string[]): Fields {
   return fields
 }
 
-/** Checks the sizes and repetitions of headers, the method, the target, and the host, but not the signature. */
+/**
+ * Converts a request to a message. Rejects invalid sizes and repetitions of headers, methods, targets, and hosts. Does
+ * not check the signature.
+ */
 export function readMessage(request: ReceivedRequest, fields: Fields): Message {
   assertSizeLimits(request.rawHeaders, fields)
   if (fields.size * 2 < request.rawHeaders.length) for (const name of singleFields) assertSingle(fields, name)

@@ -19,19 +19,19 @@ export interface ResolveOptions {
   /** Where the filter is used. Default: `list`. */
   readonly usage?: FilterUsage
   /**
-   * The attribute names in use. The resolver rejects other names without the prefix `attributes.`. If this option is
-   * omitted, it accepts every valid attribute name.
+   * The attribute names in use. The resolver rejects other names without the prefix `attributes.`. Without this option,
+   * the resolver accepts every valid attribute name.
    */
   readonly knownAttributes?: KnownNames
   /** Returns whether known values of an attribute look like versions, with two dots. Default: no. */
   readonly hasVersions?: (name: string) => boolean
-  /** Valid types of events. The resolver rejects all others. If omitted, it accepts every type. */
+  /** Valid types of events. The resolver rejects all others. Without this option, the resolver accepts every type. */
   readonly eventTypes?: readonly string[]
   /** Returns whether a view's filter is indexed. Default: no. */
   readonly isIndexedView?: (id: string) => boolean
 }
 
-/** The object that names refer to, and the prefixes that names can have. */
+/** What the names in a condition refer to, and whether the condition is nested or negated. */
 export interface Scope {
   readonly kind: FilterKind
   /** Whether the condition is inside `services:(…)` or after `services.`. */
@@ -62,7 +62,9 @@ export function reject(resolving: Resolving, found: Fault): undefined {
   return undefined
 }
 
-/** Reports a semantic error. The edit that fixes it can replace more than `span`. It is null if no fix is known. */
+/**
+ * Reports a semantic error. `edit` fixes the error and can replace more than `span`. Null means that no fix is known.
+ */
 export function rejectWith(resolving: Resolving, span: Span, message: string, edit: Edit | null): undefined {
   return reject(resolving, { from: span.from, to: span.to, message, edits: edit === null ? null : [edit] })
 }

@@ -68,7 +68,7 @@ export function countPattern(parsing: Parsing, { parts, from, to }: Pick<ValueTo
   }
 }
 
-/** Skips to the next condition, AND, or OR, or to the end of the current parentheses. */
+/** Skips to the next condition, AND, or OR, or to the end of the current parentheses or of the filter. */
 export function skipPart(parsing: Parsing): void {
   for (let token = peek(parsing); !endsPart(token) && !beginsPart(token); token = peek(parsing)) {
     next(parsing)

@@ -3,7 +3,10 @@ import type { CsvRow } from './cells.ts'
 import type { Column } from './columns.ts'
 import { parseServices, type ServiceEntry } from './services-cell.ts'
 
-/** A parsed row of a device file. Values of empty cells are null or omitted. */
+/**
+ * A parsed row of a device file. For empty cells, the name is the empty string, other fields are null, and attributes
+ * are omitted.
+ */
 export interface DeviceRow extends DeviceFields {
   line: number
   id?: string | null

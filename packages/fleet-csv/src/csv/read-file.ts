@@ -12,7 +12,9 @@ export interface DeviceFile {
 }
 
 export interface ReadOptions {
-  /** Whether to read cells unchanged. By default, removes the apostrophe that `neutralizeFormula` adds. */
+  /**
+   * Whether to read cells unchanged. By default, `readDeviceFile` removes the apostrophe that `neutralizeFormula` adds.
+   */
   isRaw?: boolean
   /** Whether a row needs only an ID, a hardware ID, or a name. By default, every row must have a name. */
   findsDevices?: boolean

@@ -32,9 +32,9 @@ const MAX_FAILURES = 2_147_483_647
 const fields = 'id state stateReason token counts { change register rejected done failed skipped }'
 
 /**
- * Runs the import as a bulk job. Returns `forbidden` and writes nothing if the caller lacks a permission that any
- * change needs, or cannot set one of the attributes. Returns `rejected` and writes nothing if the preview rejects a row
- * and `strict` is set.
+ * Runs the import as a bulk job. Returns `forbidden` and writes nothing if the caller lacks a permission that one of
+ * the changes needs, or cannot set one of the attributes. Returns `rejected` and writes nothing if the preview rejects
+ * a row and `strict` is set.
  */
 export async function writeInJob(context: JobContext, rows: JobRows): Promise<'written' | 'rejected' | 'forbidden'> {
   const id = await createJob(context, rows)

@@ -26,7 +26,7 @@ const SMALL_UPDATES = CHANGES / 2
 export interface WriteContext {
   api: Api
   outcome: Outcome
-  /** Runs after every batch of rows. */
+  /** Runs after each batch of rows, and after each row that is written alone. */
   progress: () => void
   /** After the signal aborts, the import sends no more documents and waits for the documents in flight. */
   signal: AbortSignal

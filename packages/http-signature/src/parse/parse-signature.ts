@@ -58,7 +58,10 @@ function findCredentials(fields: Fields): Credentials | undefined {
   return text === undefined ? undefined : { form: 'cavage', text }
 }
 
-/** Returns the string after the case-insensitive scheme `Signature` (RFC 9110 §11.4), or an empty list. */
+/**
+ * Returns a list with the string after the case-insensitive scheme `Signature` (RFC 9110 §11.4), or an empty list for
+ * any other scheme.
+ */
 function readSchemeParameters(value: string): string[] {
   const isOurs = value.slice(0, scheme.length).toLowerCase() === scheme
   if (!isOurs || (value.length > scheme.length && !isWhitespaceAt(value, scheme.length))) return []

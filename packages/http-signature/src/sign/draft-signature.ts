@@ -55,7 +55,7 @@ export type SignatureDraft = {
 export const wantsDigest = ({ body, digest }: Pick<DraftOptions, 'body' | 'digest'>): boolean =>
   body !== undefined && digest !== false
 
-/** Returns the string to sign. Throws TypeError if the request cannot be signed. */
+/** Drafts a signature. Throws TypeError if the request cannot be signed. */
 export function draftSignature(options: DraftOptions, input: SigningInput): SignatureDraft {
   assertSignable(options)
   try {

@@ -16,7 +16,10 @@ export const contentDigest = (body: Uint8Array | string): string => `sha-256=:${
 /** Returns the value of `Digest` (RFC 3230 §4.3.2) for a body, with SHA-256. */
 export const digest = (body: Uint8Array | string): string => `SHA-256=${hash('sha256', body, 'base64')}`
 
-/** Checks every member of the digests that a signature covers. Returns whether the signature covers a digest. */
+/**
+ * Rejects a covered digest header that is malformed, names an unsupported algorithm, or does not match the body.
+ * Returns whether the signature covers a digest.
+ */
 export function checkDigests(fields: Fields, components: readonly string[], body: Uint8Array): boolean {
   const members = [
     ...(components.includes('content-digest') ? readContentDigest(coveredField(fields, 'content-digest')) : []),

@@ -1,4 +1,6 @@
-/** Matches the placeholder addresses of a new installation's first user and of accounts that the operator created. */
+/**
+ * Matches the placeholder addresses of a new installation's first user, and of accounts whose ID belongs to no person.
+ */
 const unreachable = /@(localhost|(.+\.)?invalid)$/i
 
 export const accountLabel = ({ name, email }: { name: string | null; email: string }): string =>
