@@ -52,7 +52,7 @@ function cacheCompiledCode() {
   }
 }
 
-/** Checks whether a folder exists and belongs to the user of this process. Another owner could plant code in a cache. */
+/** Returns whether a folder exists and belongs to this process's user. Another owner could plant code in a cache. */
 function isOwn(folder) {
   try {
     return statSync(folder).uid === (process.getuid?.() ?? 0)
@@ -62,8 +62,8 @@ function isOwn(folder) {
 }
 
 /**
- * Returns the environment of a server. From the second start, a server and its processes load compiled code from the
- * data folder.
+ * Returns the additional environment variables of a server. From the second start, a server and its processes load
+ * compiled code from the data folder.
  */
 function serverEnvironment() {
   const data = process.env.MUSTER_DATA || 'data'

@@ -142,8 +142,8 @@ export class Muster {
   }
 
   /**
-   * Runs a document and returns the whole response, including errors. Throws only if the client receives no API
-   * response, or if an option is invalid.
+   * Runs a document and returns the whole response, including errors. Throws if the client receives no API response, or
+   * if an option is invalid.
    */
   execute(
     document: string | TypedDocument<unknown, never>,

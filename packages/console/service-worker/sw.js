@@ -41,7 +41,7 @@ self.addEventListener('fetch', (event) => {
   else if (SHELL.includes(url.pathname)) event.respondWith(getShellFile(request))
 })
 
-/** Always requests pages from the server. */
+/** Always requests the page from the server. If that fails, returns the offline page. */
 async function openPage({ request, preloadResponse }) {
   try {
     const response = (await preloadResponse) ?? (await fetch(request))
@@ -66,7 +66,10 @@ async function getAsset(event) {
 
 const cacheAsset = async (request, response) => (await caches.open(ASSET_CACHE)).put(request, response)
 
-/** Fetches a file without a hash in its name, such as an icon, because a cached copy may be outdated. */
+/**
+ * Fetches a file without a hash in its name, such as an icon, because a cached copy may be outdated. If that fails,
+ * returns the cached copy.
+ */
 async function getShellFile(request) {
   try {
     return await fetch(request)

@@ -51,7 +51,7 @@ export interface Interruption {
   release(): void
 }
 
-/** Handles Ctrl-C and SIGTERM. The first one aborts the signal, and the second one exits immediately. */
+/** Handles Ctrl-C and SIGTERM. The first one aborts the returned signal, and the second one exits immediately. */
 export function onInterrupt(whenAsked: () => void): Interruption {
   const controller = new AbortController()
   const handle = (): void => {

@@ -29,7 +29,7 @@ const idempotent: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The server accepts an Idempotency-Key for these mutations if the document contains no other field. `runBulk` is
+ * The server accepts an Idempotency-Key for these mutations if the document contains no other root field. `runBulk` is
  * excluded, because with the header, the server would discard a job whose preview is not as expected.
  */
 const creating: ReadonlySet<string> = new Set([

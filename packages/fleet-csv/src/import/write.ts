@@ -15,7 +15,7 @@ export async function writePlan(context: JobContext, { creations, updates, types
   const { parts } = rows
   const result = parts.length === 0 ? 'written' : await writeInJob(context, rows)
   if (result === 'rejected') return
-  // The server rejects the whole job if the caller lacks a permission for any change. Single requests can need fewer
+  // The server rejects the whole job if the caller lacks a permission for one change. Single requests can need fewer
   // permissions: unlike a job with the column `platform`, `registerDevice` does not need DEVICE_WRITE.
   if (result === 'forbidden') await writeRequests(context, ofJob)
   await writeRequests(context, { creations: creations.filter(({ findable }) => !findable), updates: [] })
