@@ -3,7 +3,7 @@ export interface AgentStatus {
   url: string
   broker: string
   connected: boolean
-  /** When the agent last connected or disconnected (ISO 8601). */
+  /** When the agent last connected or disconnected or, before its first connection, when it started (ISO 8601). */
   since: string
   /** Why the agent is not connected. Undefined while it is connected. */
   problem: string | undefined

@@ -45,7 +45,10 @@ export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
   )
 }
 
-/** Shows the events of a service. Selects them from the device's events, because the API lists events by device. */
+/**
+ * Shows the events of a service. Selects them in the browser, because the API cannot filter a device's events by
+ * service.
+ */
 export function ServiceEvents({ device, serviceId }: { device: EventsPanelProps['device']; serviceId: string }) {
   const source = useDeviceEvents({ deviceId: device.id, created: device.created, types: typesOfServices })
   const events = source.events?.filter(({ target }) => target.some(({ id }) => id === serviceId))
