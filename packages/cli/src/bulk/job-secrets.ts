@@ -23,7 +23,10 @@ export async function withNewFile(path: string, use: (file: FileHandle) => Promi
   }
 }
 
-/** Appends the job's secrets to the file. Returns the job's state, and whether secrets were saved. */
+/**
+ * Appends the job's secrets to the file. Returns the job's state, or undefined if the job does not exist, and whether
+ * secrets were saved.
+ */
 export async function saveSecrets(
   muster: Muster,
   id: string,

@@ -53,7 +53,7 @@ async function valuesOf(option: Option, rest: readonly string[]): Promise<Candid
   return profilesIn(text ?? '').map((profile) => ({ text: profile }))
 }
 
-/** Maximum number of device names to complete, because a longer list would not fit in a menu. */
+/** Maximum number of suggested device names. A longer list would not fit in a menu. */
 const MAX_NAMES = 50
 /** This timeout is short, because the shell blocks until completion ends. MUSTER_COMPLETION_TIMEOUT overrides it. */
 const TIMEOUT_MS = 1_500

@@ -20,7 +20,7 @@ function graphemeWidth(grapheme: string): number {
   return wide.test(grapheme) ? 2 : 1
 }
 
-/** Truncates a string to a number of columns. A truncated string ends in an ellipsis. */
+/** Truncates a string to a number of terminal columns. A truncated string ends in an ellipsis. */
 export function clip(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   let kept = ''

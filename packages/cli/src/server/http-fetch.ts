@@ -26,7 +26,7 @@ export async function sendRequest(url: string, { body, ...options }: HttpRequest
   })
 }
 
-/** Returns an error with the same code as that of `fetch`, so that the client recognizes the error. */
+/** Returns an error with the code that `fetch` uses, so that the client recognizes the error. */
 const connectTimeout = (): Error =>
   Object.assign(new Error(`no connection within ${CONNECT_TIMEOUT_MS / 1_000} s`), { code: 'UND_ERR_CONNECT_TIMEOUT' })
 

@@ -81,7 +81,7 @@ function resolveOrdered(resolving: Resolving, subject: Subject, value: Value): L
   return string
 }
 
-/** Rejects a number that looks like a version, because as a number, 2.10 is less than 2.9. */
+/** Resolves a number. Rejects a number that looks like a version, because as a number, 2.10 is less than 2.9. */
 function resolveNumber(resolving: Resolving, subject: Subject, value: Value): Literal | undefined {
   const text = value.parts[0]!
   const { hasVersions } = resolving.options

@@ -55,7 +55,7 @@ export function countTerm(parsing: Parsing, span: Span, values = 0): void {
   exceed(parsing, 'filterTerms', span, message)
 }
 
-/** Ignores literals without wildcards and literals of only wildcards. */
+/** Counts a literal with wildcards. Ignores a literal that consists only of wildcards. */
 export function countPattern(parsing: Parsing, { parts, from, to }: Pick<ValueToken, 'parts' | 'from' | 'to'>): void {
   if (parts.length === 1 || parts.every((part) => part === '')) return
   const { filterPatterns, patternWildcards } = filterLimits

@@ -19,7 +19,10 @@ const plainWord = /^[\p{L}_*][\p{L}\p{N}_@/+*-]*$/u
 const plainId = /^80(?::[0-9a-f]{2})+$/
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u
 
-/** Quotes all but plain strings, because other strings could be read as a number, a time, or a keyword. */
+/**
+ * Formats a value. Quotes all strings except plain ones, because other strings could be read as a number, a time, or a
+ * keyword.
+ */
 export const writeValue = (parts: Parts): string => write(parts, (text) => plainValue.test(text) || plainId.test(text))
 
 /**

@@ -14,7 +14,7 @@ export interface AgentConfig {
   file: string | undefined
   url: string | undefined
   broker: string | undefined
-  /** PEM file with certificates to trust in addition to the Node.js defaults. */
+  /** Path of a PEM file with certificates to trust in addition to the Node.js defaults. */
   ca: string | undefined
   name: string | undefined
   platform: string | undefined

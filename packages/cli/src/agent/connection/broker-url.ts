@@ -1,6 +1,6 @@
 /**
- * Returns the URL for MQTT over WebSocket on the API's host, because a proxy that forwards the API can also forward
- * this connection.
+ * Returns the URL for MQTT over WebSocket on the API's host. A proxy that forwards the API can also forward this
+ * connection.
  */
 export function brokerUrlOf(url: string): string {
   const broker = new URL(`${url.replace(/\/+$/, '')}/mqtt`)

@@ -5,7 +5,7 @@ import type { Subject } from './session.ts'
 
 /**
  * The agent treats a subject as rejected after this many connections end while it reports the subject, with no accepted
- * report in between.
+ * report of the subject in between.
  */
 const STRIKES = 2
 /** For this long, the agent does not publish a rejected subject. */

@@ -8,7 +8,10 @@ import { registerMachine } from './register-machine.ts'
 
 const hint = 'Register it: muster agent register --url URL --code CODE, or set MUSTER_URL and MUSTER_CODE.'
 
-/** Registers this machine and retries while the server is unavailable. Returns undefined when the signal aborts. */
+/**
+ * Registers this machine and retries while the server is unavailable. Returns undefined if the signal aborts. Throws if
+ * the server rejects the registration.
+ */
 export async function registerWithRetries(
   settings: AgentSettings,
   log: Log,

@@ -22,7 +22,10 @@ export class TryAgainError extends CliError {
   override readonly name = 'TryAgainError'
 }
 
-/** Registers this machine as a device. A device that is already registered keeps its ID and receives a new secret. */
+/**
+ * Registers this machine as a device. If the device already exists and the server allows the registration, the device
+ * keeps its ID and receives a new secret.
+ */
 export async function register(registration: Registration): Promise<{ deviceId: string; secret: string }> {
   const { url, present, ca, ...body } = registration
   const response = await post({

@@ -11,7 +11,10 @@ interface Limits {
   signal: AbortSignal
 }
 
-/** Runs a shell command. Rejects if the command fails or takes too long. */
+/**
+ * Runs a shell command and returns the first nonempty line of its output. Rejects if the command fails or takes too
+ * long.
+ */
 export async function runCommand(line: string, { timeout, signal: stopped }: Limits): Promise<Sample> {
   // The command runs in a separate process group, so that the agent can also end the command's child processes.
   const child = spawn('/bin/sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: ownEnv() })

@@ -1,8 +1,8 @@
 export const MAX_BYTES = 16 * 1024
-/** The agent reports at most this number of characters. */
+/** The agent reports at most this number of characters of a value. */
 const MAX_CHARACTERS = 1_000
 
-/** Returns the first nonempty line, without NUL characters, which PostgreSQL cannot store. */
+/** Returns the first nonempty line, trimmed and shortened, without NUL characters, which PostgreSQL cannot store. */
 export function firstLine(output: Buffer): string {
   const lines = output.toString('utf8').split(/\r\n?|\n/)
   const line = lines.map((each) => each.trim()).find((each) => each !== '') ?? ''

@@ -7,7 +7,7 @@ export interface Failure {
 }
 
 export interface Values {
-  /** Callers read each value separately, so that a slow source does not delay other values. */
+  /** Each value can be read separately, so that a slow source does not delay the others. */
   each: readonly WatchedValue[]
   pending(): Map<string, string>
   /** Marks a value that the server accepted or permanently rejected, so that it is no longer pending. */
@@ -18,7 +18,7 @@ export interface Values {
 export interface WatchedValue {
   /** Milliseconds between two readings. */
   every: number
-  /** Resolves to true if the agent must report the value. */
+  /** Reads the value. Resolves to true if the agent has not reported this value yet. */
   read(signal: AbortSignal): Promise<boolean>
 }
 

@@ -28,7 +28,7 @@ export async function serveStatus(folder: string, status: () => AgentStatus): Pr
       exitCode: exitCodes.usage,
     })
   }
-  // Remove the socket, because a killed agent leaves it behind.
+  // Remove the socket that a killed agent may have left behind.
   await rm(path, { force: true })
   const server = createServer((socket) => {
     socket.on('error', () => {})
