@@ -45,8 +45,8 @@ export async function forEachConcurrently<Item>(
 }
 
 /**
- * Calls to `next` may overlap: an async generator queues them, and a synchronous iterator finishes each call before the
- * next one starts.
+ * Returns an async iterator. Calls to `next` may overlap: an async generator queues them, and a synchronous iterator
+ * finishes each call before the next one starts.
  */
 function toAsyncIterator<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncIterator<Item> {
   if (Symbol.asyncIterator in items) return items[Symbol.asyncIterator]()

@@ -101,7 +101,7 @@ const classes: Readonly<Record<string, typeof MusterError>> = {
   INTERNAL: InternalError,
 }
 
-/** Error names, keyed by class. Errors cannot use `Class.name`, because bundlers shorten class names. */
+/** Error names, keyed by class. Errors cannot use `Class.name`, because bundlers may shorten class names. */
 const ownNames = new Map<unknown, string>([
   [MusterError, 'MusterError'],
   [UnreachableError, 'UnreachableError'],

@@ -19,7 +19,7 @@ interface Source<Item> {
 }
 
 /**
- * A list that loads its pages automatically, one at a time. Each loop starts again at the first page.
+ * A list that loads its pages automatically, one at a time. Each loop starts again at the beginning.
  *
  * ```ts
  * for await (const { name } of muster.devices({ state: 'active' })) console.log(name)
@@ -36,7 +36,7 @@ export class List<Item> implements AsyncIterable<Item> {
     for await (const { items } of this.pages()) yield* items
   }
 
-  /** Yields pages, each with the cursor after which the next page starts. */
+  /** Yields pages, each with the cursor, if any, after which the next page starts. */
   pages(): AsyncGenerator<Page<Item>, void, undefined> {
     const { fetchPage, page, defaultSize } = this.#source
     return loopPages(fetchPage, { size: page.size ?? defaultSize, after: page.after ?? null })

@@ -138,7 +138,7 @@ function signedBytes(start: string, body: string | Uint8Array): Uint8Array<Array
   return bytes
 }
 
-/** Compares all signatures, even after a match. `verify` runs in constant time. */
+/** Compares every signature with every key, even after a match. `verify` runs in constant time. */
 async function isSigned(
   signed: Uint8Array<ArrayBuffer>,
   signatures: Uint8Array<ArrayBuffer>[],

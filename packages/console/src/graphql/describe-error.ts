@@ -86,7 +86,10 @@ const withLabel = (message: string, labels: FieldLabels): string =>
     },
   )
 
-/** Keeps the case of a first word with a capital letter, or before a colon or period, because it is a name. */
+/**
+ * Capitalizes the first word, and adds a period if punctuation is missing. Keeps the case of a first word with a
+ * capital letter, or before a colon or period, because it is a name.
+ */
 function sentence(message: string): string {
   const text = /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message
   return /[.!?]$/.test(text) ? text : `${text}.`

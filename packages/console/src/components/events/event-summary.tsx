@@ -50,8 +50,8 @@ function Changes({ changes }: { changes: readonly Change[] }) {
 }
 
 /**
- * Hides text from all users except users of screen readers. The text is inside the change, so that a scrolling table
- * clips the text.
+ * Hides text from all users except users of screen readers. The text is positioned relative to its change, so that a
+ * scrolling table clips the text.
  */
 const visuallyHidden = {
   position: 'absolute',

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 export interface ExpiryValue {
   /** A number of days, `never`, or `at`, which means the time in the field `at`. */
   choice: string
-  /** Time in the user's time zone and in the format of the browser's date input. */
+  /** Time in the user's time zone and in the format of the browser's date and time input. */
   at: string
 }
 

@@ -7,7 +7,7 @@ interface AddAttributeProps {
   opened: boolean
   onClose(): void
   context: Context
-  /** Returns an attribute's current value in a context or, without a context, in the base. */
+  /** Returns an attribute's current value, if any, in a context or, without a context, in the base. */
   currentValueOf(name: string, context: Context): string | undefined
   onSave(name: string, value: string, context: Context): Promise<void>
 }

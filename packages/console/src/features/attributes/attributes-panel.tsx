@@ -141,7 +141,7 @@ function CustomAttributes({ targetId, source, attributes, context, stale }: Cust
   )
 }
 
-/** Returns whether a name is the name of a group of attributes. */
+/** Returns whether a group of attributes has this name. */
 const isGroupName = (name: string, rows: readonly AttributeRow[]): boolean => !rows.some((row) => row.name === name)
 
 function removalTitle({ name, context }: Cell, rows: readonly AttributeRow[]): string {

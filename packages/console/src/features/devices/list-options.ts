@@ -9,7 +9,7 @@ export interface ListOptions {
   attributes: string[]
   /** Attribute names in use on devices, most used first. */
   mostUsed: string[]
-  /** The number of the first record in `from`. */
+  /** The value of `from` for the first record. */
   firstRecord: number
 }
 

@@ -18,7 +18,7 @@ interface SearchBoxProps {
 }
 
 const TYPING_DELAY_MS = 120
-/** How long to wait before showing a syntax error, because the user is usually still typing. */
+/** How long to wait before showing a syntax error. The user is usually still typing. */
 const PROBLEM_DELAY_MS = 900
 
 /**

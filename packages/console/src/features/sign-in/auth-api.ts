@@ -39,7 +39,7 @@ export const signInOptions = (): Promise<SignInOptions> => get('/sign-in-options
 export const singleSignOnUrl = (parameters: { to: string; invitation?: string }): string =>
   `${api.auth}/sso/start?${new URLSearchParams(parameters)}`
 
-/** Returns the provider's address, at which a signed-in user links an identity. */
+/** Returns the address at the identity provider where a signed-in user links an identity. */
 export const linkIdentity = (): Promise<{ redirect: string }> => post('/sso/link')
 
 export const whoAmI = (): Promise<WhoAmI> => get('/get-session')

@@ -16,7 +16,7 @@ export interface ListInput<Row> {
 
 interface ListFieldProps<Row extends NamedRow> {
   label: string
-  /** What one entry is called, such as "service" or "attribute". */
+  /** The word for one entry, such as "service" or "attribute". */
   what: string
   /** Values of a new entry, without its ID. */
   empty: Omit<Row, 'id'>

@@ -27,7 +27,7 @@ export function CsvMenu({ filter, shown, total, onImported }: CsvMenuProps) {
   const [opened, setOpened] = useState<'import' | 'export'>()
   const closeImport = (): void => {
     setOpened(undefined)
-    // Reload the options of columns and filters, because the import may have added attributes.
+    // Reload the options for columns and filters, because the import may have added attributes.
     void client.query(DeviceListNamesDocument, {}, { requestPolicy: 'network-only' }).toPromise()
     onImported()
   }

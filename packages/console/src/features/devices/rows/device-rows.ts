@@ -33,7 +33,7 @@ const FIRST_PAGES = 2
 const MAX_PAGES = 240
 /** Maximum number of pages around the view that one request fetches. */
 const MAX_RUN = 4
-/** Minimum interval between fetches while the user scrolls, because a fast scroll passes many pages. */
+/** Minimum interval between fetches while the user scrolls. A fast scroll passes many pages. */
 const SCROLL_THROTTLE_MS = 40
 /** How long to wait for the browser to render new rows before fetching the rows around them. */
 const RENDER_MS = 30

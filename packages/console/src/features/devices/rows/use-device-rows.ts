@@ -6,7 +6,7 @@ import { createDeviceRows, type DeviceRows } from './device-rows.ts'
 
 interface ShownRows {
   rows: DeviceRows
-  /** Whether the rows still belong to the previous filter or sort order, because the new rows are loading. */
+  /** Whether the new rows are still loading, so that these rows belong to the previous filter or sort order. */
   isStale: boolean
   refresh(): void
 }

@@ -7,7 +7,7 @@ import { useThrottled } from '../log/use-throttled.ts'
 
 export type EventInterval = NonNullable<EventCountsQuery['login']>['eventCounts'][number]
 
-/** Minimum interval between counts, because counting reads all matching events. */
+/** Minimum interval between counts. Counting reads all matching events. */
 const COUNT_INTERVAL_MS = 30_000
 
 /**

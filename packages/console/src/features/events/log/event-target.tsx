@@ -4,7 +4,7 @@ import type { LoggedEvent } from './logged-event.ts'
 
 type Target = LoggedEvent['target'][number]
 
-/** Targets that have a page are links, unless this event removed them. */
+/** Targets that have a page are links, unless this event removed or transferred them. */
 export function EventTargets({ event }: { event: LoggedEvent }) {
   const { target } = event
   const device = target.find(({ kind }) => kind === 'device')

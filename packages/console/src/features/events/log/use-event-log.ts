@@ -37,8 +37,8 @@ const PAGE_SIZE = 100
 /** Number of events to load per request while bursts leave room for more rows. */
 const FILL_SIZE = 300
 /**
- * Maximum number of rows to load, because with more, rendering each new event would be slow. New events can add rows up
- * to `MAX_LIVE_ROWS`.
+ * Maximum number of rows to load. With more rows, rendering each new event would be slow. New events can add rows up to
+ * `MAX_LIVE_ROWS`.
  */
 const MAX_ROWS = 100
 const MAX_LIVE_ROWS = 300
