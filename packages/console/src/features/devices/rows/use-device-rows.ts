@@ -6,7 +6,7 @@ import { createDeviceRows, type DeviceRows } from './device-rows.ts'
 
 interface ShownRows {
   rows: DeviceRows
-  /** Whether the new rows are still loading, so that these rows belong to the previous filter or sort order. */
+  /** Whether `rows` are the previous rows, because the new rows are still loading. */
   isStale: boolean
   refresh(): void
 }
