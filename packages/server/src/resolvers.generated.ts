@@ -57,17 +57,17 @@ export type User = {
   contexts: Array<Scalars['String']['output']>;
   /**
    * The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most
-   * devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more
-   * devices, counts can be out of date. A request makes the server count again if the counts are more than an hour old, or
-   * more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet
-   * or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count
-   * continues.
+   * devices and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out
+   * of date, and new names can be missing if more than 20,000 events followed the last count. A request makes the server
+   * count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The
+   * request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more
+   * than 10 seconds, it fails with UNAVAILABLE, and the count continues.
    */
   attributeNames: Array<AttributeName>;
   /**
    * The number of devices that were online over time, as at most 1,000 points. The server stores a point every five
-   * minutes. After two days, it combines them into hourly points. It deletes points after 400 days. If the time range
-   * contains more than 1,000 points, the server combines neighboring points. There are no points for times when no
+   * minutes. It combines points older than two days into hourly points, and deletes points after 400 days. If the time
+   * range contains more than 1,000 points, the server combines neighboring points. There are no points for times when no
    * server was running or the account had no devices. Null for a caller who is restricted to some devices.
    */
   presence?: Maybe<Array<PresencePoint>>;
@@ -83,7 +83,7 @@ export type User = {
   /**
    * A URL for downloading the matching devices as CSV. The URL needs no signature. It is valid for one hour, but only
    * while the access key or session that requested it is valid. Later changes to the view do not affect the URL.
-   * muster import can read the file unless a column has a label.
+   * muster import can read the file if its columns include name and no column has a label.
    */
   devicesUrl: Scalars['String']['output'];
   /**
@@ -98,19 +98,22 @@ export type User = {
    * intervals can be shorter. Without maxDate, the last interval includes now. The server reads every matching event.
    */
   eventCounts: Array<EventCount>;
-  /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
+  /**
+   * The account's events, newest first. Without minDate and after, the list covers the month before maxDate or, without
+   * maxDate, before now.
+   */
   events: EventList;
   /**
-   * A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or before
-   * this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that
-   * requested it is valid. Later changes to the view do not affect the URL. Relative times are relative to this request's
-   * time.
+   * A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or,
+   * without maxDate, before this request. The URL needs no signature. It is valid for one hour, but only while the access
+   * key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times are
+   * relative to this request's time.
    */
   eventsUrl: Scalars['String']['output'];
   /**
    * Counts the matching devices by the values of each name in by, which accepts at most 8 names. A name is a field or an
-   * attribute of devices, as in a filter, or a field of services, such as services.port. For an unknown name, returns
-   * BAD_USER_INPUT and suggests a similar known name, if there is one.
+   * attribute of devices or services, as in a device filter, such as site or services.port. For an unknown name without
+   * the prefix "attributes.", fails with BAD_USER_INPUT and suggests a similar known name, if there is one.
    */
   facets: Array<Facet>;
   /** Counts the matching devices. All counts are from the same moment. */
@@ -121,7 +124,7 @@ export type User = {
    * devices, completions and suggestions can each cost one point per 2,000 devices.
    */
   checkFilter: FilterCheck;
-  /** The attribute names with an expected interval, sorted by name. */
+  /** The expected intervals of the attributes that the caller can read, sorted by name. */
   freshness: Array<Freshness>;
   /** How far back this user's history is known. */
   history: HistorySpan;
@@ -132,12 +135,12 @@ export type User = {
   attributeInfo: Array<AttributeInfo>;
   /**
    * The changes to the user's own attributes, newest first. Without name, the list contains the changes to all names.
-   * Without context, it contains the changes to the base values and in every context. Requires EVENT_READ and AUDIT_READ.
+   * Without context, it contains changes to base values and to overrides. Requires EVENT_READ and AUDIT_READ.
    */
   attributeHistory: AttributeChangeList;
   /**
-   * The account's registration codes, newest first, including used-up codes. The server deletes a code seven days after it
-   * expires.
+   * The account's registration codes, newest first, including used-up codes. The server deletes codes that expired more
+   * than seven days ago.
    */
   registrationCodes: Array<RegistrationCode>;
   /**
@@ -428,8 +431,8 @@ export type Need = {
 };
 
 /**
- * The account's rules for access keys. A new key must comply immediately, and a change to a key must not break another
- * rule. From enforcedFrom on, the rules also apply to existing keys.
+ * The account's rules for access keys. A new key must comply immediately. A change to a key must not make the key break a
+ * rule that it did not break before. From enforcedFrom on, the rules also apply to existing keys.
  */
 export type KeyPolicy = {
   __typename?: 'KeyPolicy';
@@ -454,9 +457,9 @@ export type AccessKey = {
   key: Scalars['ID']['output'];
   name?: Maybe<Scalars['String']['output']>;
   enabled: Scalars['Boolean']['output'];
-  /** Whether the key can run only queries, not mutations. */
+  /** Whether the key can run only queries and subscriptions, not mutations. */
   readOnly: Scalars['Boolean']['output'];
-  /** Whether signatures must cover a digest of the request body. */
+  /** Whether signatures must cover a digest of the request body, if the request has a body. */
   requireDigest: Scalars['Boolean']['output'];
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: Scalars['String']['output'];
@@ -492,13 +495,13 @@ export type AccessKey = {
   /** The caller that created the key; null if an earlier release created the key without recording the caller. */
   createdBy?: Maybe<ChangeSource>;
   /**
-   * The fields that the key used in the given number of days (1 to 400) before now, each with its permission, most recent
-   * first. The counts include the whole first day. The server updates the counts once a minute. A query for the usage of
-   * several keys can exceed the limit on objects. In that case, pass key to accessKeys.
+   * The fields that the key used or tried to use in the given number of days (1 to 400) before now, each with its
+   * permission, most recent use first. The counts include the whole first day. The server updates the counts once a
+   * minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to accessKeys.
    */
   usage: Array<KeyUse>;
   /**
-   * The permissions that the key did not need in the given number of days (1 to 400) before now; null if the server has
+   * The permissions that the key did not use in the given number of days (1 to 400) before now; null if the server has
    * not counted the key's uses for that long.
    */
   unused?: Maybe<Array<Permission>>;
@@ -516,7 +519,7 @@ export type AccessKeyUnusedArgs = {
   days?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** A field that a key used. */
+/** A field that a key used or tried to use. */
 export type KeyUse = {
   __typename?: 'KeyUse';
   /** The type and field, such as Mutation.setAttribute or User.webhooks. */
@@ -529,7 +532,7 @@ export type KeyUse = {
    * not in uses.
    */
   rejected: Scalars['Int']['output'];
-  /** Precise to the minute; null if the server rejected every attempt. */
+  /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
   lastUsed?: Maybe<Scalars['DateTime']['output']>;
 };
 
@@ -547,12 +550,12 @@ export type Mutation = {
   __typename?: 'Mutation';
   /**
    * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can
-   * have up to 200 account keys, and up to 10 keys that the same person created. Needs KEY_MANAGE, or KEY_OWN for a
-   * personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must
-   * not expire later than that key, and must require a digest if that key does. The new key's networks must be within
-   * those of that key, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason
-   * exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the
-   * reason sign-in-too-old until the user confirms the sign-in.
+   * have up to 200 account keys, and up to 10 keys that the same person created. A rotated key does not count until its
+   * replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each
+   * permission of the new key. If the caller is an access key, the new key must not expire later than that key, and must
+   * require a digest if that key does. The new key's networks must be within those of that key, and its rateShare must not
+   * be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most
+   * one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in.
    */
   createAccessKey: CreatedAccessKey;
   /**
@@ -565,9 +568,9 @@ export type Mutation = {
   /**
    * Creates a key with the same settings as the given key, including its expiry. The new key is enabled even if the given
    * key is not. Without publicKey, the new key has a secret. The given key expires after overlap seconds, 0 to 2,592,000,
-   * or at its current expiry if that is earlier. Returns CONFLICT if the given key was already
-   * rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. Only the
-   * person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys.
+   * or at its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If
+   * the given key replaced another key that has since expired, deletes that other key. Only the person who created a
+   * personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys.
    */
   rotateAccessKey: CreatedAccessKey;
   /**
@@ -586,12 +589,12 @@ export type Mutation = {
   setAttributesMany: Array<AttributesResult>;
   /**
    * Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. An
-   * account can have at most 20 jobs that have not been started.
+   * account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY.
    */
   createBulk: BulkJob;
   /** Adds devices to a DRAFT that was created with open set to true: up to 1,000 IDs, or up to 10,000 rows of a CSV. */
   appendBulk: BulkJob;
-  /** Previews a DRAFT, or previews a job again if it was neither started nor canceled. A previous token becomes invalid. */
+  /** Previews a DRAFT, or previews a READY or EXPIRED job again. The token of an earlier preview becomes invalid. */
   previewBulk: BulkJob;
   /**
    * Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it
@@ -614,7 +617,7 @@ export type Mutation = {
   retryBulk: BulkJob;
   /**
    * Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since
-   * this job wrote them. Deletes the devices that this job registered, unless they have changed since.
+   * this job wrote them. Deletes the devices that this job registered, unless they have connected or changed since.
    */
   undoBulk: BulkJob;
   /**
@@ -655,9 +658,9 @@ export type Mutation = {
    */
   reportState: Scalars['Boolean']['output'];
   /**
-   * Creates a code that devices use to register themselves. Only this response contains the code. Every device that
-   * registers with the code receives the code's attributes and services. name and platform apply to devices that do not
-   * send their own. An account can have up to 100 codes.
+   * Creates a code that devices use to register themselves. Only this response contains the code. Every new device that
+   * registers with the code receives the code's attributes and services. name and platform apply to new devices that do
+   * not send their own. An account can have up to 100 codes.
    */
   createRegistrationCode: CreatedRegistrationCode;
   deleteRegistrationCode: Scalars['Boolean']['output'];
@@ -673,13 +676,14 @@ export type Mutation = {
   acceptInvitation: AccountReference;
   /**
    * Creates an invitation with a link that can be used once. If email is set and the server can send email, the server
-   * also emails the link. An account can have at most 100 open invitations.
+   * also emails the link. An account can have at most 100 open invitations, and can email at most 200 links per hour.
    */
   createInvitation: Invitation;
   deleteInvitation: Scalars['Boolean']['output'];
   /**
-   * Creates a new link, which is valid for as long as the previous link was when it was created. The previous link becomes
-   * invalid. If the invitation has an email address and the server can send email, the server also emails the new link.
+   * Creates a new link and makes the previous link invalid. The new link has the same lifetime as the previous link,
+   * counted from now. If the invitation has an email address and the server can send email, the server also emails the new
+   * link.
    */
   resendInvitation: Invitation;
   /**
@@ -722,8 +726,9 @@ export type Mutation = {
    */
   deleteView: Scalars['Boolean']['output'];
   /**
-   * Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and
-   * SERVICE_STATE. Only this response contains the secret. An account can have up to 20 webhooks.
+   * Creates a webhook. url is an http or https URL with a public address, or with an address that the setting
+   * MUSTER_WEBHOOK_ALLOW allows. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the
+   * secret. An account can have up to 20 webhooks.
    */
   createWebhook: Webhook;
   /**
@@ -1218,14 +1223,17 @@ export type Device = {
   state: Scalars['String']['output'];
   /** Whether state is active. */
   online: Scalars['Boolean']['output'];
-  /** When the device last sent a report. */
+  /** When the device last connected, or when a report about it or one of its services last arrived; null if never. */
   lastReported?: Maybe<Scalars['DateTime']['output']>;
   /** When the state last changed. */
   stateSince?: Maybe<Scalars['DateTime']['output']>;
   owner: UserReference;
-  /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
+  /**
+   * This device's events, newest first. Without minDate and after, the list covers the month before maxDate or, without
+   * maxDate, before now.
+   */
   events: EventList;
-  /** Whether any of the device's base values is stale, as defined in AttributeInfo.isStale. */
+  /** Whether any of the device's base values that the caller can read is stale. See AttributeInfo.isStale. */
   isStale: Scalars['Boolean']['output'];
   /**
    * The values of this device's attributes, with the time of each value's last change. Without names, the list contains
@@ -1234,13 +1242,12 @@ export type Device = {
   attributeInfo: Array<AttributeInfo>;
   /**
    * The changes to this device's attributes, newest first, including the values from its registration. Without name, the
-   * list contains the changes to all names. Without context, it contains the changes to the base values and in every
-   * context.
+   * list contains the changes to all names. Without context, it contains changes to base values and to overrides.
    */
   attributeHistory: AttributeChangeList;
   /**
-   * The device's services, except its bulk service. name selects services whose name contains the string (not
-   * case-sensitive). application selects services by the IDs of their types. Sort by name, id, created, state,
+   * The device's services, except its bulk service. name selects services whose name contains the string
+   * (case-insensitive). application selects services by the IDs of their types. Sort by name, id, created, state,
    * application, port, or an attribute.
    */
   services: Array<Service>;
@@ -1329,7 +1336,7 @@ export type Service = {
   attributeInfo: Array<AttributeInfo>;
   /**
    * The changes to this service's attributes, newest first. Without name, the list contains the changes to all names.
-   * Without context, it contains the changes to the base values and in every context.
+   * Without context, it contains changes to base values and to overrides.
    */
   attributeHistory: AttributeChangeList;
   id: Scalars['ID']['output'];
@@ -1439,7 +1446,7 @@ export type PresencePoint = {
    * average.
    */
   online: Scalars['Int']['output'];
-  /** The lowest number of devices online at any stored time in the interval. */
+  /** The lowest number of devices online in the interval, as measured every five minutes. */
   minOnline: Scalars['Int']['output'];
 };
 
@@ -1524,7 +1531,10 @@ export type BulkItemStatus =
 
 /** Why a bulk job skipped a device or did not revert it completely. */
 export type BulkSkipReason =
-  /** A value that the job writes has changed since the preview or, in an undo, since the undone job wrote it. */
+  /**
+   * A value that the job writes has changed since the preview or, in an undo, since the undone job wrote it. In an undo of
+   * registrations: the device has connected or changed since the job registered it.
+   */
   | 'CHANGED_SINCE'
   /** The device no longer exists, or the caller who started the job can no longer reach it. */
   | 'GONE'
@@ -1552,8 +1562,8 @@ export type BulkTargetInput = {
   /** With csv: whether a row that matches no device registers one. */
   register?: Scalars['Boolean']['input'];
   /**
-   * With register: whether new devices get secrets, which secretsUrl returns once. A device without a secret needs
-   * rotateDeviceSecret to connect, or to register itself with a registration code.
+   * With register: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a
+   * secret needs rotateDeviceSecret to connect, or to register itself with a registration code.
    */
   secrets?: Scalars['Boolean']['input'];
 };
@@ -1648,15 +1658,18 @@ export type BulkJob = {
   /** The caller whose permissions the job uses; null before the job starts. */
   startedBy?: Maybe<ChangeSource>;
   finished?: Maybe<Scalars['DateTime']['output']>;
-  /** A URL for downloading the devices and their results as CSV. It is valid for one hour and needs no signature. */
+  /** A URL for downloading the devices and their results as CSV. It is valid for up to one hour and needs no signature. */
   reportUrl: Scalars['String']['output'];
   /**
-   * A URL for downloading the secrets of the registered devices as CSV. The URL is valid for one hour. The secrets can be
-   * downloaded once, within 24 hours after the job ends. null at all other times, after the download, and if there are no
-   * secrets. Also null for callers who are read-only or lack DEVICE_CREATE.
+   * A URL for downloading the secrets of the registered devices as CSV. The URL is valid for up to one hour. The secrets
+   * can be downloaded once, within 24 hours after the job ends. null at all other times, after the download, and if there
+   * are no secrets. Also null for callers who are read-only or lack DEVICE_CREATE.
    */
   secretsUrl?: Maybe<Scalars['String']['output']>;
-  /** Whether undoBulk can revert the job. false for a job that deletes devices, such as the undo of registrations. */
+  /**
+   * Whether undoBulk can revert the job after it ends. false for a job that deletes devices, such as the undo of
+   * registrations.
+   */
   isUndoable: Scalars['Boolean']['output'];
   undoOf?: Maybe<BulkJob>;
   /** The newest job that undoes this job. */
@@ -1679,7 +1692,7 @@ export type BulkJobItemsArgs = {
 
 /** A bulk job's state. */
 export type BulkState =
-  /** Waits for appendBulk and previewBulk. */
+  /** Accepts devices from appendBulk until previewBulk is called. */
   | 'DRAFT'
   /** The server reads the devices. */
   | 'PREVIEWING'
@@ -1700,7 +1713,7 @@ export type BulkCounts = {
   total: Scalars['Int']['output'];
   /** In the preview: devices that would change. */
   change: Scalars['Int']['output'];
-  /** In the preview: devices that already have the values. */
+  /** In the preview: devices that need no change. */
   unchanged: Scalars['Int']['output'];
   /** In the preview: devices whose change would be rejected. */
   rejected: Scalars['Int']['output'];
@@ -1725,7 +1738,7 @@ export type BulkJobList = {
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
-/** A record of one change. The server writes the change and its event in one transaction. */
+/** A record of one change. The server writes the changes of a mutation and their events in one transaction. */
 export type Event = {
   __typename?: 'Event';
   /** ID of the bulk job that made the change; null for other changes. */
@@ -1943,8 +1956,8 @@ export type EventType =
   | 'AUTH_LOGIN'
   /**
    * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each user and network, the
-   * server records the first, second, fourth, and eighth attempt in a minute, and so on. data: address, agent, method,
-   * reason; count, the number of attempts in that minute so far
+   * server records the first, second, fourth, and eighth failed attempts in a minute, and so on. data: address, agent,
+   * method, reason; count, the number of failed attempts in that minute so far
    */
   | 'AUTH_FAIL'
   /** A user's password changed. data: address, agent; or reset: true if an operator changed it */
@@ -1975,25 +1988,22 @@ export type EventType =
   | 'USER_DISABLE'
   /** An operator enabled the user. data: none */
   | 'USER_ENABLE'
-  /**
-   * An operator removed the user, who is the target. Recorded for the installation's owner, the user who was created
-   * first. data: none
-   */
+  /** An operator removed the user, who is the target. Recorded only in the account that was created first. data: none */
   | 'USER_REMOVE'
   /**
-   * A backup was written. Recorded for the installation's owner, the user who was created first. data: kind (file or base)
-   * and name of the backup; created, when the backup was taken; bytes; scheduled
+   * A backup was written. Recorded only in the account that was created first. data: kind (file or base) and name of the
+   * backup; created, when the backup was taken; bytes; scheduled
    */
   | 'BACKUP_CREATE'
   /**
-   * The database was restored from a backup. Recorded for the installation's owner, the user who was created first. data:
-   * kind (file or base) and name of the backup; for a backup file, created, when the backup was taken; for a base backup,
-   * to, the restored point in time or latest
+   * The database was restored from a backup. Recorded only in the account that was created first. data: kind (file or
+   * base) and name of the backup; for a backup file, created, when the backup was taken; for a base backup, to, the
+   * restored point in time or latest
    */
   | 'BACKUP_RESTORE'
   /**
-   * The master key was rotated. Recorded for the installation's owner, the user who was created first. data: count, the
-   * number of secrets encrypted with the new key; damaged, the number of secrets that could not be decrypted
+   * The master key was rotated. Recorded only in the account that was created first. data: count, the number of secrets
+   * encrypted with the new key; damaged, the number of secrets that could not be decrypted
    */
   | 'MASTER_KEY_ROTATE';
 
@@ -2015,17 +2025,20 @@ export type Facet = {
   /** The number of matching active devices without a value. */
   missingActive: Scalars['Int']['output'];
   /**
-   * The number of matching devices with a value that has no bucket. For fields of services and for contexts, a device
-   * counts once for each such value.
+   * The number of matching devices with a value that has no bucket. For fields and attributes of services and for
+   * contexts, a device counts once for each such value.
    */
   other: Scalars['Int']['output'];
   /** The number of matching active devices with a value that has no bucket, counted like other. */
   otherActive: Scalars['Int']['output'];
-  /** The number of distinct values. */
+  /**
+   * The number of distinct values or intervals, including those without a bucket. Values with the same first 200
+   * characters count as one.
+   */
   distinct: Scalars['Int']['output'];
   /**
-   * The number of matching devices. Except for fields of services and for contexts, this is the sum of the counts of all
-   * buckets, other, and missing.
+   * The number of matching devices. Except for fields and attributes of services and for contexts, this is the sum of the
+   * counts of all buckets, other, and missing.
    */
   total: Scalars['Int']['output'];
 };
@@ -2035,36 +2048,36 @@ export type FacetBucket = {
   __typename?: 'FacetBucket';
   /** The value, truncated to 200 characters, or the start of the interval. */
   value: Scalars['String']['output'];
-  /** The number of devices with this value. */
+  /** The number of matching devices with this value. */
   count: Scalars['Int']['output'];
-  /** The number of active devices with this value. */
+  /** The number of matching active devices with this value. */
   active: Scalars['Int']['output'];
-  /** A filter for this value. Combined with the filter and the context of the request, it finds these devices. */
+  /** A filter for this value. Combined with the request's filter, view, and context, it finds the devices in this bucket. */
   where: Scalars['String']['output'];
 };
 
-/** The numbers of matching devices. */
+/** Counts of the matching devices. */
 export type DeviceTotals = {
   __typename?: 'DeviceTotals';
   total: Scalars['Int']['output'];
   active: Scalars['Int']['output'];
   inactive: Scalars['Int']['output'];
   neverReported: Scalars['Int']['output'];
-  /** The number of devices with a stale value. */
+  /** The number of matching devices with a stale value. */
   stale: Scalars['Int']['output'];
 };
 
 /** Where a filter is used. */
 export type FilterUsage =
-  /** Lists, facets, totals, subscriptions, and webhooks. */
+  /** All other uses, such as lists, facets, subscriptions, and webhooks. */
   | 'LIST'
   /** A view. Its filter must not contain view(). */
   | 'VIEW'
-  /** A bulk change's target. Its filter must not be empty. */
+  /** A bulk job's target. Its filter must not be empty. */
   | 'BULK'
-  /** A role. Its filter must not depend on the time or on device connections. */
+  /** A role. Its filter must not use relative times, age(), stale(), state, online, stateSince, or lastReported. */
   | 'ROLE'
-  /** An access key. Its filter must not depend on the time or on device connections. */
+  /** An access key. Its filter must not use relative times, age(), stale(), state, online, stateSince, or lastReported. */
   | 'ACCESS_KEY';
 
 /** The kind of objects that a filter selects. */
@@ -2109,7 +2122,7 @@ export type FilterTerm = {
   from: Scalars['Int']['output'];
   /** The end in the filter, in code points from 0. */
   to: Scalars['Int']['output'];
-  /** The name that the condition tests, in canonical form. */
+  /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
   name: Scalars['String']['output'];
   /** One of string, number, time, duration, and none. none means that the condition does not compare values. */
   comparedAs: Scalars['String']['output'];
@@ -2130,9 +2143,9 @@ export type FilterCompletion = {
   /** The end of the part of the filter that the completion replaces, in code points from 0. */
   to: Scalars['Int']['output'];
   /**
-   * For an attribute name, the approximate number of devices or services that have the attribute. For a value or a
-   * context, the number in a sample of at most 10,000 devices or services. Null for other completions and for types of
-   * events.
+   * For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number
+   * of devices or services with this value in a sample of at most 10,000. For a context, the number of devices and
+   * services with overrides in this context, also in a sample. Null for other completions and for event types.
    */
   count?: Maybe<Scalars['Int']['output']>;
 };
@@ -2181,7 +2194,7 @@ export type AttributeChange = {
   event?: Maybe<Event>;
   at: Scalars['DateTime']['output'];
   name: Scalars['String']['output'];
-  /** The context in which the value was set; null for a base value. */
+  /** The context of the changed override; null for a change to a base value. */
   context?: Maybe<Scalars['String']['output']>;
   /** The old value; null if there was no value. */
   old?: Maybe<Scalars['String']['output']>;
@@ -2197,7 +2210,7 @@ export type AttributeChange = {
 export type AttributeInfo = {
   __typename?: 'AttributeInfo';
   name: Scalars['String']['output'];
-  /** The effective value; null if the attribute is not set, or is a group. */
+  /** The effective value; null if the attribute is not set or is a group, or if the caller cannot read it. */
   value?: Maybe<Scalars['String']['output']>;
   /** The context in which the value is set; null if value is the base value. */
   setIn?: Maybe<Scalars['String']['output']>;
@@ -2248,7 +2261,7 @@ export type CreatedRegistrationCode = {
   registrationCode: RegistrationCode;
 };
 
-/** Reads data. The `login` field contains all data of an account. */
+/** Reads data. The `login` field contains the data of an account. */
 export type Query = {
   __typename?: 'Query';
   /** The application types that a service can have. */
@@ -2364,13 +2377,13 @@ export type Invitation = {
 export type Permission =
   /** Change the name and email address of the account, its key policy, and how members sign in. */
   | 'ACCOUNT_MANAGE'
-  /** Acknowledge alerts, and create and delete silences. */
+  /** No field requires this permission. */
   | 'ALERT_ACKNOWLEDGE'
-  /** Manage alert rules and channels. */
+  /** No field requires this permission. */
   | 'ALERT_MANAGE'
   /**
-   * Set and remove device and service attributes, and the expected intervals of attributes. If the role or key has access
-   * to all devices, also set and remove the account's attributes.
+   * Set and remove device and service attributes. If the role or key has access to all devices, also set and remove the
+   * account's attributes and the expected intervals of attributes.
    */
   | 'ATTRIBUTE_WRITE'
   /**
@@ -2382,7 +2395,7 @@ export type Permission =
   | 'DEVICE_CREATE'
   /** Delete devices, and move them to another account. */
   | 'DEVICE_DELETE'
-  /** Read devices, services, attributes, states, counts, views, jobs, and alerts. */
+  /** Read devices, services, attributes, states, counts, views, and bulk jobs. */
   | 'DEVICE_READ'
   /** Rotate the secrets of devices. */
   | 'DEVICE_SECRET'
@@ -2419,7 +2432,7 @@ export type Person = {
   name?: Maybe<Scalars['String']['output']>;
 };
 
-/** The permissions of a request in an account. */
+/** The permissions and the restriction of a request in an account. */
 export type Grant = {
   __typename?: 'Grant';
   /** The names of the attributes that the request can read and set; null for all. */
@@ -2462,7 +2475,7 @@ export type Me = {
   account?: Maybe<AccountReference>;
   /** The accounts that the caller can use: up to 100 accounts of a signed-in person, or the access key's account. */
   accounts: Array<Membership>;
-  /** The permissions of the request in the account; null without an account. */
+  /** The permissions and the restriction of the request in the account; null without an account. */
   grant?: Maybe<Grant>;
   /** The person who is signed in or who created the key; null if that person no longer exists. */
   person?: Maybe<Person>;
@@ -2475,7 +2488,7 @@ export type Member = {
   accountKeys: Scalars['Int']['output'];
   /** When the person became a member. */
   created: Scalars['DateTime']['output'];
-  /** When the person last used the account, accurate to the hour. */
+  /** When the person last used the account, accurate to the hour; null if never. */
   lastUsed?: Maybe<Scalars['DateTime']['output']>;
   person: Person;
   role: Role;
@@ -2562,8 +2575,8 @@ export type Limit = {
 };
 
 /**
- * A named filter with columns and an order. Lists, bulk jobs, subscriptions, webhooks, roles, and access keys accept the
- * ID of a view.
+ * A filter, a sort order, a context, and columns, saved under a name. Lists, bulk jobs, subscriptions, webhooks, roles,
+ * and access keys accept the ID of a view.
  */
 export type View = {
   __typename?: 'View';
@@ -2669,7 +2682,7 @@ export type WebhookDeliveryList = {
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
-/** The delivery of one event to one webhook, with the result of the last attempt. */
+/** The delivery of one event, or of a test event, to one webhook, with the result of the last attempt. */
 export type WebhookDelivery = {
   __typename?: 'WebhookDelivery';
   /** The webhook-id header, the same on every attempt. */
@@ -2683,7 +2696,7 @@ export type WebhookDelivery = {
   httpStatus?: Maybe<Scalars['Int']['output']>;
   /** Duration of the last attempt in milliseconds. */
   duration?: Maybe<Scalars['Int']['output']>;
-  /** Why the last attempt failed. */
+  /** Why the last attempt failed; null if it did not fail. */
   error?: Maybe<Scalars['String']['output']>;
   /** The request body. */
   request?: Maybe<Scalars['String']['output']>;

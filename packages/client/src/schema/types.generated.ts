@@ -103,7 +103,7 @@ export interface BulkTargetInput {
   ids?: readonly string[] | null | undefined
   /** With csv: whether a row that matches no device registers one. */
   register?: boolean | undefined
-  /** With register: whether new devices get secrets, which secretsUrl returns once. A device without a secret needs rotateDeviceSecret to connect, or to register itself with a registration code. */
+  /** With register: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a secret needs rotateDeviceSecret to connect, or to register itself with a registration code. */
   secrets?: boolean | undefined
   /** The ID of a saved view of devices. The view's filter applies in addition to where. */
   view?: string | null | undefined
@@ -163,15 +163,15 @@ export interface AccessKey {
   permissions: Permission[]
   /** The share of the rate-limit quota that the key can use, in percent. */
   rateShare: number
-  /** Whether the key can run only queries, not mutations. */
+  /** Whether the key can run only queries and subscriptions, not mutations. */
   readOnly: boolean
   /** The ID of the key that replaces this key; null if this key was not rotated. */
   replacedBy: string | null
-  /** Whether signatures must cover a digest of the request body. */
+  /** Whether signatures must cover a digest of the request body, if the request has a body. */
   requireDigest: boolean
   /** Why the server rejects the key even though it is enabled and has not expired; null if there is no such reason. policy: the key breaks a rule of the key policy. member: the creator of the personal key is no longer an enabled member. stale: the creator of the personal key must use single sign-on again. */
   suspended: string | null
-  /** The permissions that the key did not need in the given number of days (1 to 400) before now; null if the server has not counted the key's uses for that long. */
+  /** The permissions that the key did not use in the given number of days (1 to 400) before now; null if the server has not counted the key's uses for that long. */
   unused: Permission[] | null
   /** A saved view whose filter also limits the devices; null for none. */
   view: View | null
@@ -199,7 +199,7 @@ export interface ApplicationType {
 /** A change to one value. */
 export interface AttributeChange {
   at: string
-  /** The context in which the value was set; null for a base value. */
+  /** The context of the changed override; null for a change to a base value. */
   context: string | null
   /** The event that recorded the change. */
   event: Event | null
@@ -241,7 +241,7 @@ export interface AttributeInfo {
   name: string
   /** The context in which the value is set; null if value is the base value. */
   setIn: string | null
-  /** The effective value; null if the attribute is not set, or is a group. */
+  /** The effective value; null if the attribute is not set or is a group, or if the caller cannot read it. */
   value: string | null
 }
 
@@ -313,7 +313,7 @@ export interface BulkCounts {
   rejected: number
   skipped: number
   total: number
-  /** In the preview: devices that already have the values. */
+  /** In the preview: devices that need no change. */
   unchanged: number
 }
 
@@ -354,7 +354,7 @@ export interface BulkJob {
   expires: string | null
   finished: string | null
   id: string
-  /** Whether undoBulk can revert the job. false for a job that deletes devices, such as the undo of registrations. */
+  /** Whether undoBulk can revert the job after it ends. false for a job that deletes devices, such as the undo of registrations. */
   isUndoable: boolean
   /** The job pauses after more failures than this since it was started or last resumed; null for the greater of 100 and 10% of the completed devices. */
   maxFailures: number | null
@@ -366,9 +366,9 @@ export interface BulkJob {
   progress: number
   /** Maximum number of devices per second, 1 to 10,000. */
   rate: number
-  /** A URL for downloading the devices and their results as CSV. It is valid for one hour and needs no signature. */
+  /** A URL for downloading the devices and their results as CSV. It is valid for up to one hour and needs no signature. */
   reportUrl: string
-  /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for one hour. The secrets can be downloaded once, within 24 hours after the job ends. null at all other times, after the download, and if there are no secrets. Also null for callers who are read-only or lack DEVICE_CREATE. */
+  /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for up to one hour. The secrets can be downloaded once, within 24 hours after the job ends. null at all other times, after the download, and if there are no secrets. Also null for callers who are read-only or lack DEVICE_CREATE. */
   secretsUrl: string | null
   started: string | null
   /** The caller whose permissions the job uses; null before the job starts. */
@@ -440,9 +440,9 @@ export interface Device {
   hardwareId: string | null
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
   id: string
-  /** Whether any of the device's base values is stale, as defined in AttributeInfo.isStale. */
+  /** Whether any of the device's base values that the caller can read is stale. See AttributeInfo.isStale. */
   isStale: boolean
-  /** When the device last sent a report. */
+  /** When the device last connected, or when a report about it or one of its services last arrived; null if never. */
   lastReported: string | null
   name: string
   /** Whether state is active. */
@@ -484,17 +484,17 @@ export interface DeviceRegistration {
   secret: string | null
 }
 
-/** The numbers of matching devices. */
+/** Counts of the matching devices. */
 export interface DeviceTotals {
   active: number
   inactive: number
   neverReported: number
-  /** The number of devices with a stale value. */
+  /** The number of matching devices with a stale value. */
   stale: number
   total: number
 }
 
-/** A record of one change. The server writes the change and its event in one transaction. */
+/** A record of one change. The server writes the changes of a mutation and their events in one transaction. */
 export interface Event {
   /** The user who made the change; null if a device or the server made it. */
   actor: UserReference | null
@@ -547,30 +547,30 @@ export interface EventTarget {
 /** The values of one name, most frequent first. */
 export interface Facet {
   buckets: FacetBucket[]
-  /** The number of distinct values. */
+  /** The number of distinct values or intervals, including those without a bucket. Values with the same first 200 characters count as one. */
   distinct: number
   /** The number of matching devices without a value. */
   missing: number
   /** The number of matching active devices without a value. */
   missingActive: number
   name: string
-  /** The number of matching devices with a value that has no bucket. For fields of services and for contexts, a device counts once for each such value. */
+  /** The number of matching devices with a value that has no bucket. For fields and attributes of services and for contexts, a device counts once for each such value. */
   other: number
   /** The number of matching active devices with a value that has no bucket, counted like other. */
   otherActive: number
-  /** The number of matching devices. Except for fields of services and for contexts, this is the sum of the counts of all buckets, other, and missing. */
+  /** The number of matching devices. Except for fields and attributes of services and for contexts, this is the sum of the counts of all buckets, other, and missing. */
   total: number
 }
 
 /** One value, or one time interval. */
 export interface FacetBucket {
-  /** The number of active devices with this value. */
+  /** The number of matching active devices with this value. */
   active: number
-  /** The number of devices with this value. */
+  /** The number of matching devices with this value. */
   count: number
   /** The value, truncated to 200 characters, or the start of the interval. */
   value: string
-  /** A filter for this value. Combined with the filter and the context of the request, it finds these devices. */
+  /** A filter for this value. Combined with the request's filter, view, and context, it finds the devices in this bucket. */
   where: string
 }
 
@@ -590,7 +590,7 @@ export interface FilterCheck {
 
 /** A possible completion at the cursor. */
 export interface FilterCompletion {
-  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value or a context, the number in a sample of at most 10,000 devices or services. Null for other completions and for types of events. */
+  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number of devices or services with this value in a sample of at most 10,000. For a context, the number of devices and services with overrides in this context, also in a sample. Null for other completions and for event types. */
   count: number | null
   /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: number
@@ -624,7 +624,7 @@ export interface FilterTerm {
   from: number
   /** Whether the server uses an index to find the matches. */
   isIndexed: boolean
-  /** The name that the condition tests, in canonical form. */
+  /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
   name: string
   /** The end in the filter, in code points from 0. */
   to: number
@@ -639,7 +639,7 @@ export interface Freshness {
   stale: number
 }
 
-/** The permissions of a request in an account. */
+/** The permissions and the restriction of a request in an account. */
 export interface Grant {
   /** The names of the attributes that the request can read and set; null for all. */
   attributes: AttributeScope | null
@@ -675,7 +675,7 @@ export interface Invitation {
   role: Role
 }
 
-/** The account's rules for access keys. A new key must comply immediately, and a change to a key must not break another rule. From enforcedFrom on, the rules also apply to existing keys. */
+/** The account's rules for access keys. A new key must comply immediately. A change to a key must not make the key break a rule that it did not break before. From enforcedFrom on, the rules also apply to existing keys. */
 export interface KeyPolicy {
   /** When the rules begin to apply to existing keys; null for never. See setKeyPolicy. */
   enforcedFrom: string | null
@@ -689,11 +689,11 @@ export interface KeyPolicy {
   requireNetworks: boolean
 }
 
-/** A field that a key used. */
+/** A field that a key used or tried to use. */
 export interface KeyUse {
   /** The type and field, such as Mutation.setAttribute or User.webhooks. */
   field: string
-  /** Precise to the minute; null if the server rejected every attempt. */
+  /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
   lastUsed: string | null
   permission: Permission
   /** How often the server rejected the field because of the permission, the device, or the attribute. These attempts are not in uses. */
@@ -717,7 +717,7 @@ export interface Me {
   accessKey: AccessKey | null
   /** The account that the request uses; null for a person who is not a member of any account. */
   account: AccountReference | null
-  /** The permissions of the request in the account; null without an account. */
+  /** The permissions and the restriction of the request in the account; null without an account. */
   grant: Grant | null
   /** The person who is signed in or who created the key; null if that person no longer exists. */
   person: Person | null
@@ -729,7 +729,7 @@ export interface Member {
   accountKeys: number
   /** When the person became a member. */
   created: string
-  /** When the person last used the account, accurate to the hour. */
+  /** When the person last used the account, accurate to the hour; null if never. */
   lastUsed: string | null
   person: Person
   role: Role
@@ -773,7 +773,7 @@ export interface PresencePoint {
   at: string
   /** The number of devices in the account. If points were combined, this is the average. */
   devices: number
-  /** The lowest number of devices online at any stored time in the interval. */
+  /** The lowest number of devices online in the interval, as measured every five minutes. */
   minOnline: number
   /** The number of devices online at the start of the interval. For intervals longer than five minutes, this is the average. */
   online: number
@@ -877,19 +877,19 @@ export interface Simulation {
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
-  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. */
+  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. */
   attributeNames: AttributeName[]
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
   /** The contexts in which this user has overrides that the caller can read. */
   contexts: string[]
   created: string
-  /** A URL for downloading the matching devices as CSV. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. muster import can read the file unless a column has a label. */
+  /** A URL for downloading the matching devices as CSV. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. muster import can read the file if its columns include name and no column has a label. */
   devicesUrl: string
   email: string
-  /** A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or before this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times are relative to this request's time. */
+  /** A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or, without maxDate, before this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times are relative to this request's time. */
   eventsUrl: string
-  /** The attribute names with an expected interval, sorted by name. */
+  /** The expected intervals of the attributes that the caller can read, sorted by name. */
   freshness: Freshness[]
   /** How far back this user's history is known. */
   history: HistorySpan
@@ -899,7 +899,7 @@ export interface User {
   /** The limits that apply to this account, with their current usage. The list also contains the setting firstRecord, which is the number of the first record in a list: 1 by default, or 0. */
   limits: Limit[]
   name: string | null
-  /** The account's registration codes, newest first, including used-up codes. The server deletes a code seven days after it expires. */
+  /** The account's registration codes, newest first, including used-up codes. The server deletes codes that expired more than seven days ago. */
   registrationCodes: RegistrationCode[]
   /** How members must sign in to work in this account. This does not affect access keys. */
   signInPolicy: SignInPolicy
@@ -911,7 +911,7 @@ export interface UserReference {
   id: string
 }
 
-/** A named filter with columns and an order. Lists, bulk jobs, subscriptions, webhooks, roles, and access keys accept the ID of a view. */
+/** A filter, a sort order, a context, and columns, saved under a name. Lists, bulk jobs, subscriptions, webhooks, roles, and access keys accept the ID of a view. */
 export interface View {
   columns: ViewColumn[]
   /** The context in which the filter and the sort read attributes; null for the base values. */
@@ -969,13 +969,13 @@ export interface Webhook {
   where: string | null
 }
 
-/** The delivery of one event to one webhook, with the result of the last attempt. */
+/** The delivery of one event, or of a test event, to one webhook, with the result of the last attempt. */
 export interface WebhookDelivery {
   attempts: number
   created: string
   /** Duration of the last attempt in milliseconds. */
   duration: number | null
-  /** Why the last attempt failed. */
+  /** Why the last attempt failed; null if it did not fail. */
   error: string | null
   /** The event that was delivered; null for a test, or if the event was deleted. */
   event: Event | null
@@ -1032,19 +1032,19 @@ export interface AccessKeyFields {
   permissions: Leaf<Permission[]>
   /** The share of the rate-limit quota that the key can use, in percent. */
   rateShare: Leaf<number>
-  /** Whether the key can run only queries, not mutations. */
+  /** Whether the key can run only queries and subscriptions, not mutations. */
   readOnly: Leaf<boolean>
   /** The ID of the key that replaces this key; null if this key was not rotated. */
   replacedBy: Leaf<string | null>
-  /** Whether signatures must cover a digest of the request body. */
+  /** Whether signatures must cover a digest of the request body, if the request has a body. */
   requireDigest: Leaf<boolean>
   /** Why the server rejects the key even though it is enabled and has not expired; null if there is no such reason. policy: the key breaks a rule of the key policy. member: the creator of the personal key is no longer an enabled member. stale: the creator of the personal key must use single sign-on again. */
   suspended: Leaf<string | null>
-  /** The permissions that the key did not need in the given number of days (1 to 400) before now; null if the server has not counted the key's uses for that long. */
+  /** The permissions that the key did not use in the given number of days (1 to 400) before now; null if the server has not counted the key's uses for that long. */
   unused: Leaf<Permission[] | null, {
     days?: number | null | undefined
   }>
-  /** The fields that the key used in the given number of days (1 to 400) before now, each with its permission, most recent first. The counts include the whole first day. The server updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to accessKeys. */
+  /** The fields that the key used or tried to use in the given number of days (1 to 400) before now, each with its permission, most recent use first. The counts include the whole first day. The server updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to accessKeys. */
   usage: Branch<'KeyUse', 'many', {
     days?: number | null | undefined
   }>
@@ -1074,7 +1074,7 @@ export interface ApplicationTypeFields {
 /** The selectable fields of AttributeChange. */
 export interface AttributeChangeFields {
   at: Leaf<string>
-  /** The context in which the value was set; null for a base value. */
+  /** The context of the changed override; null for a change to a base value. */
   context: Leaf<string | null>
   /** The event that recorded the change. */
   event: Branch<'Event', 'maybe'>
@@ -1117,7 +1117,7 @@ export interface AttributeInfoFields {
   name: Leaf<string>
   /** The context in which the value is set; null if value is the base value. */
   setIn: Leaf<string | null>
-  /** The effective value; null if the attribute is not set, or is a group. */
+  /** The effective value; null if the attribute is not set or is a group, or if the caller cannot read it. */
   value: Leaf<string | null>
 }
 
@@ -1189,7 +1189,7 @@ export interface BulkCountsFields {
   rejected: Leaf<number>
   skipped: Leaf<number>
   total: Leaf<number>
-  /** In the preview: devices that already have the values. */
+  /** In the preview: devices that need no change. */
   unchanged: Leaf<number>
 }
 
@@ -1231,7 +1231,7 @@ export interface BulkJobFields {
   expires: Leaf<string | null>
   finished: Leaf<string | null>
   id: Leaf<string>
-  /** Whether undoBulk can revert the job. false for a job that deletes devices, such as the undo of registrations. */
+  /** Whether undoBulk can revert the job after it ends. false for a job that deletes devices, such as the undo of registrations. */
   isUndoable: Leaf<boolean>
   /** The job's devices, in ID order. */
   items: Branch<'BulkItemList', 'one', {
@@ -1252,9 +1252,9 @@ export interface BulkJobFields {
   progress: Leaf<number>
   /** Maximum number of devices per second, 1 to 10,000. */
   rate: Leaf<number>
-  /** A URL for downloading the devices and their results as CSV. It is valid for one hour and needs no signature. */
+  /** A URL for downloading the devices and their results as CSV. It is valid for up to one hour and needs no signature. */
   reportUrl: Leaf<string>
-  /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for one hour. The secrets can be downloaded once, within 24 hours after the job ends. null at all other times, after the download, and if there are no secrets. Also null for callers who are read-only or lack DEVICE_CREATE. */
+  /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for up to one hour. The secrets can be downloaded once, within 24 hours after the job ends. null at all other times, after the download, and if there are no secrets. Also null for callers who are read-only or lack DEVICE_CREATE. */
   secretsUrl: Leaf<string | null>
   started: Leaf<string | null>
   /** The caller whose permissions the job uses; null before the job starts. */
@@ -1316,7 +1316,7 @@ export interface DeviceFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes to this device's attributes, newest first, including the values from its registration. Without name, the list contains the changes to all names. Without context, it contains the changes to the base values and in every context. */
+  /** The changes to this device's attributes, newest first, including the values from its registration. Without name, the list contains the changes to all names. Without context, it contains changes to base values and to overrides. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor. The page continues with older changes. */
     after?: string | null | undefined
@@ -1335,7 +1335,7 @@ export interface DeviceFields {
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context of the effective values to read. If omitted, the field returns base values. */
     context?: string | null | undefined
-    /** Attribute names. A name that is not set has null values. */
+    /** Attribute names. For a name that is not set, value is null. */
     names?: readonly string[] | null | undefined
   }>
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
@@ -1361,7 +1361,7 @@ export interface DeviceFields {
   /** The contexts in which this device has overrides that the caller can read. */
   contexts: Leaf<string[]>
   created: Leaf<string>
-  /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
+  /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or, without maxDate, before now. */
   events: Branch<'EventList', 'one', {
     /** Start after this event ID or page cursor. The page then contains only older events. */
     after?: string | null | undefined
@@ -1379,9 +1379,9 @@ export interface DeviceFields {
   hardwareId: Leaf<string | null>
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
   id: Leaf<string>
-  /** Whether any of the device's base values is stale, as defined in AttributeInfo.isStale. */
+  /** Whether any of the device's base values that the caller can read is stale. See AttributeInfo.isStale. */
   isStale: Leaf<boolean>
-  /** When the device last sent a report. */
+  /** When the device last connected, or when a report about it or one of its services last arrived; null if never. */
   lastReported: Leaf<string | null>
   name: Leaf<string>
   /** Whether state is active. */
@@ -1392,7 +1392,7 @@ export interface DeviceFields {
   }>
   owner: Branch<'UserReference', 'one'>
   platform: Leaf<string | null>
-  /** The device's services, except its bulk service. name selects services whose name contains the string (not case-sensitive). application selects services by the IDs of their types. Sort by name, id, created, state, application, port, or an attribute. */
+  /** The device's services, except its bulk service. name selects services whose name contains the string (case-insensitive). application selects services by the IDs of their types. Sort by name, id, created, state, application, port, or an attribute. */
   services: Branch<'Service', 'many', {
     application?: readonly number[] | null | undefined
     name?: string | null | undefined
@@ -1440,7 +1440,7 @@ export interface DeviceTotalsFields {
   active: Leaf<number>
   inactive: Leaf<number>
   neverReported: Leaf<number>
-  /** The number of devices with a stale value. */
+  /** The number of matching devices with a stale value. */
   stale: Leaf<number>
   total: Leaf<number>
 }
@@ -1499,30 +1499,30 @@ export interface EventTargetFields {
 /** The selectable fields of Facet. */
 export interface FacetFields {
   buckets: Branch<'FacetBucket', 'many'>
-  /** The number of distinct values. */
+  /** The number of distinct values or intervals, including those without a bucket. Values with the same first 200 characters count as one. */
   distinct: Leaf<number>
   /** The number of matching devices without a value. */
   missing: Leaf<number>
   /** The number of matching active devices without a value. */
   missingActive: Leaf<number>
   name: Leaf<string>
-  /** The number of matching devices with a value that has no bucket. For fields of services and for contexts, a device counts once for each such value. */
+  /** The number of matching devices with a value that has no bucket. For fields and attributes of services and for contexts, a device counts once for each such value. */
   other: Leaf<number>
   /** The number of matching active devices with a value that has no bucket, counted like other. */
   otherActive: Leaf<number>
-  /** The number of matching devices. Except for fields of services and for contexts, this is the sum of the counts of all buckets, other, and missing. */
+  /** The number of matching devices. Except for fields and attributes of services and for contexts, this is the sum of the counts of all buckets, other, and missing. */
   total: Leaf<number>
 }
 
 /** The selectable fields of FacetBucket. */
 export interface FacetBucketFields {
-  /** The number of active devices with this value. */
+  /** The number of matching active devices with this value. */
   active: Leaf<number>
-  /** The number of devices with this value. */
+  /** The number of matching devices with this value. */
   count: Leaf<number>
   /** The value, truncated to 200 characters, or the start of the interval. */
   value: Leaf<string>
-  /** A filter for this value. Combined with the filter and the context of the request, it finds these devices. */
+  /** A filter for this value. Combined with the request's filter, view, and context, it finds the devices in this bucket. */
   where: Leaf<string>
 }
 
@@ -1542,7 +1542,7 @@ export interface FilterCheckFields {
 
 /** The selectable fields of FilterCompletion. */
 export interface FilterCompletionFields {
-  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value or a context, the number in a sample of at most 10,000 devices or services. Null for other completions and for types of events. */
+  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number of devices or services with this value in a sample of at most 10,000. For a context, the number of devices and services with overrides in this context, also in a sample. Null for other completions and for event types. */
   count: Leaf<number | null>
   /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: Leaf<number>
@@ -1576,7 +1576,7 @@ export interface FilterTermFields {
   from: Leaf<number>
   /** Whether the server uses an index to find the matches. */
   isIndexed: Leaf<boolean>
-  /** The name that the condition tests, in canonical form. */
+  /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
   name: Leaf<string>
   /** The end in the filter, in code points from 0. */
   to: Leaf<number>
@@ -1647,7 +1647,7 @@ export interface KeyPolicyFields {
 export interface KeyUseFields {
   /** The type and field, such as Mutation.setAttribute or User.webhooks. */
   field: Leaf<string>
-  /** Precise to the minute; null if the server rejected every attempt. */
+  /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
   lastUsed: Leaf<string | null>
   permission: Leaf<Permission>
   /** How often the server rejected the field because of the permission, the device, or the attribute. These attempts are not in uses. */
@@ -1673,7 +1673,7 @@ export interface MeFields {
   account: Branch<'AccountReference', 'maybe'>
   /** The accounts that the caller can use: up to 100 accounts of a signed-in person, or the access key's account. */
   accounts: Branch<'Membership', 'many'>
-  /** The permissions of the request in the account; null without an account. */
+  /** The permissions and the restriction of the request in the account; null without an account. */
   grant: Branch<'Grant', 'maybe'>
   /** The person who is signed in or who created the key; null if that person no longer exists. */
   person: Branch<'Person', 'maybe'>
@@ -1685,7 +1685,7 @@ export interface MemberFields {
   accountKeys: Leaf<number>
   /** When the person became a member. */
   created: Leaf<string>
-  /** When the person last used the account, accurate to the hour. */
+  /** When the person last used the account, accurate to the hour; null if never. */
   lastUsed: Leaf<string | null>
   person: Branch<'Person', 'one'>
   role: Branch<'Role', 'one'>
@@ -1718,7 +1718,7 @@ export interface MutationFields {
   }>
   /** Adds devices to a DRAFT that was created with open set to true: up to 1,000 IDs, or up to 10,000 rows of a CSV. */
   appendBulk: Branch<'BulkJob', 'one', {
-    /** At most 1 MiB, with the columns of the job's first CSV. */
+    /** At most 1 MiB, with the columns of the job's first CSV in the same order. */
     csv?: string | null | undefined
     id: string
     ids?: readonly string[] | null | undefined
@@ -1727,7 +1727,7 @@ export interface MutationFields {
   cancelBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys, and up to 10 keys that the same person created. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than that key, and must require a digest if that key does. The new key's networks must be within those of that key, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys, and up to 10 keys that the same person created. A rotated key does not count until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than that key, and must require a digest if that key does. The new key's networks must be within those of that key, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
     /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
@@ -1744,7 +1744,7 @@ export interface MutationFields {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }>
-  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. An account can have at most 20 jobs that have not been started. */
+  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
   createBulk: Branch<'BulkJob', 'one', {
     /** The job pauses after more failures than this since it was started or last resumed. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
@@ -1758,14 +1758,14 @@ export interface MutationFields {
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
-  /** Creates an invitation with a link that can be used once. If email is set and the server can send email, the server also emails the link. An account can have at most 100 open invitations. */
+  /** Creates an invitation with a link that can be used once. If email is set and the server can send email, the server also emails the link. An account can have at most 100 open invitations, and can email at most 200 links per hour. */
   createInvitation: Branch<'Invitation', 'one', {
     email?: string | null | undefined
     /** At most 30 days from now. Default: seven days from now. */
     expires?: string | Date | null | undefined
     roleId: string
   }>
-  /** Creates a code that devices use to register themselves. Only this response contains the code. Every device that registers with the code receives the code's attributes and services. name and platform apply to devices that do not send their own. An account can have up to 100 codes. */
+  /** Creates a code that devices use to register themselves. Only this response contains the code. Every new device that registers with the code receives the code's attributes and services. name and platform apply to new devices that do not send their own. An account can have up to 100 codes. */
   createRegistrationCode: Branch<'CreatedRegistrationCode', 'one', {
     attributes?: AttributeChanges | null | undefined
     /** When the code expires. Default: seven days from now. */
@@ -1798,7 +1798,7 @@ export interface MutationFields {
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }>
-  /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have up to 20 webhooks. */
+  /** Creates a webhook. url is an http or https URL with a public address, or with an address that the setting MUSTER_WEBHOOK_ALLOW allows. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have up to 20 webhooks. */
   createWebhook: Branch<'Webhook', 'one', {
     /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
@@ -1850,7 +1850,7 @@ export interface MutationFields {
   pauseBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Previews a DRAFT, or previews a job again if it was neither started nor canceled. A previous token becomes invalid. */
+  /** Previews a DRAFT, or previews a READY or EXPIRED job again. The token of an earlier preview becomes invalid. */
   previewBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
@@ -1890,7 +1890,7 @@ export interface MutationFields {
     /** The number of seconds, 1 to 86,400, for which an active state is valid. The state then becomes inactive, unless another report arrives. A device also stays active while it is connected. */
     ttl?: number | null | undefined
   }>
-  /** Creates a new link, which is valid for as long as the previous link was when it was created. The previous link becomes invalid. If the invitation has an email address and the server can send email, the server also emails the new link. */
+  /** Creates a new link and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. If the invitation has an email address and the server can send email, the server also emails the new link. */
   resendInvitation: Branch<'Invitation', 'one', {
     id: string
   }>
@@ -1961,7 +1961,7 @@ export interface MutationFields {
   /** Sets the interval at which clients are expected to write an attribute. A value is stale if no client has written it for more than 1.25 intervals. Returns null after the interval is removed. An account can have at most 50 names with an interval. */
   setExpectedInterval: Branch<'Freshness', 'maybe', {
     name: string
-    /** From 60 to 31,536,000 seconds; null removes the interval. */
+    /** Required. From 60 to 31,536,000 seconds; null removes the interval. */
     seconds?: number | null | undefined
   }>
   /** Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom on, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. */
@@ -1994,7 +1994,7 @@ export interface MutationFields {
     accountId: string
     deviceId: readonly string[]
   }>
-  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since this job wrote them. Deletes the devices that this job registered, unless they have changed since. */
+  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since this job wrote them. Deletes the devices that this job registered, unless they have connected or changed since. */
   undoBulk: Branch<'BulkJob', 'one', {
     id: string
     rate?: number | null | undefined
@@ -2096,7 +2096,7 @@ export interface PresencePointFields {
   at: Leaf<string>
   /** The number of devices in the account. If points were combined, this is the average. */
   devices: Leaf<number>
-  /** The lowest number of devices online at any stored time in the interval. */
+  /** The lowest number of devices online in the interval, as measured every five minutes. */
   minOnline: Leaf<number>
   /** The number of devices online at the start of the interval. For intervals longer than five minutes, this is the average. */
   online: Leaf<number>
@@ -2160,7 +2160,7 @@ export interface ServiceFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes to this service's attributes, newest first. Without name, the list contains the changes to all names. Without context, it contains the changes to the base values and in every context. */
+  /** The changes to this service's attributes, newest first. Without name, the list contains the changes to all names. Without context, it contains changes to base values and to overrides. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor. The page continues with older changes. */
     after?: string | null | undefined
@@ -2179,7 +2179,7 @@ export interface ServiceFields {
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context of the effective values to read. If omitted, the field returns base values. */
     context?: string | null | undefined
-    /** Attribute names. A name that is not set has null values. */
+    /** Attribute names. For a name that is not set, value is null. */
     names?: readonly string[] | null | undefined
   }>
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
@@ -2278,7 +2278,7 @@ export interface UserFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes to the user's own attributes, newest first. Without name, the list contains the changes to all names. Without context, it contains the changes to the base values and in every context. Requires EVENT_READ and AUDIT_READ. */
+  /** The changes to the user's own attributes, newest first. Without name, the list contains the changes to all names. Without context, it contains changes to base values and to overrides. Requires EVENT_READ and AUDIT_READ. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor. The page continues with older changes. */
     after?: string | null | undefined
@@ -2297,10 +2297,10 @@ export interface UserFields {
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context of the effective values to read. If omitted, the field returns base values. */
     context?: string | null | undefined
-    /** Attribute names. A name that is not set has null values. */
+    /** Attribute names. For a name that is not set, value is null. */
     names?: readonly string[] | null | undefined
   }>
-  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. */
+  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. */
   attributeNames: Branch<'AttributeName', 'many'>
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
@@ -2326,7 +2326,7 @@ export interface UserFields {
     cursor?: number | null | undefined
     /** The kind of objects that the filter selects. */
     kind?: FilterKind | undefined
-    /** Where the filter will be used. Roles, access keys, views, and bulk changes reject some conditions. */
+    /** Where the filter will be used. Roles, access keys, views, and bulk jobs reject some filters. */
     usage?: FilterUsage | undefined
     where: string
   }>
@@ -2339,7 +2339,7 @@ export interface UserFields {
   }>
   /** Counts the matching devices. All counts are from the same moment. */
   deviceTotals: Branch<'DeviceTotals', 'one', {
-    /** The context in which the filter and the count of stale values read attributes. */
+    /** The context in which the filter and the count of devices with stale values read attributes. */
     context?: string | null | undefined
     /** The ID of a saved view of devices. The view's filter applies in addition to where. */
     view?: string | null | undefined
@@ -2380,7 +2380,7 @@ export interface UserFields {
     /** A device filter, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
     where?: string | null | undefined
   }>
-  /** A URL for downloading the matching devices as CSV. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. muster import can read the file unless a column has a label. */
+  /** A URL for downloading the matching devices as CSV. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. muster import can read the file if its columns include name and no column has a label. */
   devicesUrl: Leaf<string, {
     /** Names of at most 50 fields and attributes. Default: the view's columns or, without any, the fields that muster import reads and every attribute in use on devices. */
     columns?: readonly string[] | null | undefined
@@ -2404,7 +2404,7 @@ export interface UserFields {
     /** The maximum number of intervals, 1 to 200. */
     intervals?: number | null | undefined
     maxDate?: string | Date | null | undefined
-    /** Without minDate, the intervals cover the month before maxDate or now. */
+    /** Without minDate, the intervals cover the month before maxDate or, without maxDate, before now. */
     minDate?: string | Date | null | undefined
     /** The reference time for relative times in where. Default: the start of the request. */
     now?: string | Date | null | undefined
@@ -2414,7 +2414,7 @@ export interface UserFields {
     /** An event filter. Uses the devices' current values. */
     where?: string | null | undefined
   }>
-  /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
+  /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or, without maxDate, before now. */
   events: Branch<'EventList', 'one', {
     /** Start after this event ID or page cursor. The page then contains only older events. */
     after?: string | null | undefined
@@ -2437,7 +2437,7 @@ export interface UserFields {
     /** An event filter, such as type = DEVICE_STATE AND device.site = oslo. Uses the devices' current values. */
     where?: string | null | undefined
   }>
-  /** A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or before this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times are relative to this request's time. */
+  /** A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or, without maxDate, before this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times are relative to this request's time. */
   eventsUrl: Leaf<string, {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2450,12 +2450,12 @@ export interface UserFields {
     /** An event filter, as in events. */
     where?: string | null | undefined
   }>
-  /** Counts the matching devices by the values of each name in by, which accepts at most 8 names. A name is a field or an attribute of devices, as in a filter, or a field of services, such as services.port. For an unknown name, returns BAD_USER_INPUT and suggests a similar known name, if there is one. */
+  /** Counts the matching devices by the values of each name in by, which accepts at most 8 names. A name is a field or an attribute of devices or services, as in a device filter, such as site or services.port. For an unknown name without the prefix "attributes.", fails with BAD_USER_INPUT and suggests a similar known name, if there is one. */
   facets: Branch<'Facet', 'many', {
     by: readonly string[]
     /** The context in which the filter and the counts read attributes. */
     context?: string | null | undefined
-    /** For names whose values are times: the length of the intervals that the server counts. */
+    /** For time fields, such as created: the length of the intervals that the server counts. */
     interval?: FacetInterval | null | undefined
     /** Maximum number of values for each name, 1 to 100. */
     size?: number | null | undefined
@@ -2464,7 +2464,7 @@ export interface UserFields {
     /** A device filter. */
     where?: string | null | undefined
   }>
-  /** The attribute names with an expected interval, sorted by name. */
+  /** The expected intervals of the attributes that the caller can read, sorted by name. */
   freshness: Branch<'Freshness', 'many'>
   /** How far back this user's history is known. */
   history: Branch<'HistorySpan', 'one'>
@@ -2488,13 +2488,13 @@ export interface UserFields {
   overrides: Leaf<Attributes, {
     context: string
   }>
-  /** The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes. After two days, it combines them into hourly points. It deletes points after 400 days. If the time range contains more than 1,000 points, the server combines neighboring points. There are no points for times when no server was running or the account had no devices. Null for a caller who is restricted to some devices. */
+  /** The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes. It combines points older than two days into hourly points, and deletes points after 400 days. If the time range contains more than 1,000 points, the server combines neighboring points. There are no points for times when no server was running or the account had no devices. Null for a caller who is restricted to some devices. */
   presence: Branch<'PresencePoint', 'maybeMany', {
     from: string | Date
     /** Default: now. Must be at most 400 days after from. */
     until?: string | Date | null | undefined
   }>
-  /** The account's registration codes, newest first, including used-up codes. The server deletes a code seven days after it expires. */
+  /** The account's registration codes, newest first, including used-up codes. The server deletes codes that expired more than seven days ago. */
   registrationCodes: Branch<'RegistrationCode', 'many'>
   /** The account's roles: first the four built-in roles, then the custom roles by name. */
   roles: Branch<'Role', 'many'>
@@ -2510,13 +2510,13 @@ export interface UserFields {
     context?: string | null | undefined
     /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
-    /** An alias of after. Pass the last value of the previous page. */
+    /** An alias of after. Pass the value of last from the previous page. */
     last?: string | null | undefined
     /** The reference time for relative times in where. Default: the start of the request. */
     now?: string | Date | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
-    /** At most 4 keys, each in the format of sort in devices. The server rejects attributes that the account has never used. */
+    /** At most 4 keys, each in the format of sort in devices. The server rejects attributes that the account has never used, unless they have the prefix "attributes.". */
     sortBy?: readonly string[] | null | undefined
     /** A saved view's ID. The view's filter applies in addition to where. The view's context and order apply if the request does not set them. */
     view?: string | null | undefined
@@ -2617,7 +2617,7 @@ export interface WebhookFields {
     failed?: boolean | null | undefined
     /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
-    /** An alias of after. Pass the last value of the previous page. */
+    /** An alias of after. Pass the value of last from the previous page. */
     last?: string | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
@@ -2644,7 +2644,7 @@ export interface WebhookDeliveryFields {
   created: Leaf<string>
   /** Duration of the last attempt in milliseconds. */
   duration: Leaf<number | null>
-  /** Why the last attempt failed. */
+  /** Why the last attempt failed; null if it did not fail. */
   error: Leaf<string | null>
   /** The event that was delivered; null for a test, or if the event was deleted. */
   event: Branch<'Event', 'maybe'>
@@ -2758,7 +2758,7 @@ export interface Mutations {
   }, options?: CallOptions): Promise<Service>
   /** Adds devices to a DRAFT that was created with open set to true: up to 1,000 IDs, or up to 10,000 rows of a CSV. */
   appendBulk(args: {
-    /** At most 1 MiB, with the columns of the job's first CSV. */
+    /** At most 1 MiB, with the columns of the job's first CSV in the same order. */
     csv?: string | null | undefined
     id: string
     ids?: readonly string[] | null | undefined
@@ -2767,7 +2767,7 @@ export interface Mutations {
   cancelBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys, and up to 10 keys that the same person created. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than that key, and must require a digest if that key does. The new key's networks must be within those of that key, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys, and up to 10 keys that the same person created. A rotated key does not count until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than that key, and must require a digest if that key does. The new key's networks must be within those of that key, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey(args: {
     /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
@@ -2784,7 +2784,7 @@ export interface Mutations {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
-  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. An account can have at most 20 jobs that have not been started. */
+  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
   createBulk(args: {
     /** The job pauses after more failures than this since it was started or last resumed. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
@@ -2798,14 +2798,14 @@ export interface Mutations {
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates an invitation with a link that can be used once. If email is set and the server can send email, the server also emails the link. An account can have at most 100 open invitations. */
+  /** Creates an invitation with a link that can be used once. If email is set and the server can send email, the server also emails the link. An account can have at most 100 open invitations, and can email at most 200 links per hour. */
   createInvitation(args: {
     email?: string | null | undefined
     /** At most 30 days from now. Default: seven days from now. */
     expires?: string | Date | null | undefined
     roleId: string
   }, options?: CallOptions): Promise<Invitation>
-  /** Creates a code that devices use to register themselves. Only this response contains the code. Every device that registers with the code receives the code's attributes and services. name and platform apply to devices that do not send their own. An account can have up to 100 codes. */
+  /** Creates a code that devices use to register themselves. Only this response contains the code. Every new device that registers with the code receives the code's attributes and services. name and platform apply to new devices that do not send their own. An account can have up to 100 codes. */
   createRegistrationCode(args: {
     attributes?: AttributeChanges | null | undefined
     /** When the code expires. Default: seven days from now. */
@@ -2838,7 +2838,7 @@ export interface Mutations {
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
-  /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have up to 20 webhooks. */
+  /** Creates a webhook. url is an http or https URL with a public address, or with an address that the setting MUSTER_WEBHOOK_ALLOW allows. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have up to 20 webhooks. */
   createWebhook(args: {
     /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
@@ -2892,7 +2892,7 @@ export interface Mutations {
   pauseBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Previews a DRAFT, or previews a job again if it was neither started nor canceled. A previous token becomes invalid. */
+  /** Previews a DRAFT, or previews a READY or EXPIRED job again. The token of an earlier preview becomes invalid. */
   previewBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
@@ -2932,7 +2932,7 @@ export interface Mutations {
     /** The number of seconds, 1 to 86,400, for which an active state is valid. The state then becomes inactive, unless another report arrives. A device also stays active while it is connected. */
     ttl?: number | null | undefined
   }, options?: CallOptions): Promise<boolean>
-  /** Creates a new link, which is valid for as long as the previous link was when it was created. The previous link becomes invalid. If the invitation has an email address and the server can send email, the server also emails the new link. */
+  /** Creates a new link and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. If the invitation has an email address and the server can send email, the server also emails the new link. */
   resendInvitation(args: {
     id: string
   }, options?: CallOptions): Promise<Invitation>
@@ -3003,7 +3003,7 @@ export interface Mutations {
   /** Sets the interval at which clients are expected to write an attribute. A value is stale if no client has written it for more than 1.25 intervals. Returns null after the interval is removed. An account can have at most 50 names with an interval. */
   setExpectedInterval(args: {
     name: string
-    /** From 60 to 31,536,000 seconds; null removes the interval. */
+    /** Required. From 60 to 31,536,000 seconds; null removes the interval. */
     seconds?: number | null | undefined
   }, options?: CallOptions): Promise<Freshness | null>
   /** Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom on, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. */
@@ -3036,7 +3036,7 @@ export interface Mutations {
     accountId: string
     deviceId: readonly string[]
   }, options?: CallOptions): Promise<number>
-  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since this job wrote them. Deletes the devices that this job registered, unless they have changed since. */
+  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since this job wrote them. Deletes the devices that this job registered, unless they have connected or changed since. */
   undoBulk(args: {
     id: string
     rate?: number | null | undefined

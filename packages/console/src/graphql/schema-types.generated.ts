@@ -92,7 +92,10 @@ export type BulkRemoveServiceInput = {
 
 /** Why a bulk job skipped a device or did not revert it completely. */
 export type BulkSkipReason =
-  /** A value that the job writes has changed since the preview or, in an undo, since the undone job wrote it. */
+  /**
+   * A value that the job writes has changed since the preview or, in an undo, since the undone job wrote it. In an undo of
+   * registrations: the device has connected or changed since the job registered it.
+   */
   | 'CHANGED_SINCE'
   /** The device no longer exists, or the caller who started the job can no longer reach it. */
   | 'GONE'
@@ -103,7 +106,7 @@ export type BulkSkipReason =
 export type BulkState =
   | 'CANCELED'
   | 'DONE'
-  /** Waits for appendBulk and previewBulk. */
+  /** Accepts devices from appendBulk until previewBulk is called. */
   | 'DRAFT'
   /** The job was not started within 24 hours after the preview began. */
   | 'EXPIRED'
@@ -133,8 +136,8 @@ export type BulkTargetInput = {
   /** With csv: whether a row that matches no device registers one. */
   register?: boolean;
   /**
-   * With register: whether new devices get secrets, which secretsUrl returns once. A device without a secret needs
-   * rotateDeviceSecret to connect, or to register itself with a registration code.
+   * With register: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a
+   * secret needs rotateDeviceSecret to connect, or to register itself with a registration code.
    */
   secrets?: boolean;
   /** The ID of a saved view of devices. The view's filter applies in addition to where. */
@@ -176,21 +179,21 @@ export type EventType =
   | 'AUTHENTICATOR_UPDATE'
   /**
    * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each user and network, the
-   * server records the first, second, fourth, and eighth attempt in a minute, and so on. data: address, agent, method,
-   * reason; count, the number of attempts in that minute so far
+   * server records the first, second, fourth, and eighth failed attempts in a minute, and so on. data: address, agent,
+   * method, reason; count, the number of failed attempts in that minute so far
    */
   | 'AUTH_FAIL'
   /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
   | 'AUTH_LOGIN'
   /**
-   * A backup was written. Recorded for the installation's owner, the user who was created first. data: kind (file or base)
-   * and name of the backup; created, when the backup was taken; bytes; scheduled
+   * A backup was written. Recorded only in the account that was created first. data: kind (file or base) and name of the
+   * backup; created, when the backup was taken; bytes; scheduled
    */
   | 'BACKUP_CREATE'
   /**
-   * The database was restored from a backup. Recorded for the installation's owner, the user who was created first. data:
-   * kind (file or base) and name of the backup; for a backup file, created, when the backup was taken; for a base backup,
-   * to, the restored point in time or latest
+   * The database was restored from a backup. Recorded only in the account that was created first. data: kind (file or
+   * base) and name of the backup; for a backup file, created, when the backup was taken; for a base backup, to, the
+   * restored point in time or latest
    */
   | 'BACKUP_RESTORE'
   /** A bulk job ended. data: state, counts, and seconds */
@@ -235,8 +238,8 @@ export type EventType =
   /** data: changes, the old and new value of each field that changed */
   | 'KEY_POLICY_UPDATE'
   /**
-   * The master key was rotated. Recorded for the installation's owner, the user who was created first. data: count, the
-   * number of secrets encrypted with the new key; damaged, the number of secrets that could not be decrypted
+   * The master key was rotated. Recorded only in the account that was created first. data: count, the number of secrets
+   * encrypted with the new key; damaged, the number of secrets that could not be decrypted
    */
   | 'MASTER_KEY_ROTATE'
   /** A person became a member. data: email, role, source; invitedEmail, if the invitation had another email address */
@@ -288,10 +291,7 @@ export type EventType =
   | 'USER_DISABLE'
   /** An operator enabled the user. data: none */
   | 'USER_ENABLE'
-  /**
-   * An operator removed the user, who is the target. Recorded for the installation's owner, the user who was created
-   * first. data: none
-   */
+  /** An operator removed the user, who is the target. Recorded only in the account that was created first. data: none */
   | 'USER_REMOVE'
   /** data: name, kind, where, context, sortBy, columns, description, labels, and isShared */
   | 'VIEW_CREATE'
@@ -318,13 +318,13 @@ export type FilterKind =
 export type Permission =
   /** Change the name and email address of the account, its key policy, and how members sign in. */
   | 'ACCOUNT_MANAGE'
-  /** Acknowledge alerts, and create and delete silences. */
+  /** No field requires this permission. */
   | 'ALERT_ACKNOWLEDGE'
-  /** Manage alert rules and channels. */
+  /** No field requires this permission. */
   | 'ALERT_MANAGE'
   /**
-   * Set and remove device and service attributes, and the expected intervals of attributes. If the role or key has access
-   * to all devices, also set and remove the account's attributes.
+   * Set and remove device and service attributes. If the role or key has access to all devices, also set and remove the
+   * account's attributes and the expected intervals of attributes.
    */
   | 'ATTRIBUTE_WRITE'
   /**
@@ -336,7 +336,7 @@ export type Permission =
   | 'DEVICE_CREATE'
   /** Delete devices, and move them to another account. */
   | 'DEVICE_DELETE'
-  /** Read devices, services, attributes, states, counts, views, jobs, and alerts. */
+  /** Read devices, services, attributes, states, counts, views, and bulk jobs. */
   | 'DEVICE_READ'
   /** Rotate the secrets of devices. */
   | 'DEVICE_SECRET'
