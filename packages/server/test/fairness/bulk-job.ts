@@ -4,8 +4,11 @@ import type { AccessKey } from './population.ts'
 
 const POLL_MS = 250
 
-/** Starts a bulk job. The returned function cancels the job and returns the number of changed devices. */
-export async function startBulkJob(
+/**
+ * Starts a bulk job over all devices, and another one whenever a job ends. The returned function cancels the current job
+ * and returns the number of changed devices.
+ */
+export async function startBulkJobs(
   url: string,
   { keyId, secret }: AccessKey,
 ): Promise<() => Promise<Record<string, number>>> {
@@ -17,16 +20,38 @@ export async function startBulkJob(
   }
   const read = async (id: string) =>
     (await send(`{ login { bulkJob(id: "${id}") { state stateReason token counts { done } } } }`)).login.bulkJob[0]
-  const { createBulk } = await send(`mutation { createBulk(target: { where: "id:*" }, rate: 10000,
-    operations: [{ setAttributes: { attributes: { checked: "{name}" } } }]) { id } }`)
-  const { id } = createBulk
-  let job = await read(id)
-  for (; job.state === 'PREVIEWING'; job = await read(id)) await sleep(POLL_MS)
-  await send(`mutation { startBulk(id: "${id}", token: "${job.token}") { id } }`)
+  const start = async (): Promise<string> => {
+    // Every job writes new values, because a job does not change values that are already set.
+    const { createBulk } = await send(`mutation { createBulk(target: { where: "id:*" }, rate: 10000,
+      operations: [{ setAttributes: { attributes: { checked: "{name} ${Date.now()}" } } }]) { id } }`)
+    const { id } = createBulk
+    let job = await read(id)
+    for (; job.state === 'PREVIEWING'; job = await read(id)) await sleep(POLL_MS)
+    await send(`mutation { startBulk(id: "${id}", token: "${job.token}") { id } }`)
+    return id
+  }
+
+  let current = await start()
+  let changed = 0
+  let isStopping = false
+  const runNext = async (): Promise<void> => {
+    while (!isStopping) {
+      const { state, stateReason, counts } = await read(current)
+      if (state === 'DONE') {
+        changed += counts.done
+        current = await start()
+      } else if (state !== 'RUNNING') throw new Error(`the job is ${state}: ${stateReason}`)
+      await sleep(POLL_MS)
+    }
+  }
+  const running = runNext()
+  // A failure is reported at the end of the measurement.
+  running.catch(() => {})
   return async () => {
-    const { state, stateReason, counts } = await read(id)
-    if (state !== 'RUNNING') throw new Error(`the job is ${state} before the end of the measurement: ${stateReason}`)
-    await send(`mutation { cancelBulk(id: "${id}") { id } }`)
-    return { 'devices changed': counts.done }
+    isStopping = true
+    await running
+    const { state, counts } = await read(current)
+    if (state === 'RUNNING') await send(`mutation { cancelBulk(id: "${current}") { id } }`)
+    return { 'devices changed': changed + counts.done }
   }
 }

@@ -1,6 +1,6 @@
 import { limits } from '../../src/limits.ts'
 import type { Attack } from './attacker.ts'
-import { startBulkJob } from './bulk-job.ts'
+import { startBulkJobs } from './bulk-job.ts'
 import type { AccessKey, Population } from './population.ts'
 import { costlySignatures, type Operation, signedBytes, unfinishedRequest, wrongSignature } from './requests.ts'
 
@@ -143,7 +143,7 @@ export const rows: readonly Row[] = [
     name: 'bulk',
     attack: 'a bulk job over all devices of a user, at the highest rate',
     isAllowed: true,
-    begin: ({ url, population }) => startBulkJob(url, population.attackers.at(-1)!.keys[0]!),
+    begin: ({ url, population }) => startBulkJobs(url, population.attackers.at(-1)!.keys[0]!),
     attacks: () => [],
   },
 ]

@@ -86,9 +86,7 @@ function PolicyForm({ policy, canChange }: PolicyFormProps) {
             <Radio
               value="SSO"
               label="by single sign-on"
-              description={
-                provider === undefined ? 'This server has no identity provider.' : `With ${provider}.`
-              }
+              description={provider === undefined ? 'This server has no identity provider.' : `With ${provider}.`}
               disabled={!canChange || (provider === undefined && policy !== 'SSO')}
             />
           </Stack>
