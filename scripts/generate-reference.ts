@@ -1,4 +1,4 @@
-import { authenticationReasons } from '../packages/server/src/auth/rejection-reasons.ts'
+import { authenticationReasons } from '../packages/server/src/auth/authentication-reasons.ts'
 import { settings } from '../packages/server/src/config.ts'
 import { errorCodes, requestReasons } from '../packages/server/src/errors.ts'
 import { metricTable } from '../packages/server/src/metric-table.ts'

@@ -1,4 +1,4 @@
-import { Rejection } from './reasons.ts'
+import { Rejection } from './signature-reasons.ts'
 
 export type ReceivedRequest = {
   /** The method, with its case as received. */

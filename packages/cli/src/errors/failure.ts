@@ -19,7 +19,10 @@ const meanings: Readonly<Record<string, Meaning>> = {
   FORBIDDEN: { exitCode: exitCodes.refused, hint: 'Use an access key that allows this operation.' },
   NOT_FOUND: { exitCode: exitCodes.notFound },
   CONFLICT: { exitCode: exitCodes.conflict },
-  RATE_LIMITED: { exitCode: exitCodes.notNow, hint: 'Wait a moment and try again.' },
+  RATE_LIMITED: {
+    exitCode: exitCodes.notNow,
+    hint: 'Try again later. If the message says when to retry, wait until then.',
+  },
   UNAVAILABLE: {
     exitCode: exitCodes.notNow,
     hint: 'Try again in a moment. For details, see the server log.',

@@ -61,7 +61,9 @@ export const collect = (text: string, before: readonly string[] = []): string[] 
 
 function limitOf(text: string): number {
   if (text === 'all') return Number.POSITIVE_INFINITY
-  return wholeNumber(1, Number.MAX_SAFE_INTEGER)(text)
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= 1 && value <= Number.MAX_SAFE_INTEGER) return value
+  throw new InvalidArgumentError('Expected a whole number of at least 1, or "all".')
 }
 
 export function wholeNumber(least: number, most: number) {

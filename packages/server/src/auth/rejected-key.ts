@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts'
+import { keyReasons, userDisabled } from './authentication-reasons.ts'
 import type { KeyGrant } from './key-grant.ts'
-import { keyReasons, userDisabled } from './rejection-reasons.ts'
 
 /**
  * Returns why a key cannot be used, or undefined if it can. The reason reveals details of the key, so call this only

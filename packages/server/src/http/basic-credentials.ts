@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { deviceAuthError } from '../auth/rejection-reasons.ts'
+import { deviceAuthError } from '../auth/authentication-reasons.ts'
 
 export interface BasicCredentials {
   user: string

@@ -1,5 +1,5 @@
 import { ApiError, badInput } from '../../errors.ts'
-import { sessionError, userDisabled } from '../rejection-reasons.ts'
+import { sessionError, userDisabled } from '../authentication-reasons.ts'
 
 /** The keys are better-auth's error codes. */
 const errors: Readonly<Record<string, () => ApiError>> = {

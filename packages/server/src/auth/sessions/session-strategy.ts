@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { sessionError } from '../rejection-reasons.ts'
+import { sessionError } from '../authentication-reasons.ts'
 import type { Strategy } from '../strategy.ts'
 import { isFromConsole } from './same-origin.ts'
 import type { SessionCookie } from './session-cookie.ts'

@@ -6,7 +6,7 @@ import { boundedMap } from '../../lib/bounded-map.ts'
 import { accessOfRole, isSameRestriction, type Restriction, restrictionOf } from '../../restriction.ts'
 import { type RequiredSignIn, requiredSignIn, toPolicy } from '../../sign-in-policy.ts'
 import type { Viewer } from '../../viewer.ts'
-import { sessionError } from '../rejection-reasons.ts'
+import { sessionError } from '../authentication-reasons.ts'
 import {
   findSessionRole,
   renewSession,

@@ -4,7 +4,10 @@ import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import type { NewAccessKey } from './access-keys.queries.ts'
 
-/** Base32 (RFC 4648 §6): its characters are not easily confused, and none has a special meaning in a shell or a URL. */
+/**
+ * Base32 (RFC 4648 §6) omits 0, 1, and 8, which look like O, I, and B. No character has a special meaning in a shell or a
+ * URL.
+ */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** Returns a new key ID with 90 random bits. */

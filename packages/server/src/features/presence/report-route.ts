@@ -1,5 +1,5 @@
+import { deviceAuthError } from '../../auth/authentication-reasons.ts'
 import type { FailedSignatures } from '../../auth/failed-signatures.ts'
-import { deviceAuthError } from '../../auth/rejection-reasons.ts'
 import type { Database } from '../../db/database.ts'
 import { userDatabase } from '../../db/fair/user-database.ts'
 import { ApiError, retryIn } from '../../errors.ts'

@@ -1,4 +1,4 @@
-import { deviceAuthError } from '../../auth/rejection-reasons.ts'
+import { deviceAuthError } from '../../auth/authentication-reasons.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { userDatabase } from '../../db/fair/user-database.ts'

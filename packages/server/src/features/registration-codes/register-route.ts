@@ -1,5 +1,5 @@
+import { deviceReasons } from '../../auth/authentication-reasons.ts'
 import type { FailedSignatures } from '../../auth/failed-signatures.ts'
-import { deviceReasons } from '../../auth/rejection-reasons.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, retryIn } from '../../errors.ts'
 import type { DeviceRequest, DeviceRoute } from '../../http/device-route.ts'

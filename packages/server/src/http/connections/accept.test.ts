@@ -20,7 +20,10 @@ async function start({ port = 0, hold = Promise.resolve() } = {}): Promise<{ app
   return { app, port: (app.server.address() as AddressInfo).port }
 }
 
-/** Opens connections in a thread while this thread is blocked. */
+/**
+ * Runs in a worker thread. Opens the connections while the test's thread is blocked, so that they all wait in the queues
+ * of new connections.
+ */
 const OPEN = `
 const { connect } = require('node:net')
 const { port, host, connections, opened } = require('node:worker_threads').workerData

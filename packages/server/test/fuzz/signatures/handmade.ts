@@ -1,6 +1,6 @@
 import { hmacOf, host, postBody, type Wire } from './signed-requests.ts'
 
-/** The MAC is always correct for the listed components, so only other rules can reject the request. */
+/** The parts of a signed request. The builders sign the listed components with `secret`, even if the list breaks a rule. */
 export interface Handmade {
   secret: Uint8Array
   headers: ReadonlyMap<string, string>

@@ -1,5 +1,5 @@
 import { insertNonce } from '../../auth.queries.ts'
-import { sessionError, userDisabled } from '../../rejection-reasons.ts'
+import { sessionError, userDisabled } from '../../authentication-reasons.ts'
 import type { AuthRequest, SignInMethod } from '../auth-call.ts'
 import { agentOf, type Forwarded } from '../forward.ts'
 import { hasPasskey } from '../passkeys.queries.ts'

@@ -1,6 +1,6 @@
 import { ApiError, badInput } from '../../../errors.ts'
 import { assertText } from '../../../lib/string-checks.ts'
-import { sessionError } from '../../rejection-reasons.ts'
+import { sessionError } from '../../authentication-reasons.ts'
 import { ownAttempt, runAttempt } from '../audit/failed-attempts.ts'
 import { type AuthCall, type AuthRequest, signedIn } from '../auth-call.ts'
 import { hasPasskey } from '../passkeys.queries.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../../db/database.ts'
 import { assertText } from '../../../lib/string-checks.ts'
-import { sessionError } from '../../rejection-reasons.ts'
+import { sessionError } from '../../authentication-reasons.ts'
 import { runAttempt } from '../audit/failed-attempts.ts'
 import type { AuthCall, AuthRequest } from '../auth-call.ts'
 import { hashToken, newToken } from '../tokens.ts'

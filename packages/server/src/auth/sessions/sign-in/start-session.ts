@@ -1,4 +1,4 @@
-import { userDisabled } from '../../rejection-reasons.ts'
+import { userDisabled } from '../../authentication-reasons.ts'
 import type { AuthRequest, SignInMethod } from '../auth-call.ts'
 import { agentOf } from '../forward.ts'
 import { deleteSessions } from '../sessions.queries.ts'

@@ -1,4 +1,4 @@
-import { ssoError } from '../../rejection-reasons.ts'
+import { ssoError } from '../../authentication-reasons.ts'
 
 /** Only the issuer and the subject together identify the person. */
 export interface Identity {

@@ -2,7 +2,7 @@ import { createRemoteJWKSet, decodeProtectedHeader, customFetch as jwksFetch } f
 import * as oidc from 'openid-client'
 import type { Config } from '../../../config.ts'
 import type { OutboundFetch } from '../../../outbound/outbound-fetch.ts'
-import { ssoError } from '../../rejection-reasons.ts'
+import { ssoError } from '../../authentication-reasons.ts'
 import { type Claims, type Identity, readIdentity } from './identity.ts'
 import { type LogoutToken, verifyLogoutToken } from './logout-token.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Database } from '../../../db/database.ts'
-import { ssoError } from '../../rejection-reasons.ts'
+import { ssoError } from '../../authentication-reasons.ts'
 import { findPair } from '../session-cookie.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import type { AttemptChecks } from './provider.ts'

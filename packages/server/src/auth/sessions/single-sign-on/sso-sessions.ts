@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Database } from '../../../db/database.ts'
+import { ssoError } from '../../authentication-reasons.ts'
 import { lockMasterKey } from '../../master-key/master-key.ts'
-import { ssoError } from '../../rejection-reasons.ts'
 import type { SecretOwner, Secrets } from '../../secrets.ts'
 import type { AuthDeps } from '../auth-call.ts'
 import { agentOf } from '../forward.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import { ssoError } from '../../../auth/rejection-reasons.ts'
+import { ssoError } from '../../../auth/authentication-reasons.ts'
 import type { Identity } from '../../../auth/sessions/single-sign-on/identity.ts'
 import type { AdmittedPerson, SsoPeople } from '../../../auth/sessions/single-sign-on/sso-people.ts'
 import type { Config } from '../../../config.ts'
