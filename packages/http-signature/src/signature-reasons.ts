@@ -24,7 +24,10 @@ export const signatureReasons = {
   'unsupported-component': { status: 401, meaning: 'The signature covers a component that is not supported.' },
   'duplicate-header': { status: 401, meaning: 'A header that is allowed only once is present twice.' },
   'missing-header': { status: 401, meaning: 'The signature covers a header that the request does not contain.' },
-  'malformed-header': { status: 401, meaning: 'A covered header contains characters that cannot be signed.' },
+  'malformed-header': {
+    status: 401,
+    meaning: 'A covered header contains characters other than printable ASCII and tabs.',
+  },
   'malformed-host': { status: 401, meaning: 'The Host header is not a host name with an optional port.' },
   'malformed-date': {
     status: 401,

@@ -192,7 +192,7 @@ test('reports an unreachable broker', async () => {
   expect([code, stdout, stderr]).toEqual([
     1,
     expect.stringMatching(/\d+ × ECONNREFUSED/),
-    expect.stringMatching(/2 of 2 devices never connected[\s\S]*MUSTER_MQTT_PORT/),
+    expect.stringMatching(/2 of 2 devices never connected[\s\S]*pass --broker/),
   ])
   expect(await simulation.devices()).toEqual([])
 })

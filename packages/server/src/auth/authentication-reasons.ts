@@ -108,7 +108,7 @@ const ssoReasons = {
   'sso-unavailable': {
     status: 303,
     meaning:
-      'The identity provider cannot be reached, or single sign-on is not set up. Other ways to sign in, if the server accepts them, still work.',
+      'The identity provider cannot be reached or failed, or single sign-on is not set up correctly. If the server accepts other ways to sign in, they still work.',
   },
   'sso-only': {
     status: 401,

@@ -6,7 +6,7 @@ import { reportUnknownOutcome } from './pool/unknown-outcome.ts'
 import type { DB } from './tables.generated.ts'
 import { types, typesWithStoredTimes } from './types.ts'
 
-/** The first parameter of every query function: the pool, or the use case's transaction. */
+/** The first parameter of query functions: the pool, or the use case's transaction. Backups use a `pg` client instead. */
 export type Database = Kysely<DB>
 
 export interface DatabaseOptions {

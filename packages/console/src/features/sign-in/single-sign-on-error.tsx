@@ -20,7 +20,7 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   },
   'sso-disabled': { title: 'You cannot sign in', text: 'Your user is disabled on this server.' },
   'sso-unavailable': {
-    title: 'The identity provider cannot be reached',
+    title: 'Single sign-on is not available',
     text: 'Try again later, or sign in another way if the server accepts one.',
   },
   'rate-limited': { title: 'Too many attempts', text: 'Wait a minute, then try again.' },
