@@ -13,7 +13,7 @@ interface GivenRows {
   inside: ResolvedFilter | undefined
 }
 
-/** Finds the device of each row. */
+/** Returns an item for each row: the device that the row identifies, or the device that it registers. */
 export async function matchRows(
   db: Database,
   accountId: string,
