@@ -84,13 +84,17 @@ async function takeAll(browser: Browser, url: string): Promise<void> {
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
       if (size === 'desktop') await take('sign-in')
       await signIn(page, url, credentials)
-      for (const { name, path, text, scrollTo, onPhone } of screens) {
+      for (const { name, path, text, scrollTo, click, onPhone } of screens) {
         if (size === 'phone' && !onPhone) continue
         await page.goto(`${url}${path}`)
         await page.getByText(text).first().waitFor()
         // Wait, because images load and columns are resized after the first text appears.
         await page.waitForTimeout(1500)
         if (scrollTo !== undefined) await page.getByText(scrollTo).evaluate((element) => element.scrollIntoView())
+        if (click !== undefined) {
+          await page.getByRole('button', { name: click }).click()
+          await page.getByRole('dialog').getByRole('listitem').first().waitFor()
+        }
         await take(name)
       }
       await page.context().close()

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { createBulkJobs } from './bulk-jobs.ts'
 import type { Receivers } from './receivers.ts'
 import { operationsOf, type RunOperation } from './run-operation.ts'
 
@@ -8,6 +9,8 @@ export interface Screen {
   text: string
   /** Text to scroll to before the screenshot. Without this text, the screenshot shows the top of the page. */
   scrollTo?: string
+  /** The name of a button to click before the screenshot. */
+  click?: string
   onPhone?: boolean
 }
 
@@ -20,6 +23,7 @@ export async function prepareFleet(page: Page, receivers: Receivers): Promise<Sc
   const devices = await listDevices(run)
   await simulateActivity(run, devices)
   await run('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id: alerts })
+  const jobs = await createBulkJobs(run)
   const device = devices[1]
   if (device === undefined) throw new Error('The fleet has no devices.')
   return [
@@ -33,8 +37,14 @@ export async function prepareFleet(page: Page, receivers: Receivers): Promise<Sc
       scrollTo: 'Custom attributes',
       onPhone: true,
     },
+    { name: 'history', path: `/devices/${device}`, text: 'Platform', click: 'History of firmware' },
     { name: 'services', path: '/services', text: 'in total' },
     { name: 'events', path: '/events', text: 'in the last month', onPhone: true },
+    { name: 'changes', path: '/changes', text: 'Maintenance window', onPhone: true },
+    { name: 'change-preview', path: `/changes/${jobs.ready}`, text: 'Site of gateways', onPhone: true },
+    { name: 'change-running', path: `/changes/${jobs.running}`, text: 'Maintenance window' },
+    { name: 'change-failures', path: `/changes/${jobs.failed}`, text: 'Clear out the lab' },
+    { name: 'change-undo', path: `/changes/${jobs.undo}`, text: 'Firmware of Oslo' },
     { name: 'webhooks', path: '/webhooks', text: 'Inventory' },
     { name: 'webhook', path: `/webhooks/${inventory}`, text: 'kept for 30 days', onPhone: true },
     { name: 'access-keys', path: '/account/keys', text: 'Nightly export' },
