@@ -19,7 +19,7 @@ export function readArchive(given?: string): { config: Config; archive: string }
   if (archive === undefined) {
     throw usageError(
       'MUSTER_ARCHIVE_DIR is not set',
-      'Set it for the server and for this command. See docs/guides/point-in-time-recovery.md.',
+      'Set it for the server and for this command. "muster restore --to" also accepts the archive folder with --from. See docs/guides/point-in-time-recovery.md.',
     )
   }
   return { config, archive }

@@ -34,7 +34,7 @@ export async function withProgress<Result>(
 }
 
 const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string }>> = {
-  busy: { exitCode: exitCodes.notNow, hint: 'Try again after that backup has ended.' },
+  busy: { exitCode: exitCodes.notNow, hint: 'Nothing was written.' },
   damaged: { exitCode: exitCodes.failed, hint: 'Nothing was changed. Use another backup.' },
   newer: { exitCode: exitCodes.conflict, hint: 'Nothing was changed.' },
   'no-muster': { exitCode: exitCodes.failed, hint: 'Check DATABASE_URL or MUSTER_DATA.' },

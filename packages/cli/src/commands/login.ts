@@ -29,7 +29,7 @@ type the code.`),
     .option('--profile <name>', 'profile name (default: MUSTER_PROFILE, else "default")')
     .option(
       '--credentials <file>',
-      'credentials file (default: MUSTER_CREDENTIALS, else $MUSTER_DATA/credentials if it exists, else ~/.muster/credentials)',
+      'credentials file (default: MUSTER_CREDENTIALS, else $MUSTER_DATA/credentials if it can be read, else ~/.muster/credentials)',
     )
     .option('--name <name>', 'name of the access key (default: the host name)')
     .option('--device', 'do not open a browser; print a code to type on another machine')

@@ -22,7 +22,7 @@ export const commandTable: readonly CommandEntry[] = [
     noun(
       'views',
       'list, show, create, update, and delete saved views',
-      'Manage saved views. A view is a filter, a sort order, and columns.',
+      'Manage saved views. A view is a filter with a context, a sort order, and columns.',
       [
         command('list', 'list saved views', () => import('./views/list.ts')),
         command('show', 'show a view and what uses it', () => import('./views/show.ts')),
@@ -93,7 +93,7 @@ export const commandTable: readonly CommandEntry[] = [
     noun(
       'keys',
       'list, create, change, and delete access keys',
-      'Manage access keys, which programs use to sign requests, and the master key, which encrypts their secrets.',
+      'Manage access keys, which programs use to sign requests, and the master key, which encrypts the secrets of access keys.',
       [
         command('list', 'list access keys', () => import('./keys/list.ts')),
         command('create', 'create an access key', () => import('./keys/create.ts')),
@@ -165,7 +165,7 @@ export const commandTable: readonly CommandEntry[] = [
     noun(
       'agent',
       'connect this machine as a device',
-      'Register this machine as a device, keep it connected, and report its services and measurements.',
+      'Register this machine as a device, keep it connected, and report its services and configured values.',
       [
         command('register', 'register this machine with a code', () => import('./agent/register.ts')),
         command('run', 'run the agent until stopped', () => import('./agent/run.ts')),

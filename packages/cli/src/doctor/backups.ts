@@ -45,7 +45,7 @@ function checkAge({ everyMs, newest, failure, folder }: BackupStatus, now: numbe
   const hint = `Check the server log and the free space in ${folder}.`
   if (newest === null) {
     const message = `no backups found in ${folder}${reason}`
-    if (everyMs === null) return warning('backup', message, 'Run muster backup --base, or set MUSTER_BACKUP_EVERY.')
+    if (everyMs === null) return warning('backup', message, 'Run "muster backup --base", or set MUSTER_BACKUP_EVERY.')
     return failure === null ? warning('backup', message, hint) : failed('backup', message, hint)
   }
   const message = `the newest backup in ${folder} is from ${newest}`

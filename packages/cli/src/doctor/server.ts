@@ -33,7 +33,7 @@ export async function* checkServer(url: string): AsyncGenerator<Finding> {
 /** Compares this machine's clock with the Date header, which is rounded down to seconds. */
 function checkClock(date: string | null, now: number): Finding {
   const there = date === null ? Number.NaN : Date.parse(date)
-  if (Number.isNaN(there)) return warning('clock', 'the response has no Date header', 'A proxy may remove it.')
+  if (Number.isNaN(there)) return warning('clock', 'the response has no Date header', 'A proxy may have removed it.')
   const off = Math.round((now - there - 500) / 1_000)
   const difference =
     Math.abs(off) <= 1 ? 'in sync with the server' : `${Math.abs(off)} s ${off > 0 ? 'ahead of' : 'behind'} the server`

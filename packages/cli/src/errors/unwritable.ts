@@ -3,6 +3,6 @@ import { CliError } from './cli-error.ts'
 /** Returns the error for a file with secrets that cannot be written. `option` is the option that sets another file. */
 export function unwritable(file: string, error: unknown, { what, option }: { what: string; option: string }): CliError {
   const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'EEXIST') return new CliError(`${file} already exists`, { hint: `Set another file with ${option}.` })
+  if (code === 'EEXIST') return new CliError(`${file} already exists`, { hint: `Pass another file with ${option}.` })
   return new CliError(`cannot write ${what}: ${message}`)
 }

@@ -43,7 +43,7 @@ export async function resetPassword(
   if ('link' in target && installation.config.signIn === 'sso')
     throw usageError(
       'the server accepts only single sign-on (MUSTER_SIGN_IN=sso), so the link could not set a password',
-      'To create a link that signs the user in, use muster users link.',
+      'To create a link that signs the user in, run "muster users link".',
     )
   const send = 'link' in target && target.link === 'sent' ? senderOf(installation) : undefined
   const done = await installation.db.transaction().execute(async (transaction) => {

@@ -72,7 +72,7 @@ describe('attributes of one device', () => {
     for (const [args, code, message] of [
       [['set', 'gate'], 2, 'no attributes to set'],
       [['set', 'gate', 'site'], 2, 'name=value'],
-      [['set', 'gate', 'site!=oslo'], 2, 'whose name ends in !, quote it and add the argument --'],
+      [['set', 'gate', 'site!=oslo'], 2, 'whose name ends in !, put name=value in quotes, and add the argument --'],
       [['set', 'gate', 'load>=1'], 2, 'whose name ends in >'],
       [['set', 'gate', 'load<=1'], 2, 'whose name ends in <'],
       [['set', 'gate', 'site==oslo'], 2, 'a value that begins with ='],

@@ -231,7 +231,7 @@ describe('commands for users and accounts', () => {
 
     // The command does not overwrite the file or change the password.
     const again = await muster(['users', 'reset-password', 'owner@localhost'], { env })
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('Set another file with --file') })
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('Pass another file with --file') })
     expect(await signIn(given)).toBe(200)
     const unknownUser = await muster(['users', 'reset-password', 'unknown@example.com', '--json'], { env })
     expect(JSON.parse(unknownUser.stderr)).toMatchObject({ error: { code: 'NOT_FOUND' } })

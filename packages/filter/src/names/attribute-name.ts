@@ -34,7 +34,7 @@ export function wrongAttributeName(name: string): string | undefined {
   const levels = splitAttributeName(name)
   if (name === '') return 'The name of an attribute must not be empty.'
   if (levels.some((level) => level === '' || level.startsWith('.') || level.endsWith('.'))) {
-    return 'A level of an attribute name must not begin or end with a dot.'
+    return 'A level of an attribute name must not be empty, and must not begin or end with a dot.'
   }
   if (controlCharacter.test(name)) return 'The name of an attribute must not contain control characters.'
   const longest = Math.max(...levels.map((level) => toCodePoints(level, level.length)))

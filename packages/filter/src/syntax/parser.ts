@@ -135,7 +135,7 @@ function parseTerm(parsing: Parsing): Expression | Broken {
   next(parsing)
   const token = peek(parsing)
   if (first.kind === 'minus' && token.isSpaced) {
-    const message = 'Write a minus directly before the condition that it negates, or write NOT.'
+    const message = 'Write a minus sign directly before the condition that it negates, or write NOT.'
     report(parsing, fault(first, message, 'NOT'))
   }
   if (token.kind === 'not' || token.kind === 'minus') {

@@ -6,7 +6,7 @@ import { pause } from '../watch.ts'
 import { TryAgainError } from './register.ts'
 import { registerMachine } from './register-machine.ts'
 
-const hint = 'Register it: muster agent register --url URL --code CODE, or set MUSTER_URL and MUSTER_CODE.'
+const hint = 'To register it, run "muster agent register --url URL --code CODE", or set MUSTER_URL and MUSTER_CODE.'
 
 /**
  * Registers this machine and retries while the server is unavailable. Returns undefined if the signal aborts. Throws if

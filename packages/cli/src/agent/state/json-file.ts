@@ -30,7 +30,7 @@ async function readText(file: string): Promise<string | undefined> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    const hint = code === 'EACCES' ? "Only the agent's user can read this file. Try again as root (sudo)." : undefined
+    const hint = code === 'EACCES' ? "Try again as the agent's user or as root (sudo)." : undefined
     throw new CliError(`cannot read ${file}: ${message}`, hint === undefined ? {} : { hint })
   }
 }

@@ -17,5 +17,5 @@ export const newRegisteringCommand = (name: string): Command => withRegistration
 
 export const withRegistration = (command: Command): Command =>
   command
-    .option('--url <url>', 'server URL (default: MUSTER_URL, or the URL in the configuration)')
+    .option('--url <url>', 'server URL (default: MUSTER_URL, else the URL in the configuration)')
     .option('--code <code>', 'registration code (default: MUSTER_CODE, which other users on this machine cannot see)')

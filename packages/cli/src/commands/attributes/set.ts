@@ -31,6 +31,7 @@ async function run(given: string[], options: Options): Promise<void> {
 
 async function readChanges(assignments: readonly string[], files: readonly string[]): Promise<Changes> {
   const pairs = [...assignments.map(readAssignment), ...(await Promise.all(files.map(readFromFile)))]
-  if (pairs.length === 0) throw usageError('no attributes to set', 'Pass attributes as name=value, such as site=oslo.')
+  if (pairs.length === 0)
+    throw usageError('no attributes to set', 'Pass attributes as name=value, such as site=oslo, or pass --file.')
   return toChanges(pairs)
 }

@@ -37,6 +37,9 @@ async function run({ rename, platform, hardwareId, ...options }: Options): Promi
   }
   const isEmpty = Object.keys(update).length === 0
   if (isEmpty && options.csv === undefined)
-    throw usageError('nothing to change', 'Pass --rename, --platform, --hardware-id, or --csv.')
+    throw usageError(
+      'nothing to change',
+      'Pass --rename, --platform, --no-platform, --hardware-id, --no-hardware-id, or --csv.',
+    )
   await changeInBulk(isEmpty ? [] : [{ update }], 'Update', options)
 }

@@ -54,5 +54,5 @@ async function run(meant: string, { since, until, ...options }: Options): Promis
   const { segments, share, outages } = availability
   await printList({ items: segments, columns, options, empty: "The device's state in this time range is unknown." })
   if (options.json || options.csv || segments.length === 0) return
-  console.error(`Online ${(share * 100).toFixed(2)}% of the time. Outages: ${outages}.`)
+  console.error(`Online ${(share * 100).toFixed(2)}% of the time with a known state. Outages: ${outages}.`)
 }

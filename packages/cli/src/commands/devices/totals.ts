@@ -13,7 +13,9 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('totals')
-    .description('Count all or matching devices: in total, by state, without a report, and with a stale value.')
+    .description(
+      'Count all or matching devices: the total, the devices in each state, the devices that have never reported, and the devices with a stale value.',
+    )
     .option('--where <filter>', 'count devices that match a filter, such as "site = oslo"; repeatable', collect)
     .option('--view <view>', 'count the devices of a saved view; ID or name')
     .option('--context <name>', 'use effective values in this context')

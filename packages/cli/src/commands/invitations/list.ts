@@ -9,7 +9,7 @@ const usual = ['id', 'email', 'role', 'invitedBy', 'expires']
 
 export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
-    .description('List open invitations, newest first, and invitations that expired in the last seven days.')
+    .description('List open invitations and invitations that expired in the last seven days, newest first.')
     .action(run)
 }
 

@@ -7,7 +7,7 @@ import { openMuster } from '../../server/open-muster.ts'
 export function buildCommand(): Command {
   return newClientCommand('set-role')
     .description(
-      'Change the role of a member. The change takes effect within a second. Only owners can give or change the role owner.',
+      'Change the role of a member. The change takes effect within a second. Only owners can make a member an owner or change the role of an owner.',
     )
     .argument('<member>', 'email address or ID')
     .argument('<role>', 'name or ID of the role')

@@ -7,7 +7,7 @@ import { deleteEach } from '../delete-each.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('delete')
-    .description('Delete roles. You cannot delete a role that a member or an open invitation has.')
+    .description('Delete custom roles. You cannot delete a role that a member or an open invitation has.')
     .argument('<role...>', 'names or IDs')
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)

@@ -27,5 +27,5 @@ async function run(email: string, { json }: { json?: boolean }): Promise<void> {
   )
   if (json) return console.log(JSON.stringify(created))
   console.log(created.link)
-  console.error(`The link signs ${created.email} in once, within ten minutes.`)
+  console.error(`With this link, ${created.email} can sign in once, within ten minutes.`)
 }

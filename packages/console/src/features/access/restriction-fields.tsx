@@ -25,7 +25,7 @@ export function RestrictionFields({ what, permissions, value, onChange, box }: R
       </Text>
     )
   const about = {
-    where: `Other devices do not exist for this ${what}. Leave empty for all devices.`,
+    where: `This ${what} gives no access to other devices. Leave empty for all devices.`,
     view: 'Only devices in this view. Changes to the view take effect immediately.',
   }
   return (

@@ -32,7 +32,7 @@ export function NoDevices({ isFiltered, onClear, onAdd }: NoDevicesProps) {
       {may('DEVICE_CREATE')
         ? 'Devices register themselves with a registration code. You can also import devices from a CSV file.'
         : isRestricted
-          ? 'Your role is limited to some devices, and no device matches.'
+          ? 'Your role is limited to some devices or attributes. You have access to no devices.'
           : 'Your role does not allow you to register devices.'}
     </EmptyState>
   )

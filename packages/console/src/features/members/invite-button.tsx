@@ -61,7 +61,7 @@ function InviteForm({ roles, onCreated, onCancel }: InviteFormProps) {
         )}
         <TextInput
           label="Email"
-          description="The person who receives the link. Optional."
+          description="Address of the person who receives the link. Optional."
           value={email}
           onChange={({ currentTarget }) => setEmail(currentTarget.value)}
           data-autofocus

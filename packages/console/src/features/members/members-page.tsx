@@ -43,8 +43,8 @@ function Members() {
         title="Members"
         about={
           canManage
-            ? 'These people are members of this account. A changed role applies within a second.'
-            : 'These people are members of this account. Only members with the permission MEMBER_MANAGE, such as admins, can change them.'
+            ? 'These people are members of this account. A role change takes effect within a second.'
+            : 'These people are members of this account. Only members with the permission MEMBER_MANAGE, such as admins, can invite, change, or remove members.'
         }
         actions={<LeaveButton />}
       >

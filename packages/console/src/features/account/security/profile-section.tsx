@@ -25,7 +25,7 @@ export function ProfileSection() {
     }
   }
   return (
-    <Section title="Name" about="Your name in this console.">
+    <Section title="Name" about="Members of your accounts see this name.">
       <form onSubmit={submit}>
         <Group align="flex-end" gap="xs" maw={460}>
           <TextInput

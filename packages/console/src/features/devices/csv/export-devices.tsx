@@ -97,11 +97,11 @@ function progressText(state: Exclude<ExportState, { step: 'ready' }>): string {
 }
 
 function describeDevices({ selected, filter }: SelectedDevices, count: number | undefined): string {
-  const number = count?.toLocaleString() ?? 'all'
+  const number = count === undefined ? 'All' : `The ${count.toLocaleString()}`
   const noun = count === 1 ? 'device' : 'devices'
-  if (selected.kind === 'some' || selected.except.size > 0) return `The ${number} selected ${noun}.`
+  if (selected.kind === 'some' || selected.except.size > 0) return `${number} selected ${noun}.`
   return isFiltered(filter)
-    ? `The ${number} ${noun} that match the filters.`
+    ? `${number} ${noun} that ${count === 1 ? 'matches' : 'match'} the filters.`
     : `All ${count === undefined ? '' : `${number} `}devices.`
 }
 
