@@ -28,7 +28,10 @@ read this file. The command prompts for values that you do not pass, and checks 
 saves the profile.`),
     )
     .option('--profile <name>', 'profile name (default: MUSTER_PROFILE, else "default")')
-    .option('--credentials <file>', 'credentials file (default: MUSTER_CREDENTIALS, else ~/.muster/credentials)')
+    .option(
+      '--credentials <file>',
+      'credentials file (default: MUSTER_CREDENTIALS, else ~/.muster/credentials; with --list, the file that commands read)',
+    )
     .option('--url <url>', 'server URL, such as https://muster.example.com')
     .option('--key-id <id>', 'access key ID')
     .option('--secret-stdin', 'read the secret from standard input, which other users cannot see')

@@ -79,7 +79,7 @@ function resolveServices(
     const message = `${name} takes only :, as in ${name}:web or ${name}:(port = 22). To compare a name, write ${right}`
     return rejectWith(resolving, tree, message, argument.type === 'value' ? replace(tree, right) : null)
   }
-  if (scope.isInServices) return rejectWith(resolving, tree, 'A condition on services cannot contain services.', null)
+  if (scope.isInServices) return rejectWith(resolving, tree, 'Conditions on services cannot be nested.', null)
   const index = resolving.terms.length
   const condition = resolveServicesCondition(resolving, scope, argument, resolve)
   if (condition === undefined) return undefined

@@ -42,7 +42,7 @@ export function resolveName(resolving: Resolving, scope: Scope, found: WrittenNa
   if (kind !== 'device' && name.startsWith('device.')) {
     const rest = { ...found, name: name.slice('device.'.length), lead: `${found.lead}device.` }
     if (scope.isInServices && /^services(\.|$)/.test(rest.name)) {
-      return rejectWith(resolving, found.span, 'A condition on services cannot contain services.', null)
+      return rejectWith(resolving, found.span, 'Conditions on services cannot be nested.', null)
     }
     return resolveName(resolving, { ...scope, kind: 'device' }, rest)
   }
