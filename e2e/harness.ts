@@ -9,7 +9,8 @@ const TEST_MS = 600_000
 const WAIT_MS = 100_000
 
 export function describeConsole(name: string, tests: () => void): void {
-  if (!hasChromium && process.env.CI) throw new Error('The console tests require Chromium, which is not installed.')
+  if (!hasChromium && process.env.CI)
+    throw new Error('The console tests require Chromium. Install it, or set MUSTER_CHROMIUM to its path.')
   const title = hasChromium ? name : `${name} (requires chromium)`
   describe.skipIf(!hasChromium)(title, { timeout: TEST_MS }, tests)
 }

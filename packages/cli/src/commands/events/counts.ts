@@ -48,7 +48,12 @@ async function run(options: Options): Promise<void> {
   const counts: readonly EventCount[] = login?.eventCounts ?? []
   const usual = options.csv ? ['from', 'until', 'events'] : ['from', 'events', 'bar']
   const columns = chooseColumns(options.columns, { known: columnsFor(counts), usual })
-  await printList({ items: counts, columns, options, empty: 'The time range is empty.' })
+  await printList({
+    items: counts,
+    columns,
+    options,
+    empty: 'The time range is empty. --since must be before --until or, without --until, before now.',
+  })
   if (options.json || options.csv) return
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   console.error(`${total} ${total === 1 ? 'event' : 'events'} in total.`)
