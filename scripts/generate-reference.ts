@@ -53,22 +53,25 @@ function errorsPage(): string {
   return `${note('packages/server/src/errors.ts')}
 # Errors
 
-Errors have the form \`{"errors": [{"message", "path", "extensions": {"code"}}]}\`. The message names
-the wrong argument and describes a correct value.
+Errors have the form \`{"errors": [{"message", "path", "extensions": {"code"}}]}\`. If an argument
+is wrong, the message names it and describes a correct value.
 
-- If a request fails before execution, the response has the HTTP status in the table below.
-- If fields fail during execution, a GraphQL response has the status that GraphQL over HTTP
+- If a request fails before execution, the response has the HTTP status in the table below. A
+  GraphQL response with the media type \`application/json\` is an exception: if the document or a
+  variable is invalid, its status is 200.
+- If fields fail during execution, a GraphQL response has status 200, as GraphQL over HTTP
   prescribes. If the whole operation fails with \`UNAVAILABLE\`, the status is 503.
 - A failed mutation changes nothing, with three exceptions:
-  - If \`extensions.outcome\` is \`done\`, the change succeeded, but the server could not build the
-    response.
+  - If \`extensions.outcome\` is \`done\`, the change succeeded, but the server could not return its
+    result.
   - If \`extensions.outcome\` is \`unknown\`, the database connection broke during the mutation. The
     change may or may not be stored.
   - If \`runBulk\` without an [Idempotency-Key](api.md#repeat-a-request) returns \`CONFLICT\`, the new
     job stays \`READY\`, and \`extensions.job\` contains its ID.
 - Some HTTP errors have the code \`BAD_USER_INPUT\` with a status other than 400: 405 for an
   unsupported method, 406 for an \`Accept\` header without a supported type, 408 for a request that
-  does not arrive in time, and 415 for a body that is compressed or not JSON.
+  does not arrive in time, 415 for a body that is compressed or not JSON, and 422 for an
+  Idempotency-Key that was used with a different request.
 - For some of the [limits on connections](limits.md#connections-and-bodies), the server closes the
   connection without a response.
 - The header \`x-request-id\` of a response contains a request ID. For \`INTERNAL\`,
@@ -82,7 +85,7 @@ If the server rejects credentials, \`extensions.reason\` contains the reason:
 
 ${table(['Reason', 'HTTP status', 'Meaning'], reasons)}
 
-Some other errors also contain a reason, so that a client can handle their cause:
+Some other errors also contain a reason, so that a client can distinguish their causes:
 
 ${table(['Reason', 'Code', 'Meaning'], others)}
 `

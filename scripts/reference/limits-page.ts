@@ -40,8 +40,8 @@ ${rateLimits}`
 
 const rateLimits = `## Rate limits
 
-Every request has a cost in points, which the server deducts from one of the quotas in this table.
-Quotas refill continuously. The names in parentheses are [settings](settings.md).
+Every API request has a cost in points, which the server deducts from a quota in this table. Quotas
+refill continuously. The names in parentheses are [settings](settings.md).
 
 | Quota of | Size | Refill per second | Used by |
 | --- | --- | --- | --- |
@@ -74,16 +74,16 @@ the whole quota, and charges the rest afterward.
 - \`devices\`, sorted by an attribute without an index, by an attribute in a context, or by several
   keys: every device. Device fields and \`$svc.categoryA\` to \`$svc.statusE\` have an index.
 - \`services\`, unless \`device.name\` is the first sort key: every device.
-- \`devices\` and \`services\`, if no filter has an index: every device. For example,
-  \`attributes: { site: null }\` has no index, and neither does a \`name\` with fewer than three
-  consecutive letters or digits.
+- \`devices\` and \`services\`, if the request contains filters and none of them has an index: every
+  device. For example, \`attributes: { site: null }\` has no index, and neither does a \`name\` with
+  fewer than three consecutive letters or digits.
 - \`devices\` with \`from\` above 5,000: the devices before that position or, without a filter, the
   devices between that position and the nearer end of the list. With \`after\`, the server does not
   read these devices.
 - \`total\` of \`services\`, and \`total\` of \`devices\` with a filter: every device. Without a filter,
   \`total\` of \`devices\` reads no devices.
 - \`devices\` and \`services\` with \`view\`, and their \`total\`: every device. The server then refunds the
-  devices that the view's filter and order do not make it read.
+  points for devices that it does not have to read for the view's filter and order.
 - \`devices\` with \`id\` or \`hardwareId\`, and without \`view\`: at most the devices with these IDs.
 - \`facets\`, \`deviceTotals\`, \`stale\` of \`freshness\`, and \`devices\` of \`simulate\`: every device.
 - \`previewBulk\`, \`retryBulk\`, and \`undoBulk\`: every device. The same applies to \`createBulk\` and
@@ -94,9 +94,9 @@ the whole quota, and charges the rest afterward.
   user's \`events\`, and to \`eventCounts\`.
 - \`total\` of a device's \`events\` and of a webhook's \`deliveries\`: every event of the account.
 - \`attributeHistory\`, its \`total\`, and the times of \`attributeInfo\`: every event of the account, up
-  to 100,000. Except for \`total\`, the server then refunds all but 500 events for each object. A
-  user's \`attributeHistory\` without \`name\`, \`context\`, \`minDate\`, and \`maxDate\` reads no further
-  events.
+  to 100,000. Except for \`total\`, the server then refunds the points for all but 500 events of each
+  object. A user's \`attributeHistory\` without \`name\`, \`context\`, \`minDate\`, and \`maxDate\` reads
+  only the events that it returns, except for its \`total\`.
 - \`attributeNames\`, and \`devicesUrl\` without \`columns\`: every device. If the request does not make
   the server [count the names again](api.md#custom-attributes), the server refunds these points.
 
@@ -149,7 +149,7 @@ An account has one quota for all its keys, so another key does not increase the 
 Servers that share a database exchange their quota usage twice per second. Between exchanges, a
 server does not know what a user spends on the other servers. A user who calls several servers at
 the same time can therefore exceed the quota. Afterward, the servers reject the user's requests
-until the quota has refilled, so the long-term rate stays the same.
+until the quota contains enough points again, so the long-term rate stays the same.
 
 While the database is unreachable, each process counts usage separately. For the quota of a device,
 each process always counts only the reports and publications that it receives. A restarted process
@@ -166,24 +166,27 @@ The cost of a write is the size of the stored data in UTF-8 bytes, plus 200 byte
 
 - If a device changes the value of an attribute, the cost is the size of the name and the value. If
   the value stays the same, the cost is 0.
-- If a device sends a list of services, the cost is the size of the list each time.
+- If a device sends a list of services, the cost each time is the size of the list, plus an
+  additional event for each service.
 - For a mutation, the cost is the size of its argument names and values. A variable counts once for
   each place that uses it. Instead of one event, \`setAttributesMany\`, \`deleteDevices\`, and
   \`transferDevices\` pay for one event for each item or device.
 - For \`transferDevices\`, the receiving account also pays for one event for each device, and for the
-  size of the devices' fields and attributes.
+  size of the devices' fields and of all attributes of the devices and their services.
 - The server charges a mutation when it accepts the request, even if the mutation fails or changes
   nothing. It does not charge read-only keys.
 - For a registration, the cost is the size of the request body and of the code's services and
-  attributes.
+  attributes, plus additional events: one for the body, one for the attributes, and one for each
+  service.
 
 The quota refills continuously. An empty quota is full again after a day. If a write exceeds the
 remaining quota, the server returns \`RATE_LIMITED\` and stores nothing. The message contains the
 daily quota, the cost of the write, and the remaining quota. A write that is larger than the daily
 quota requires a full quota and uses all of it.
 
-MQTT 3.1.1 cannot report an error. If a publication exceeds the remaining quota, the server
-therefore closes the connection without acknowledging the publication, and logs the reason.
+MQTT 3.1.1 defines no error response to a publication. If a publication exceeds the remaining quota,
+the server therefore closes the connection without acknowledging the publication, and logs the
+reason.
 
 \`login { limits { name value used } }\` contains the quotas in MiB, as \`deviceMebibytesPerDay\` and
 \`accountMebibytesPerDay\`, and the used part of the account's quota. The metric
@@ -201,9 +204,9 @@ requests from that address until the minute is over. It returns \`RATE_LIMITED\`
 [rate-limit quota](#rate-limits).
 
 - Several clients can share an address through NAT or a proxy. The server therefore still verifies
-  signatures by access keys that signed from that address within the last hour. Such a key has a
-  separate limit of 20 failed attempts per minute from that address. Requests signed with other keys
-  have to wait, even if their signatures are valid.
+  the signatures of access keys that signed a valid request from that address within the last hour.
+  Such a key has a separate limit of 20 failed attempts per minute from that address. Requests
+  signed with other keys have to wait, even if their signatures are valid.
 - Failed attempts with a key never block the key's owner at another address. After 20 failed
   attempts with a key in a minute, from all addresses together, further failures receive
   \`RATE_LIMITED\` instead of \`UNAUTHENTICATED\`.
@@ -250,8 +253,8 @@ Each server process enforces these limits. An IPv6 /64 network counts as one add
 - A request body counts from the arrival of the headers to the end of the response. It counts with
   the size in \`Content-Length\`, or with 1 MiB if the size is unknown. Bodies up to 16 KiB do not
   count.
-- Send bodies without compression. If a request has a \`Content-Encoding\`, the server responds with
-  status 415.
+- Send bodies without compression. If a request has a \`Content-Encoding\` other than \`identity\`,
+  the server responds with status 415.
 - Connections count toward the address of the connection. Bodies count toward the [client
   address](#client-addresses).
 - Device WebSockets are MQTT connections and have separate limits:
