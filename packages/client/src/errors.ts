@@ -47,13 +47,13 @@ export class MusterError extends Error {
   }
 }
 
-/** The credentials are missing or invalid. `reason` explains why. */
+/** The request has no credentials, or the server does not accept them. `reason` explains why. */
 export class UnauthenticatedError extends MusterError {}
 /** The credentials are valid but do not allow the operation, such as a mutation with a read-only key. */
 export class ForbiddenError extends MusterError {}
-/** The document, a variable, or an argument is invalid. The message describes valid input. */
+/** The request is invalid, for example its document, a variable, or an argument. The message describes the problem. */
 export class BadUserInputError extends MusterError {}
-/** The attribute name is reserved, or is allowed only on another kind of target. */
+/** The attribute name is reserved, or is not allowed on this kind of target or in a context. */
 export class ReservedAttributeError extends MusterError {}
 /** The object does not exist in your account. */
 export class NotFoundError extends MusterError {}

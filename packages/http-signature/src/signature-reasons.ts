@@ -23,12 +23,15 @@ export const signatureReasons = {
   'duplicate-component': { status: 401, meaning: 'The signature covers a component twice.' },
   'unsupported-component': { status: 401, meaning: 'The signature covers a component that is not supported.' },
   'duplicate-header': { status: 401, meaning: 'A header that is allowed only once is present more than once.' },
-  'missing-header': { status: 401, meaning: 'The signature covers a header that the request does not contain.' },
+  'missing-header': { status: 401, meaning: 'A header that the signature depends on is missing.' },
   'malformed-header': {
     status: 401,
-    meaning: 'A covered header contains characters other than printable ASCII and tabs.',
+    meaning: 'A header that the signature depends on contains characters other than printable ASCII and tabs.',
   },
-  'malformed-host': { status: 401, meaning: 'The Host header is not a host name with an optional port.' },
+  'malformed-host': {
+    status: 401,
+    meaning: 'The Host header is not a host name or an IP address, with an optional port.',
+  },
   'malformed-date': {
     status: 401,
     meaning: 'The covered date does not have the form "Fri, 20 Nov 2026 08:30:18 GMT". UTC is allowed instead of GMT.',
@@ -38,7 +41,11 @@ export const signatureReasons = {
     status: 401,
     meaning: 'The signature names an unsupported algorithm. Use hmac-sha256 or ed25519.',
   },
-  'algorithm-mismatch': { status: 401, meaning: 'The signature does not match the algorithm that it names.' },
+  'algorithm-mismatch': {
+    status: 401,
+    meaning:
+      'The signature does not have the length of the algorithm that it names: 32 bytes for hmac-sha256, 64 bytes for ed25519.',
+  },
   'clock-skew': { status: 401, meaning: 'The request was signed too long ago, or too far in the future.' },
   expired: { status: 401, meaning: 'The signature has expired.' },
   'bad-signature': {

@@ -5,16 +5,16 @@
  * docs/reference/errors.md is generated from this table.
  */
 export const errorCodes = {
-  UNAUTHENTICATED: { status: 401, meaning: 'The credentials are missing or invalid.' },
+  UNAUTHENTICATED: { status: 401, meaning: 'The request has no credentials, or the server does not accept them.' },
   RATE_LIMITED: {
     status: 429,
     meaning:
-      'The caller sends too many requests, stores too much data, or does not read responses. Retry after the number of seconds in Retry-After.',
+      'The caller sends too many requests or invalid credentials, stores too much data, or does not read responses. Retry after the number of seconds in Retry-After.',
   },
   UNAVAILABLE: {
     status: 503,
     meaning:
-      'The database is unreachable, full, or too slow for this request, or the server is overloaded or stopping. The message describes the cause.',
+      'The server cannot process the request now. For example, the database is unreachable, full, or too slow for the request, or the server is overloaded or stopping. The message describes the cause.',
   },
   LIMIT_EXCEEDED: {
     status: 413,
@@ -22,11 +22,12 @@ export const errorCodes = {
   },
   BAD_USER_INPUT: {
     status: 400,
-    meaning: 'The document, a variable, or an argument is invalid. The message describes valid input.',
+    meaning:
+      'The request is invalid, for example its document, a variable, an argument, or a header. The message describes the problem.',
   },
   QUERY_TOO_COMPLEX: {
     status: 400,
-    meaning: 'The document exceeds a limit, such as those on depth, aliases, tokens, and objects.',
+    meaning: 'The document exceeds a limit, for example on depth, aliases, tokens, or objects.',
   },
   FORBIDDEN: {
     status: 403,
@@ -35,7 +36,7 @@ export const errorCodes = {
   },
   RESERVED_ATTRIBUTE: {
     status: 400,
-    meaning: 'The attribute name is reserved, or is allowed only on another kind of target.',
+    meaning: 'The attribute name is reserved, or is not allowed on this kind of target or in a context.',
   },
   NOT_FOUND: { status: 404, meaning: 'The account does not contain this object, or the URL is unknown.' },
   CONFLICT: {
@@ -69,7 +70,7 @@ export const requestReasons = {
   device: {
     code: 'FORBIDDEN',
     meaning:
-      'The role or access key is restricted to some devices or attributes, and the request uses a field that does not apply this restriction, changes data that decides which devices the restriction includes, or adds a device outside of it. The message names the fields or the change.',
+      'The role or access key is restricted to some devices or attributes, and the request uses a field that does not apply this restriction, changes data that decides which devices the restriction includes, or adds a device that it excludes. The message names the fields or the change.',
   },
   attribute: {
     code: 'FORBIDDEN',

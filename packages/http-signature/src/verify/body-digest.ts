@@ -63,7 +63,7 @@ function readDigest(text: string): DigestMember[] {
     return { algorithm: match[1]!.toLowerCase(), value: match[2]! }
   })
   if (new Set(members.map(({ algorithm }) => algorithm)).size < members.length) {
-    throw new Rejection('digest-malformed', 'Digest has two values for one algorithm.')
+    throw new Rejection('digest-malformed', 'Digest has more than one value for the same algorithm.')
   }
   return members
 }

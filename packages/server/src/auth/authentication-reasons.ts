@@ -14,7 +14,7 @@ export const keyReasons = {
   'key-policy': {
     status: 401,
     meaning:
-      "The signature is valid, but its access key breaks a rule of the account's key policy. Create a key that follows the policy.",
+      "The signature is valid, but its access key breaks a rule of the account's key policy. Change the key, or create one that follows the policy.",
   },
   'key-member': {
     status: 401,
@@ -24,7 +24,7 @@ export const keyReasons = {
   'key-stale': {
     status: 401,
     meaning:
-      "The signature is valid, but it was made with a personal key. The key's creator is a member through a single sign-on group and has not signed in with single sign-on for too long. The creator must sign in again.",
+      "The signature is valid, but it was made with a personal key. The key's creator is a member through a single sign-on group and has not used single sign-on for too long. The creator must sign in with it again.",
   },
   'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
 } as const
@@ -49,7 +49,7 @@ export const deviceReasons = {
   'no-credentials': {
     status: 401,
     meaning:
-      'A device authenticates with HTTP Basic: its ID without colons is the user name, and its secret is the password.',
+      'The request has no Authorization header. Use HTTP Basic, with the device ID without colons as the user name and the secret as the password.',
   },
   'malformed-credentials': {
     status: 401,
@@ -64,11 +64,12 @@ const sessionReasons = {
   'wrong-code': { status: 401, meaning: 'The code is wrong, was used before, or is no longer valid.' },
   'sign-in-expired': {
     status: 401,
-    meaning: 'The code arrived too late, or too many codes were wrong. Sign in with the password again.',
+    meaning:
+      'The code arrived too late, too many codes were wrong, or the passkey or authenticator app was removed during the sign-in. Start again.',
   },
   'passkey-refused': {
     status: 401,
-    meaning: 'The passkey is unknown to the server, or the passkey did not confirm the user in time.',
+    meaning: 'The passkey is unknown to the server, belongs to another user, or did not confirm the user in time.',
   },
   'sign-in-link': {
     status: 401,
@@ -84,15 +85,21 @@ const sessionReasons = {
  * 303).
  */
 const ssoReasons = {
-  'sso-failed': { status: 303, meaning: "The identity provider's response failed a check. Start again." },
+  'sso-failed': {
+    status: 303,
+    meaning:
+      "The identity provider's response failed a check or contains no email address, or the server failed. Start again.",
+  },
   'sso-denied': { status: 303, meaning: 'The identity provider denied the sign-in.' },
   'sso-expired': {
     status: 303,
-    meaning: 'The sign-in took longer than ten minutes, or its response was used before. Start again.',
+    meaning:
+      "The sign-in took longer than ten minutes or began in another browser, or the provider's response was used before. Start again.",
   },
   'sso-not-invited': {
     status: 303,
-    meaning: 'The settings do not let this person join. Ask an admin for an invitation.',
+    meaning:
+      'MUSTER_OIDC_SIGN_UP does not let this person join without an invitation, or the invitation is no longer valid. Ask an admin for an invitation.',
   },
   'sso-use-invitation': {
     status: 303,
@@ -102,13 +109,13 @@ const ssoReasons = {
   'sso-link-required': {
     status: 303,
     meaning:
-      'A person with this email address exists and cannot be linked automatically. Sign in another way, and then link the identity under Account, Profile and security.',
+      'A person with this email address exists and cannot be linked automatically. Sign in another way, and then link the identity under Account, Profile and security. Or the identity is already linked to another person.',
   },
   'sso-disabled': { status: 303, meaning: 'The person is disabled on this server.' },
   'sso-unavailable': {
     status: 303,
     meaning:
-      'The identity provider cannot be reached or failed, or single sign-on is not set up correctly. If the server accepts other ways to sign in, they still work.',
+      'The server cannot reach the identity provider, the provider failed, or single sign-on is not set up correctly. If the server accepts other ways to sign in, they still work.',
   },
   'sso-only': {
     status: 401,

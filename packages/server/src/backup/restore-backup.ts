@@ -99,7 +99,10 @@ async function prepare(client: pg.ClientBase, db: Database, { migrations, months
     }
     if (present.join() !== migrations.join()) {
       const last = migrations.at(-1)
-      throw new BackupError('other-schema', `The database does not have the schema of the backup (${last}).`)
+      throw new BackupError(
+        'other-schema',
+        `The database does not have the schema of the backup, whose last migration is ${last}.`,
+      )
     }
   } else await migrateTo(db, migrations.at(-1) ?? '')
   for (const month of months) await createEventPartition(db, new Date(`${month}-01T00:00:00Z`))

@@ -24,5 +24,5 @@ export function assertKeys(masterKeys: readonly string[], config: MasterKeySetti
   const available = availableKeys(config).map((key) => createSecrets(key).checkValue)
   if (masterKeys.every((key) => available.includes(key))) return
   const found = available.length === 0 ? 'not available' : 'not the one that is configured'
-  throw new BackupError('other-key', `The master key of the secrets in the backup is ${found}.`)
+  throw new BackupError('other-key', `The master key that encrypts the secrets in the backup is ${found}.`)
 }

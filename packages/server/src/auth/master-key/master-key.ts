@@ -48,8 +48,8 @@ export async function agreeOnMasterKey(transaction: Database, { config, log }: M
 }
 
 const keyHint =
-  'Only the master key of this database can decrypt its secrets: copy master.key from the server that was first started ' +
-  'on this database, or set MUSTER_MASTER_KEY to its content.'
+  'Only the master key of this database can decrypt its secrets: copy master.key from a server that uses this ' +
+  'database, or set MUSTER_MASTER_KEY to its content.'
 
 const formerKeyHint =
   'Only that key can decrypt some of the secrets: finish "muster keys rotate-master" where you started it, or set ' +

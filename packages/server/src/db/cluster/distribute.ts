@@ -62,7 +62,7 @@ async function findMissing(db: Database): Promise<{ missing: Table[]; placed: Re
     const former = placed.get(name)
     if (former !== undefined && former !== placement)
       throw new Error(
-        `The table ${name} is ${former} in this cluster, but this release requires it to be ${placement}. Create a new cluster.`,
+        `the table ${name} has the placement ${former} in this cluster, but this release requires ${placement}: create a new cluster`,
       )
     return placement !== 'local' && former === undefined
   })
@@ -71,7 +71,7 @@ async function findMissing(db: Database): Promise<{ missing: Table[]; placed: Re
 
 export function getPlacement(table: string): Placement {
   const placement = placementOf(table)
-  if (placement === undefined) throw new Error(`The table ${table} has no placement. Add it to placements.ts.`)
+  if (placement === undefined) throw new Error(`the table ${table} has no placement: add it to placements.ts`)
   return placement
 }
 

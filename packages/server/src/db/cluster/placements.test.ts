@@ -60,7 +60,7 @@ describe('the tables of the schema', () => {
 })
 
 it('rejects a table without a placement', () => {
-  expect(() => getPlacement('news')).toThrow('The table news has no placement. Add it to placements.ts.')
+  expect(() => getPlacement('news')).toThrow('the table news has no placement: add it to placements.ts')
 })
 
 it('does nothing on a database without Citus, and warns if the settings name a cluster', async () => {
