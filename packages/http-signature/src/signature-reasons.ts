@@ -60,7 +60,7 @@ export const signatureReasons = {
   'digest-mismatch': { status: 401, meaning: 'The covered digest does not match the received body.' },
   'digest-required': {
     status: 401,
-    meaning: 'The key requires a digest of the body, but the signature does not cover one.',
+    meaning: 'The key or the server requires a digest of the body, but the signature does not cover one.',
   },
   'length-mismatch': { status: 401, meaning: 'The covered content-length is not the number of received bytes.' },
 } as const satisfies Record<string, { status: 400 | 401; meaning: string }>

@@ -27,13 +27,13 @@ export const metricTable = {
     name: 'muster_webhook_maker_lag_seconds',
     type: 'gauge',
     across: 'max',
-    help: 'Age of the oldest event whose webhook deliveries the server has not created yet.',
+    help: 'Age of the oldest event that the server has not queued for webhooks yet.',
   },
   fanOutLagEvents: {
     name: 'muster_webhook_maker_lag_events',
     type: 'gauge',
     across: 'max',
-    help: 'Events whose webhook deliveries the server has not created yet.',
+    help: 'Event numbers that the server has not processed for webhooks yet, including the numbers of changes that were rolled back.',
   },
   deliveries: {
     name: 'muster_webhook_deliveries',
@@ -46,7 +46,7 @@ export const metricTable = {
     name: 'muster_webhook_due_seconds',
     type: 'gauge',
     across: 'max',
-    help: 'Time since the oldest pending delivery became due, excluding webhooks whose deliveries are suspended. The value is up to 15 seconds old.',
+    help: 'Time since the oldest pending delivery became due, excluding webhooks that are disabled, paused, or repeatedly failing. The value is 0 if no delivery is due, and is up to 15 seconds old.',
   },
   attempts: {
     name: 'muster_webhook_attempts_total',
@@ -57,7 +57,7 @@ export const metricTable = {
   attemptSeconds: {
     name: 'muster_webhook_attempt_seconds',
     type: 'histogram',
-    help: 'Time from the start of an attempt to the end of its response.',
+    help: 'Time from the start of an attempt to send a delivery until the response was read or the attempt failed.',
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
   },
   devicesConnected: {
@@ -80,7 +80,7 @@ export const metricTable = {
     name: 'muster_mqtt_refusals_total',
     type: 'counter',
     labels: ['reason'],
-    help: 'Connections, authentications, publications, and subscriptions that this process rejected or delayed, by the reason that it logged.',
+    help: 'Connections, authentications, publications, and subscriptions that this process rejected or delayed, by reason. The log contains the same reasons.',
   },
   processesMissing: {
     name: 'muster_processes_missing',
@@ -102,13 +102,13 @@ export const metricTable = {
     name: 'muster_requests_total',
     type: 'counter',
     labels: ['operation', 'status', 'code'],
-    help: 'Requests that this process responded to. operation is the root field of a GraphQL document, several if the document has more than one, or the route. status is the HTTP status. code is the code of the first error, or OK. If the client disconnected before the response, status is 0 and code is GONE.',
+    help: 'Requests that this process handled, except those in muster_request_bodies_rejected_total. operation is the root field of a GraphQL document ("several" if the document has more than one) or the route. status is the HTTP status. code is the code of the first error, or OK. If the client disconnected before the response, status is 0 and code is GONE.',
   },
   requestSeconds: {
     name: 'muster_request_seconds',
     type: 'histogram',
     labels: ['kind'],
-    help: 'Time from the headers of a request to the last byte of its response, by kind: query, mutation, rest, device, sign-in, or other. Subscriptions, downloads, and requests rejected by load shedding are not included.',
+    help: 'Time from the headers of a request to the last byte of its response, by kind: query, mutation, rest, device, sign-in, or other. Subscriptions, downloads, and requests that a limit rejected before their body arrived are not included.',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
   requestsUnderWay: {
@@ -125,7 +125,7 @@ export const metricTable = {
   requestBodyBytes: {
     name: 'muster_request_body_bytes',
     type: 'gauge',
-    help: 'Bytes of request bodies above 16 KiB that this process is receiving or processing, according to their headers.',
+    help: 'Bytes of request bodies above 16 KiB that this process is receiving or processing, according to their headers. A body without a Content-Length counts as 1 MiB.',
   },
   requestBodiesRejected: {
     name: 'muster_request_bodies_rejected_total',
@@ -136,7 +136,7 @@ export const metricTable = {
   queuedResponseBytes: {
     name: 'muster_queued_response_bytes',
     type: 'gauge',
-    help: 'Bytes in responses of 16 KiB or more that this process has produced and clients have not read yet.',
+    help: 'Bytes in responses of 16 KiB or more that this process has produced and that clients have not read completely.',
   },
   rateLimited: {
     name: 'muster_rate_limited_total',
@@ -148,7 +148,7 @@ export const metricTable = {
     name: 'muster_documents_total',
     type: 'counter',
     labels: ['found'],
-    help: 'GraphQL documents that this process looked up: known (parsed and validated before), new, or refused (invalid).',
+    help: 'GraphQL documents that this process looked up: known (parsed and validated before), new, or refused (invalid or too large).',
   },
   documentCacheBytes: {
     name: 'muster_document_cache_bytes',
@@ -183,13 +183,13 @@ export const metricTable = {
     name: 'muster_database_connections',
     type: 'gauge',
     labels: ['pool'],
-    help: 'Open database connections of this process, for requests and for background work.',
+    help: 'Open database connections of this process, by pool: requests, or work (background work).',
   },
   databaseConnectionsInUse: {
     name: 'muster_database_connections_in_use',
     type: 'gauge',
     labels: ['pool'],
-    help: 'Database connections that run a statement or belong to an open transaction.',
+    help: 'Database connections of this process that are not idle.',
   },
   databaseConnectionsMost: {
     name: 'muster_database_connections_most',
@@ -214,7 +214,7 @@ export const metricTable = {
     name: 'muster_user_statements',
     type: 'gauge',
     labels: ['lane'],
-    help: "Users' statements and transactions in flight, by lane: walking if they may read every record of an account, otherwise quick.",
+    help: "Users' statements and transactions in flight, by lane: walking if they may read every device or event of an account or belong to a download, otherwise quick.",
   },
   userStatementsWaiting: {
     name: 'muster_user_statements_waiting',
@@ -226,13 +226,13 @@ export const metricTable = {
     name: 'muster_user_statements_rejected_total',
     type: 'counter',
     labels: ['reason'],
-    help: "Users' statements that the scheduler rejected, by reason: too many statements of the user were waiting (queue), the statement waited too long (wait), or a query's statement took longer than MUSTER_QUERY_SECONDS or MUSTER_FILTER_SECONDS (time).",
+    help: "Users' statements that the server rejected or canceled, by reason: too many statements of the user were waiting (queue), the statement waited too long (wait), or a query's statement took longer than MUSTER_QUERY_SECONDS or MUSTER_FILTER_SECONDS (time).",
   },
   listReads: {
     name: 'muster_list_reads_total',
     type: 'counter',
     labels: ['place'],
-    help: 'List queries of this process with DATABASE_READ_URL or DATABASE_URLS, by place. replica: the replica or a worker of the cluster served the query. lagging: the primary served the query, because the replica was behind. away: the primary or the coordinator served the query, because the replica or worker was unavailable.',
+    help: 'List queries of this process by place, if DATABASE_READ_URL or DATABASE_URLS is set. replica: the replica or a worker of the cluster served the query. lagging: the primary served the query, because the replica was behind. away: the primary or the coordinator served the query, because the replica or worker was unavailable.',
   },
   certificateSeconds: {
     name: 'muster_certificate_seconds',

@@ -140,7 +140,7 @@ async function readyUrl(worker: Worker, ended: Promise<Ended>): Promise<string> 
   })
   const endedEarly = ended.then(({ code, signal }) => {
     const how = typeof code === 'number' ? `exit code ${code}` : (signal ?? code)
-    throw new StartError(`A server process exited before it was ready, with ${how}.`)
+    throw new StartError(`A server process ended before it was ready: ${how}.`)
   })
   return Promise.race([reported, endedEarly])
 }

@@ -36,7 +36,7 @@ export const dataSettings = {
   cluster: setting({
     name: 'MUSTER_CLUSTER',
     meaning:
-      'citus: DATABASE_URL is the coordinator of a Citus cluster, and migrations distribute the tables over its nodes. See the guide on scale. Has no effect if the database does not have the extension citus.',
+      'citus: DATABASE_URL points to the coordinator of a Citus cluster, and migrations distribute the tables over its nodes. See the guide on scale. Has no effect if the database does not have the extension citus.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : oneOf(text, ['citus'])),
   }),

@@ -16,7 +16,7 @@ export const deviceSettings = {
   }),
   deviceMessagesPerSecond: setting({
     name: 'MUSTER_DEVICE_MESSAGES_PER_SECOND',
-    meaning: 'Average number of reports and publications that a device can send per second.',
+    meaning: 'Average number of reports and publications that a device can send per second, to each server process.',
     default: '50',
     parse: (text) => integer(text ?? '50', 1, 1_000_000_000),
   }),

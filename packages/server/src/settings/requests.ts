@@ -44,14 +44,14 @@ export const requestSettings = {
   mostRequests: setting({
     name: 'MUSTER_MOST_REQUESTS',
     meaning:
-      'Maximum number of requests in flight in each server process, excluding streams. Above this limit, the process rejects requests with 503, first from the callers with the most requests in flight.',
+      'Limit on requests in flight in each server process, excluding streams. At this limit, the process rejects requests with 503 from callers above their fair share: the limit divided by the number of active callers. At twice this limit, it rejects all requests except those to /healthz, /readyz, and /metrics.',
     default: '500',
     parse: (text) => integer(text ?? '500', 1, 1_000_000),
   }),
   mostStanding: setting({
     name: 'MUSTER_MOST_STANDING',
     meaning:
-      'Maximum number of requests in flight in each server process during sustained load. Sustained load begins when this many requests have been in flight for two seconds, and ends when fewer than half of them remain. To turn this limit off, set it to the value of MUSTER_MOST_REQUESTS.',
+      'Limit on requests in flight in each server process during sustained load. At this limit, the process rejects requests from callers above their fair share, as for MUSTER_MOST_REQUESTS. Sustained load begins when at least this many requests have been in flight for two seconds, and ends when fewer than half as many are in flight. To turn this limit off, set it to the value of MUSTER_MOST_REQUESTS.',
     default: 'a fifth of MUSTER_MOST_REQUESTS',
     parse: (text) => (text === undefined ? undefined : integer(text, 1, 1_000_000)),
   }),
@@ -93,14 +93,15 @@ export const requestSettings = {
   }),
   readTimeout: setting({
     name: 'MUSTER_READ_TIMEOUT',
-    meaning: 'Seconds after which the server closes an HTTP connection if the client does not read the response.',
+    meaning:
+      'Seconds after which the server closes an HTTP connection whose client reads nothing of a pending response.',
     default: '30',
     parse: (text) => integer(text ?? '30', 1, 3_600) * 1_000,
   }),
   databaseSilence: setting({
     name: 'MUSTER_DATABASE_SILENCE',
     meaning:
-      'Milliseconds without a response after which the server considers the database unresponsive. Until the database responds again, requests fail with 503. Use 700 to 2000 for a distant database.',
+      'Milliseconds without a response to a test query after which the server considers the database unresponsive. Until the database responds again, requests fail with 503. Use 700 to 2000 for a distant database.',
     default: '500',
     parse: (text) => integer(text ?? '500', 100, 60_000),
   }),
@@ -114,7 +115,7 @@ export const requestSettings = {
   queryMs: setting({
     name: 'MUSTER_QUERY_SECONDS',
     meaning:
-      'Seconds that each database statement of a GraphQL query can take. A field that takes longer fails with LIMIT_EXCEEDED. If no index supports an argument, the message names the argument. This limit does not apply to mutations. 0: only MUSTER_STATEMENT_TIMEOUT applies.',
+      'Seconds that each database statement of a GraphQL query can take. A field whose statement takes longer fails with LIMIT_EXCEEDED. If no index supports an argument, the message names the argument. This limit does not apply to mutations. 0: only MUSTER_STATEMENT_TIMEOUT applies.',
     default: '5',
     parse: (text) => integer(text ?? '5', 0, 3_600) * 1_000,
   }),

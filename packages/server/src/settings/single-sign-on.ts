@@ -30,7 +30,7 @@ export const singleSignOnSettings = {
   }),
   oidcScopes: setting({
     name: 'MUSTER_OIDC_SCOPES',
-    meaning: 'Scopes that the server requests, separated by spaces.',
+    meaning: 'Scopes that the server requests, separated by spaces and including openid.',
     default: 'openid profile email',
     parse: (text) => scopes(text ?? 'openid profile email'),
   }),
@@ -78,7 +78,7 @@ export const singleSignOnSettings = {
   signIn: setting({
     name: 'MUSTER_SIGN_IN',
     meaning:
-      'Ways to sign in to the console. password,sso: by password, passkey, or single sign-on. sso: only by single sign-on. Links from muster users link work in both cases.',
+      'Ways to sign in to the console. password,sso: by password, passkey, or single sign-on. sso: only by single sign-on. Links from "muster users link" work in both cases.',
     default: 'password,sso',
     parse: (text) => oneOf((text ?? 'password,sso').replaceAll(' ', ''), ['password,sso', 'sso']),
   }),

@@ -27,14 +27,14 @@ export async function checkPooler(
   if (await sharesConnections(connection)) {
     throw new StartError(
       databaseDirectUrl === undefined
-        ? 'DATABASE_URL points to a pooler in transaction mode. Set DATABASE_DIRECT_URL to the database itself, for migrations, locks, jobs, and notifications.'
-        : 'DATABASE_DIRECT_URL points to a pooler in transaction mode. Set it to the database itself.',
+        ? 'DATABASE_URL points to a pooler in transaction mode. Set DATABASE_DIRECT_URL to a URL that bypasses the pooler, for migrations, locks, jobs, and notifications.'
+        : 'DATABASE_DIRECT_URL points to a pooler in transaction mode. Set it to a URL that bypasses the pooler.',
     )
   }
   if (requests.direct === undefined) return
   if ((await identityOf(requests.connection)) !== (await identityOf(connection)))
     throw new StartError(
-      'DATABASE_URL and DATABASE_DIRECT_URL point to different databases. Set both to the same database.',
+      'DATABASE_URL and DATABASE_DIRECT_URL point to different databases. Both must point to the same database.',
     )
   const statements = await missingSettings(requests.connection, statementTimeout)
   if (statements.length > 0)

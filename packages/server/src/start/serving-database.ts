@@ -39,13 +39,13 @@ export async function openServingDatabase(options: ServingDatabaseOptions): Prom
   const { config, log, signal } = options
   if (config.databaseUrl === undefined) {
     if (config.databaseReadUrl !== undefined)
-      throw new StartError('DATABASE_READ_URL requires DATABASE_URL: set DATABASE_URL to the primary of the standby.')
+      throw new StartError('DATABASE_READ_URL requires DATABASE_URL: set DATABASE_URL to the URL of the primary.')
     if (config.databaseDirectUrl !== undefined)
       throw new StartError(
-        'DATABASE_DIRECT_URL requires DATABASE_URL: set DATABASE_URL to the pooler. Without a pooler, set only DATABASE_URL.',
+        'DATABASE_DIRECT_URL requires DATABASE_URL: set DATABASE_URL to the URL of the pooler. Without a pooler, set only DATABASE_URL.',
       )
     if (config.databaseUrls.length > 0)
-      throw new StartError('DATABASE_URLS requires DATABASE_URL: set DATABASE_URL to the coordinator of the workers.')
+      throw new StartError('DATABASE_URLS requires DATABASE_URL: set DATABASE_URL to the URL of the coordinator.')
     return openEmbedded(options)
   }
   if (config.archiveFolder !== undefined)
@@ -55,10 +55,10 @@ export async function openServingDatabase(options: ServingDatabaseOptions): Prom
   if (config.databaseUrls.length > 0) {
     if (config.cluster === undefined)
       throw new StartError(
-        'DATABASE_URLS requires MUSTER_CLUSTER=citus, because it contains the URLs of the workers of a cluster.',
+        'DATABASE_URLS contains the URLs of the workers of a cluster, so it requires MUSTER_CLUSTER=citus.',
       )
     if (config.databaseReadUrl !== undefined)
-      throw new StartError('Set only one of DATABASE_READ_URL and DATABASE_URLS: lists read from one of them.')
+      throw new StartError('Set only one of DATABASE_READ_URL and DATABASE_URLS: lists can read from only one of them.')
   }
   const access = databaseAccess(config)
   await waitForDatabase({ name: databaseName(config), connection: access.connection }, log, signal)

@@ -30,7 +30,10 @@ const errorSchema: JsonSchema = {
         type: 'object',
         required: ['message', 'extensions'],
         properties: {
-          message: { type: 'string', description: 'The problem, its location, and the correct input.' },
+          message: {
+            type: 'string',
+            description: 'The problem and, where possible, its location and the correct input.',
+          },
           extensions: {
             type: 'object',
             required: ['code'],

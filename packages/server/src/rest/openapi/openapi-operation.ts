@@ -34,7 +34,8 @@ const idempotencyHeader = {
   properties: {
     'Idempotency-Key': {
       type: 'string',
-      description: 'A unique string in double quotes. A repeated request with the same key creates no further object.',
+      description:
+        'A unique string of 1 to 255 characters, in double quotes. A repeated request with the same key within 24 hours creates no further object.',
     },
   },
 }

@@ -38,7 +38,7 @@ export const accessKeyRoutes: readonly Route[] = [
     method: 'GET',
     path: '/access-keys/{key}/usage',
     summary:
-      'Returns the fields that an access key used in the given number of days before now, and the permissions that it did not need.',
+      'Returns the fields that an access key used or tried to use in the given number of days before now, and the permissions that it did not use.',
     document: `query getAccessKeyUsage($key: ID!, $days: Int = 90) {
       login { accessKeys(key: [$key]) { key unused(days: $days) usage(days: $days) { ...KeyUse } } }
     }`,
@@ -84,7 +84,7 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/key-policy',
-    summary: "Returns the account's rules for access keys, and the keys that break a rule.",
+    summary: "Returns the account's rules for access keys, and the enabled keys that break a rule.",
     document: 'query getKeyPolicy { login { keyPolicy { ...KeyPolicy } } }',
     at: 'login.keyPolicy',
     status: 200,

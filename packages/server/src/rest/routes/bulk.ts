@@ -64,7 +64,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'GET',
     path: '/bulk-jobs/{id}/downloads',
     summary:
-      'Returns links for downloading the report of a bulk job, and the secrets of the devices that it registered.',
+      'Returns links for downloading the report of a bulk job and the secrets of the devices that it registered.',
     document: 'query getBulkDownloads($id: ID!) { login { bulkJob(id: [$id]) { reportUrl secretsUrl } } }',
     at: 'login.bulkJob[0]',
     status: 200,
@@ -90,14 +90,17 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/append',
-    summary: 'Adds devices or CSV rows to a bulk job that was created with open.',
+    summary: 'Adds devices or CSV rows to a bulk job that was created with open and has not been previewed.',
     document: `mutation appendBulk($id: ID!, $ids: [String!], $csv: String) {
       appendBulk(id: $id, ids: $ids, csv: $csv) { ...BulkJob }
     }`,
     at: 'appendBulk',
     status: 200,
   },
-  change('preview', 'Previews a bulk job that was neither started nor canceled. A previous token becomes invalid.'),
+  change(
+    'preview',
+    'Previews a DRAFT, or previews a READY or EXPIRED job again. The token of an earlier preview becomes invalid.',
+  ),
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/start',
@@ -121,7 +124,8 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/retry',
-    summary: 'Creates a bulk job for the devices of this job with these statuses, and previews its changes.',
+    summary:
+      'Creates a bulk job for the devices of this job with these statuses (FAILED, SKIPPED, or both), and previews its changes.',
     document: `mutation retryBulk($id: ID!, $statuses: [BulkItemStatus!]! = [FAILED]) {
       retryBulk(id: $id, statuses: $statuses) { ...BulkJob }
     }`,
@@ -133,7 +137,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs/{id}/undo',
     summary:
-      'Creates a bulk job that undoes this job, and previews its changes. The new job reverts the values that this job wrote, and deletes the devices that this job registered. It changes no value or device that has changed since.',
+      'Creates a bulk job that undoes this job, and previews its changes. The new job reverts the values that this job wrote, and deletes the devices that this job registered. It keeps values that have changed since, and devices that have connected or changed since.',
     document: 'mutation undoBulk($id: ID!, $rate: Int = 200) { undoBulk(id: $id, rate: $rate) { ...BulkJob } }',
     at: 'undoBulk',
     status: 201,

@@ -28,7 +28,8 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/download',
-    summary: 'Returns a link for downloading the matching devices as CSV. The link is valid for one hour.',
+    summary:
+      'Returns a link for downloading the matching devices as CSV. The link is valid for one hour, but only while the access key is valid.',
     document: `query getDevicesUrl(
       $where: String, $view: ID, $context: String, $sortBy: [String!], $columns: [String!], $now: DateTime
     ) {

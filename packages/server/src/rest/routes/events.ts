@@ -41,7 +41,8 @@ export const eventRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/events/download',
-    summary: 'Returns a link for downloading the matching events as CSV. The link is valid for one hour.',
+    summary:
+      'Returns a link for downloading the matching events as CSV. The link is valid for one hour, but only while the access key is valid.',
     document: `query getEventsUrl(
       $minDate: DateTime, $maxDate: DateTime, $types: [EventType!], $deviceId: [String!]
       $where: String, $view: ID, $context: String
