@@ -114,7 +114,7 @@ export const metricTable = {
   requestsUnderWay: {
     name: 'muster_requests_under_way',
     type: 'gauge',
-    help: 'Requests in flight in this process, excluding streams. A request is in flight from the last byte of its body to the last byte of its response.',
+    help: 'Requests in flight in this process, excluding streams and requests to /healthz, /readyz, and /metrics. A request is in flight from the last byte of its body to the last byte of its response.',
   },
   requestsShed: {
     name: 'muster_requests_shed_total',
@@ -142,7 +142,7 @@ export const metricTable = {
     name: 'muster_rate_limited_total',
     type: 'counter',
     labels: ['policy'],
-    help: 'Requests and publications that exceeded a quota in this process, by policy: user, key, address, code, or device for points, and device-bytes or account-bytes for bytes stored per day.',
+    help: 'Requests and publications that exceeded a quota in this process, by policy: user, key, address, or code for rate-limit points, device for reports and publications, and device-bytes or account-bytes for bytes stored per day.',
   },
   documents: {
     name: 'muster_documents_total',

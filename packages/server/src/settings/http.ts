@@ -93,7 +93,7 @@ export const httpSettings = {
   logFormat: setting({
     name: 'MUSTER_LOG',
     meaning:
-      'text: a log for people. json: one JSON object per line. Not set: text if standard error is a terminal, otherwise json.',
+      'text: readable lines. json: one JSON object per line. Not set: text if standard error is a terminal, otherwise json.',
     default: 'not set',
     parse: (text) => oneOf(text ?? (process.stderr.isTTY ? 'text' : 'json'), ['text', 'json']),
   }),

@@ -55,7 +55,7 @@ export async function openServingDatabase(options: ServingDatabaseOptions): Prom
   if (config.databaseUrls.length > 0) {
     if (config.cluster === undefined)
       throw new StartError(
-        'DATABASE_URLS contains the URLs of the workers of a cluster, so it requires MUSTER_CLUSTER=citus.',
+        'DATABASE_URLS requires MUSTER_CLUSTER=citus, because the URLs are those of the workers of a Citus cluster.',
       )
     if (config.databaseReadUrl !== undefined)
       throw new StartError('Set only one of DATABASE_READ_URL and DATABASE_URLS: lists can read from only one of them.')

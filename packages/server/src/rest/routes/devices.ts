@@ -58,7 +58,7 @@ export const deviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/devices/totals',
     summary:
-      'Counts the matching devices: in total, by state, and those that have never reported or have a stale value.',
+      'Counts the matching devices: in total, by state, those that have never reported, and those with a stale value.',
     document: `query countDevices($where: String, $view: ID, $context: String) {
       login { deviceTotals(where: $where, view: $view, context: $context) { ...DeviceTotals } }
     }`,
