@@ -91,7 +91,7 @@ async function migrateOrExplain(
     await distributeTables(db, { cluster: clusterOf(config), log, signal })
   } catch (error) {
     if (error instanceof StartError) throw error
-    const cause = (error as Error).message
+    const cause = (error as Error).message.replace(/\.$/, '')
     throw new StartError(`The database cannot be migrated to this release of Muster: ${cause}.`, { cause: error })
   }
 }

@@ -77,7 +77,8 @@ async function confirmPreview(
       exitCode: exitCodes.conflict,
     })
   if (writing === 0) return
-  if (!json && (dryRun || !yes)) await showPreview(muster, job.id)
+  // With --json, the output of a dry run already contains the preview's counts.
+  if (dryRun ? !json : !yes) await showPreview(muster, job.id)
   if (!dryRun) await confirm(questionOf(job, what), { yes })
 }
 

@@ -25,6 +25,8 @@ export interface ForgingProvider {
   /** Issues a code for an authorization request, and the ID token that the code will be exchanged for. */
   issueCode(authorizationUrl: string, claims: JWTPayload, forgery?: Forgery): string
   signLogoutToken(claims: JWTPayload, forgery?: Pick<Forgery, 'sign' | 'header'>): Promise<string>
+  /** Makes the endpoint of the keys respond with this status. */
+  setKeysStatus(status: number): void
   close(): Promise<void>
 }
 
@@ -46,6 +48,7 @@ export async function startForgingProvider(): Promise<ForgingProvider> {
   const issued = new Map<string, Issued>()
   const tokenRequests: URLSearchParams[] = []
   let issuer = ''
+  let keysStatus = 200
 
   const sign = (
     payload: JWTPayload,
@@ -82,7 +85,7 @@ export async function startForgingProvider(): Promise<ForgingProvider> {
         subject_types_supported: ['public'],
         authorization_response_iss_parameter_supported: true,
       })
-    if (request.url === '/keys') return json({ keys: [jwk, otherJwk] })
+    if (request.url === '/keys') return json({ keys: [jwk, otherJwk] }, keysStatus)
     if (request.url !== '/token') return json({}, 404)
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
@@ -112,6 +115,9 @@ export async function startForgingProvider(): Promise<ForgingProvider> {
       const events = { 'http://schemas.openid.net/event/backchannel-logout': {} }
       const correct = { iss: issuer, aud: CLIENT.id, iat: now, exp: now + 120, jti: `jti-${Math.random()}`, events }
       return sign({ ...correct, ...claims }, forgery)
+    },
+    setKeysStatus(status) {
+      keysStatus = status
     },
     async close() {
       server.closeAllConnections()

@@ -31,7 +31,7 @@ export function fromBetterAuthError(
   status: number,
   { code, message }: Record<string, unknown>,
 ): ApiError {
-  if (status >= 400 && path === '/passkey/verify-authentication') return sessionError('passkey-refused')
+  if (status < 500 && path === '/passkey/verify-authentication') return sessionError('passkey-refused')
   const known = errors[String(code)]
   if (known !== undefined) return known()
   if (status === 401) return sessionError('no-session')

@@ -118,7 +118,9 @@ export function createProvider(config: ProviderConfig, { fetch }: Pick<OutboundF
     },
     async verifyLogoutToken(token) {
       const { keys } = await connect()
-      return verifyLogoutToken(token, { issuer, clientId, keys, algorithms: ALGORITHMS })
+      return verifyLogoutToken(token, { issuer, clientId, keys, algorithms: ALGORITHMS }).catch((error: unknown) => {
+        throw isUnreachable(error) ? ssoError('sso-unavailable') : error
+      })
     },
   }
 }
@@ -173,10 +175,12 @@ function fail(error: unknown): never {
   throw Object.assign(ssoError(reason), { cause })
 }
 
+/** jose uses ERR_JOSE_GENERIC if the status of the key set is not 200. */
+const unreachableCodes = new Set(['OAUTH_TIMEOUT', 'FORBIDDEN_ADDRESS', 'ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC'])
+
 function isUnreachable(error: unknown): boolean {
   const { name, code, cause } = error as { name?: string; code?: string; cause?: unknown }
-  if (name === 'TimeoutError' || name === 'AbortError' || code === 'OAUTH_TIMEOUT' || code === 'FORBIDDEN_ADDRESS')
-    return true
+  if (name === 'TimeoutError' || name === 'AbortError' || unreachableCodes.has(code ?? '')) return true
   if (cause instanceof Response) return cause.status >= 500
   const { syscall } = (cause ?? {}) as { syscall?: string }
   if (error instanceof TypeError && error.message === 'fetch failed') return true

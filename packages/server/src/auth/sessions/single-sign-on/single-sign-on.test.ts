@@ -174,6 +174,20 @@ describe('back-channel logout', () => {
     expect(await stream.text()).toContain('session-ended')
   })
 
+  it('asks the provider to retry while its keys cannot be read', async () => {
+    const { sub } = newClaims()
+    const browser = await signOn(app, provider, { claims: { sub } })
+    const token = await provider.signLogoutToken({ sub })
+    const restarted = await app.startAnother({ env: { ...ssoSettings(provider.issuer) }, clock })
+    provider.setKeysStatus(500)
+    expect(await send(token, restarted)).toBe(503)
+    expect(await personIn(browser)).not.toBeNull()
+    provider.setKeysStatus(200)
+    expect(await send(token, restarted)).toBe(200)
+    expect(await personIn(browser)).toBeNull()
+    await restarted.close()
+  })
+
   const wrong: Record<string, (sub: string) => Promise<string>> = {
     'a nonce': (sub) => provider.signLogoutToken({ sub, nonce: 'x' }),
     'another audience': (sub) => provider.signLogoutToken({ sub, aud: 'another' }),
