@@ -15,15 +15,16 @@ it('previews, runs, lists, and undoes changes to many devices', async () => {
 
   const [preview] = await lines('bulk', 'set', 'site=rome', 'label={name}', ...where, '--dry-run')
   expect(preview).toMatchObject({ state: 'READY', counts: { change: 3, rejected: 0 } })
-  expect(await run('bulk', 'set', 'site=rome', ...where)).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/^a +site: oslo → rome$.*Set site of 3 devices \(0 unchanged, 0 rejected\)/ms),
-  })
+  for (const format of [[], ['--json']])
+    expect(await run('bulk', 'set', 'site=rome', ...where, ...format)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^a +site: oslo → rome$.*Set site of 3 devices \(0 unchanged, 0 rejected\)/ms),
+    })
   expect(await run('bulk', 'set', 'site=rome', ...where, '--yes', '--expect', '4')).toMatchObject({
     code: 7,
     stderr: expect.stringContaining('would change 3 devices, not 4'),
   })
-  expect(await lines('bulk', 'list')).toMatchObject(Array(3).fill({ state: 'CANCELED' }))
+  expect(await lines('bulk', 'list')).toMatchObject(Array(4).fill({ state: 'CANCELED' }))
   const [job] = await lines(
     'bulk',
     'set',
