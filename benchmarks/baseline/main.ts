@@ -2,7 +2,8 @@ import type { AddressInfo } from 'node:net'
 import { createPool } from '../../packages/server/src/db/database.ts'
 import { buildBaseline } from './baseline.ts'
 
-// Use the session settings of the server's pool, so that both run the statements under the same conditions.
+// Use the session settings of the server's pool, so that the baseline and the server run the statements under the same
+// conditions.
 const { DATABASE_URL: connectionString, DATABASE_CONNECTIONS, ACCOUNT_ID: accountId = '' } = process.env
 const pool = createPool({
   connection: { connectionString },

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 30_000
 
 /**
  * The text in the search box, and the key to press next. The key must not complete the only matching name, because the
- * search box offers no completions after a complete word.
+ * search box would then offer no completions.
  */
 const typing: Record<string, [before: string, key: string]> = {
   'a name': ['', 's'],

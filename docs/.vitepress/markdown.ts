@@ -23,7 +23,7 @@ export function escapeTags(markdown: MarkdownRenderer): void {
   markdown.renderer.rules.html_inline = (tokens, index) => markdown.utils.escapeHtml(tokens[index]!.content)
 }
 
-/** Labels code blocks by their purpose for the reader, if that says more than their language. */
+/** Labels code blocks that are files, output, or errors with the file name or this word instead of their language. */
 export function labelBlocks(markdown: MarkdownRenderer): void {
   const render = markdown.renderer.rules.fence!
   markdown.renderer.rules.fence = (tokens, index, ...rest) =>
@@ -38,7 +38,7 @@ function labelOf(info: string): string | undefined {
   return word === 'file=' ? value : word
 }
 
-/** Rewrites links, which are relative to the file in the repository, to the pages and files of the site. */
+/** Rewrites relative links to files of the repository, so that they lead to the site's pages and copies of files. */
 export function resolveLinks(markdown: MarkdownRenderer, root: string): void {
   markdown.core.ruler.push('resolve-links', ({ tokens, env }) => {
     const folder = dirname(relative(root, env.realPath ?? env.path))

@@ -28,12 +28,12 @@ function pagesIn(heading: string): DefaultTheme.SidebarItem[] {
   )
 }
 
-/** Returns the page of a path that is relative to `docs/`. */
+/** Returns the link to a page. The path is relative to `docs/` and has no extension. */
 function linkTo(path: string): string {
   return `/${routeOf(`${path}.md`.replace(/^\.\.\//, '')).replace(/(index)?\.md$/, '')}`
 }
 
-/** Fails if a guide is missing from docs/README.md. Otherwise, no page would link to the guide. */
+/** Throws if a guide is missing from docs/README.md. Otherwise, the sidebar would not contain the guide. */
 function assertAllListed(): void {
   for (const file of readdirSync(new URL('guides/', docs))) {
     if (file.endsWith('.md') && !home.includes(`](guides/${file})`)) throw new Error(`List ${file} in docs/README.md.`)

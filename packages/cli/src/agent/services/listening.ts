@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-/** A TCP socket that accepts connections or a UDP socket that accepts datagrams from any address. */
+/** A TCP socket that accepts connections, or a UDP socket that accepts datagrams from any address. */
 export interface ListeningSocket {
   protocol: 'tcp' | 'udp'
   port: number

@@ -10,7 +10,7 @@ export interface ServiceSettings {
   every: number
   /** Whether to report detected services of known types. */
   found: boolean
-  /** Whether to report services that only this machine can reach. */
+  /** Whether to report detected services that only this machine can reach. */
   loopback: boolean
   ignored: ReadonlySet<number>
   /** Milliseconds after which the agent removes a stopped service from the device. */
