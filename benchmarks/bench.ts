@@ -1,4 +1,4 @@
-// `npm run bench` compares the server with baselines and similar servers.
+// `npm run bench` compares the server with baselines and similar servers. With a name, it runs a standalone benchmark.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { installPeers } from './environment/install-peers.ts'
 import { createPeerSchema } from './environment/peer-schema.ts'

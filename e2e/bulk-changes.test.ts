@@ -143,7 +143,9 @@ describeConsole('changes to selected devices', () => {
       await page.getByRole('button', { name: 'Change', exact: true }).click()
       await choose(page, 'Action', action)
     }
-    /** Previews the change, waits until the preview shows the change for one device, and runs the change. */
+    /**
+     * Previews the change, waits until the preview shows it for one device, runs it, and waits until the job is done.
+     */
     const run = async (change: RegExp): Promise<void> => {
       await dialog.getByRole('button', { name: 'Preview' }).click()
       await page.getByRole('row', { name: change }).waitFor()

@@ -41,7 +41,7 @@ export interface OpenOptions {
 
 let started: Promise<Browser> | undefined
 
-/** Launches one browser for all test files of a worker process. Windows share no state. */
+/** Returns the browser that all test files of a worker process share. Windows share no state. */
 async function getBrowser(): Promise<Browser> {
   started ??= chromium.launch(shellOptions)
   const browser = await started

@@ -18,7 +18,7 @@ export function startCommand(checkout: string): Required<Command> {
   }
 }
 
-/** The systems to compare. All except `fastify` use the same database, with up to 13 connections for requests. */
+/** The systems to compare. All except `fastify` use the same database, each with up to 13 connections for requests. */
 export const systems = {
   server: startCommand(path('../..')),
   baseline: { args: [path('../baseline/main.ts')] },

@@ -23,7 +23,7 @@ export async function createFleets(
   progress: (text: string) => void,
 ): Promise<void> {
   await mkdir(folder, { recursive: true })
-  // Change the environment, because `withInstallation` reads its settings from there.
+  // Change the environment, because `withInstallation` reads its settings from environment variables.
   delete process.env.DATABASE_URL
   process.env.MUSTER_DATA = folder
   await withInstallation(async (installation) => {

@@ -5,7 +5,7 @@ import { languageRows } from './language-rows.ts'
 import type { Row } from './measure.ts'
 import { setAttribute, startStatusWrites } from './status-writes.ts'
 
-/** Two fleets in one database, and a fleet as large as `small` in a second database, whose log is short. */
+/** Two fleets in one database, and a fleet as large as `small` in a second database, whose event log is short. */
 export interface Fleets {
   small: Fleet
   large: Fleet

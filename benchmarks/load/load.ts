@@ -23,7 +23,7 @@ export interface LoadResult {
   failed: number
   seconds: number
   latency: { p50: number; p99: number }
-  /** Total size of all responses. Depending on the load generator, the size includes headers. */
+  /** Total size of all responses. Whether the size includes headers depends on the load generator. */
   bytes: number
 }
 

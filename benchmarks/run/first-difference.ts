@@ -1,4 +1,7 @@
-/** Describes the first difference between two JSON values, or returns undefined. Ignores the order of members. */
+/**
+ * Describes the first difference between two JSON values. Returns undefined if they are equal. Ignores the order of
+ * members.
+ */
 export function firstDifference(one: unknown, other: unknown, path = ''): string | undefined {
   if (!isObject(one) || !isObject(other)) {
     return Object.is(one, other) ? undefined : `${path || 'the response'} is ${write(one)}, not ${write(other)}`

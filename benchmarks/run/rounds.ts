@@ -10,7 +10,7 @@ export interface Workload {
   system: System
   /** `run` is a counter, so each run can write different values. */
   operations(fleet: Fleet, place: { connection: number; run: number }): readonly Operation[]
-  /** Returns the part of the first response that must equal the other systems' part. */
+  /** Returns the part of the first operation's response that must be the same on all systems. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape of responses depends on the system
   read(response: any): unknown
   /** Runs before each run. The returned function runs afterward and throws if the outcome is wrong. */

@@ -51,7 +51,7 @@ export async function runKills(options: KillRun): Promise<KillReport> {
   let requestCount = 0
   receiver.respondWith((message, response) => {
     if (secret === undefined || !isGenuine(secret, message)) forged.push(message)
-    // Requests never fail one after another, because after several consecutive failures, the server would make only one
+    // Never fail two requests in a row, because after several consecutive failures, the server would make only one
     // attempt a minute.
     const position = ++requestCount % 6
     if (position === 2) return response.writeHead(500).end()

@@ -29,7 +29,7 @@ const pool = createPool({ connection, size: 10, statementTimeout: 0 })
 const db = createDatabase(pool)
 await migrate(db)
 
-/** Measures graphile-worker with a task that does nothing, as an upper limit. */
+/** Measures graphile-worker with a task that does nothing. The result is an upper limit for deliveries. */
 async function measureBareWorker(): Promise<number> {
   const logger = new Logger(() => () => {})
   await runMigrations({ pgPool: pool, logger })

@@ -33,7 +33,7 @@ function linkTo(path: string): string {
   return `/${routeOf(`${path}.md`.replace(/^\.\.\//, '')).replace(/(index)?\.md$/, '')}`
 }
 
-/** Throws if a guide is missing from docs/README.md. Otherwise, the sidebar would not contain the guide. */
+/** Throws if a guide is missing from docs/README.md, because the sidebar would then not contain the guide. */
 function assertAllListed(): void {
   for (const file of readdirSync(new URL('guides/', docs))) {
     if (file.endsWith('.md') && !home.includes(`](guides/${file})`)) throw new Error(`List ${file} in docs/README.md.`)

@@ -69,7 +69,7 @@ export async function watchValues({ values, changeSignal, signal }: Watching): P
 
 /** Waits for `ms` milliseconds or until the signal aborts. Resolves to false if the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  // A longer delay would overflow the 31 bits of a timer.
+  // A Node.js timer cannot wait longer than 2^31 - 1 milliseconds (24.8 days).
   await sleep(Math.min(ms, 2 ** 31 - 1), undefined, { signal }).catch(() => {})
   return !signal.aborted
 }

@@ -16,7 +16,7 @@ export interface Planned {
 }
 
 export interface Plan extends Planned {
-  /** The server and the user of the change. Only the same user can resume the change, and only on the same server. */
+  /** The server and the account ID. The change can be resumed only on the same server and in the same account. */
   url: string
   userId: string
   total: number

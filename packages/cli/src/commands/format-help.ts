@@ -1,4 +1,4 @@
-/** For the full description, see packages/cli/README.md. */
+/** For the full description of the format, see packages/cli/README.md. */
 export const formatHelp = `
 File format: the first row contains the column names. Only the "name" column is required.
   name        device name

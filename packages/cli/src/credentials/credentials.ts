@@ -25,7 +25,7 @@ export async function readCredentials({ credentials, profile }: Which, env = pro
 
 /**
  * Returns the path of the credentials file: `given`, MUSTER_CREDENTIALS, the server's file if it can be read, or the
- * file in the home directory, in this order of precedence. The file may not exist.
+ * file in the home directory, in this order of precedence. The file might not exist.
  */
 export async function credentialsFile(given: string | undefined, env = process.env): Promise<string> {
   const named = given ?? (env.MUSTER_CREDENTIALS || undefined)

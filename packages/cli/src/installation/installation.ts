@@ -29,8 +29,8 @@ export function withInstallation<Result>(
 }
 
 /**
- * Returns the URL in the credentials file. The server updates this URL to its port or public URL, which this command's
- * environment may not contain.
+ * Returns the URL in the credentials file, or undefined if the file is missing, incomplete, or unreadable. The server
+ * updates this URL to its port or public URL, which this command's environment might not contain.
  */
 async function writtenUrl(dataFolder: string): Promise<string | undefined> {
   const path = credentialsPath(dataFolder)

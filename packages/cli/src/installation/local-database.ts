@@ -21,8 +21,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * Uses the database in DATABASE_DIRECT_URL or DATABASE_URL, or otherwise the embedded database. Starts the embedded
- * database unless a server has already started it.
+ * Runs `work` on the database in DATABASE_URL (at DATABASE_DIRECT_URL, if set) or, without DATABASE_URL, on the
+ * embedded database. Starts the embedded database unless a server has already started it.
  */
 export async function withDatabase<Result>(
   work: (database: LocalDatabase) => Promise<Result>,

@@ -95,14 +95,14 @@ export async function listInvitations(muster: Muster): Promise<readonly Invitati
   return login?.invitations ?? []
 }
 
-/** Finds a member by ID or by email address, ignoring case. */
+/** Finds a member by ID or by case-insensitive email address. */
 export const findMember = async (muster: Muster, meant: string): Promise<MemberRow> =>
   only(
     (await listMembers(muster)).filter(({ person }) => person.id === meant || isSame(person.email, meant)),
     { what: 'member', named: 'the ID or email address', meant, list: 'members' },
   )
 
-/** Finds a role by ID or by name, ignoring case. */
+/** Finds a role by ID or by case-insensitive name. */
 export const findRole = async (muster: Muster, meant: string): Promise<RoleRow> =>
   only(
     (await listRoles(muster)).filter(({ id, name }) => id === meant || isSame(name, meant)),

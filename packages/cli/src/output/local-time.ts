@@ -7,7 +7,7 @@ export function localTime(moment: string): string {
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`
 }
 
-/** Omits the seconds, or the time, of a local time that is wider than `width`. */
+/** Omits the seconds or, if necessary, the time of day from a local time that is wider than `width`. */
 export function shortenTime(text: string, width: number): string {
   if (text.length <= width || !/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)) return text
   return text.slice(0, width >= 16 ? 16 : 10)

@@ -48,7 +48,7 @@ export const viewColumns: readonly Column<ViewRow>[] = [
   { name: 'version', value: ({ version }) => version },
 ]
 
-/** Finds a view by ID or by name, ignoring case. Throws if there is no such view. */
+/** Finds a view by ID or by case-insensitive name. Throws if there is no such view. */
 export async function findView(muster: Muster, meant: string): Promise<ViewRow> {
   const { login } = await muster.select({ login: { views: viewFields } })
   const views: readonly ViewRow[] = login?.views ?? []

@@ -42,7 +42,7 @@ export function startMuster(args: string[], { env = {}, input = '' }: RunOptions
       PATH: process.env.PATH,
       HOME: '/nowhere',
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      // Prevent a busy machine from looking like an unresponsive database or overload.
+      // Prevent the server from mistaking a busy machine for an unresponsive database or for overload.
       MUSTER_DATABASE_SILENCE: '20000',
       MUSTER_MOST_LAG: '0',
       ...env,

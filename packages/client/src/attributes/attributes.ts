@@ -5,7 +5,7 @@ import type { AttributeChanges, Attributes, CallOptions } from '../types.ts'
 import { type SendBatch, type SetManyItem, type SetManyOptions, type SetManyOutcome, setMany } from './set-many.ts'
 
 export interface ContextOptions extends CallOptions {
-  /** The context to read or change. Default: the base values. */
+  /** The context to read or change. By default, the call reads or changes base values. */
   context?: string | undefined
 }
 

@@ -17,7 +17,7 @@ export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | '
   where?: string | undefined
   /** ID of a saved view of devices. Its filter applies in addition to `where`. */
   view?: string | undefined
-  /** The context in which the filter reads attributes. Default: the context of the view. */
+  /** The context in which the filter reads attributes. Default: the view's context or, without one, base values. */
   context?: string | undefined
   /** ID of the last event that was received. Default: start with new events. */
   after?: string | undefined

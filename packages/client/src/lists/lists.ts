@@ -11,7 +11,7 @@ import type {
 
 /** Devices per page of services. The number is low, because each device can have up to 100 services. */
 const DEFAULT_DEVICES = 200
-/** Deliveries per page. The number is low, because the API returns a page for each of the user's webhooks. */
+/** Deliveries per page. The number is low, because the API returns a page for each of the account's webhooks. */
 const DEFAULT_DELIVERIES = 100
 /**
  * Lists of past events start at this time by default, because otherwise the API would list only the events of one

@@ -103,8 +103,8 @@ async function toCredentials(
 }
 
 /**
- * Resolves a relative path against the folder of the credentials file or, without a file, against the current
- * directory.
+ * Reads the private key. Resolves a relative path against the folder of the credentials file or, without a file,
+ * against the current directory.
  */
 async function readPrivateKey(path: string, file: string | undefined): Promise<string> {
   const text = await readIfExists(resolve(file === undefined ? '.' : dirname(file), path))

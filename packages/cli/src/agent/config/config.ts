@@ -26,8 +26,9 @@ const sectionNames = ['services', 'status', 'attributes']
 const general = ['url', 'broker', 'ca', 'name', 'platform', 'interval', 'timeout']
 
 /**
- * Reads the configuration file that the option or MUSTER_AGENT_CONFIG names, and throws if this file does not exist. If
- * neither names a file, reads the first default file that exists. If none exists, returns the default settings.
+ * Reads the configuration file that `named` or, without it, MUSTER_AGENT_CONFIG names. Throws if this file does not
+ * exist. If neither names a file, reads the first default file that exists. If none exists, returns the default
+ * settings.
  */
 export async function readAgentConfig(named: string | undefined, env = process.env): Promise<AgentConfig> {
   const file = named ?? (env.MUSTER_AGENT_CONFIG || undefined)

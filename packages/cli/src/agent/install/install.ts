@@ -30,7 +30,10 @@ export async function install(place: Place): Promise<string[]> {
   return [...done, `started ${UNIT}; show its log with journalctl -u muster-agent`]
 }
 
-/** Removes the unit. With `purge`, also removes the agent's state and configuration. Returns the completed steps. */
+/**
+ * Stops the service and removes its unit. With `purge`, also removes the agent's state and configuration. Returns the
+ * completed steps.
+ */
 export async function uninstall(place: Place, { purge }: { purge: boolean }): Promise<string[]> {
   const done: string[] = []
   const isInstalled = await exists(unitIn(place))

@@ -9,8 +9,8 @@ import { registerMachine } from './register-machine.ts'
 const hint = 'To register it, run "muster agent register --url URL --code CODE", or set MUSTER_URL and MUSTER_CODE.'
 
 /**
- * Registers this machine, and retries while the server is unavailable. Returns undefined if the signal aborts. Throws if
- * the URL or the code is missing, or if the server rejects the registration.
+ * Registers this machine, and retries while the server is unavailable. Returns undefined if the signal aborts. Throws
+ * if the URL or the code is missing, or if the server rejects the registration.
  */
 export async function registerWithRetries(
   settings: AgentSettings,

@@ -5,7 +5,7 @@ import { newClientCommand, prose } from '../../options/new-command.ts'
 
 interface Options extends BulkOptions {
   rename?: string
-  /** False if the user passes --no-platform, which removes the platform. */
+  /** False if the user passes --no-platform, which clears the platform. */
   platform?: string | false
   hardwareId?: string | false
 }
