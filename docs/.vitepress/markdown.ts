@@ -23,7 +23,7 @@ export function escapeTags(markdown: MarkdownRenderer): void {
   markdown.renderer.rules.html_inline = (tokens, index) => markdown.utils.escapeHtml(tokens[index]!.content)
 }
 
-/** If the tag of a code block is a file name, `output`, or `errors`, labels the block with it instead of the language. */
+/** If a code block's tag is a file name, `output`, or `errors`, labels the block with it instead of the language. */
 export function labelBlocks(markdown: MarkdownRenderer): void {
   const render = markdown.renderer.rules.fence!
   markdown.renderer.rules.fence = (tokens, index, ...rest) =>

@@ -22,7 +22,7 @@ export function handleOutputErrors(): void {
   }
 }
 
-/** Exits when the launcher ends, if the launcher (bin/muster.js with an older Node.js) started this process. */
+/** Exits when the launcher (bin/muster.js) ends, if the launcher started this process as a child process. */
 export function followLauncher(): void {
   if (process.env.MUSTER_LAUNCHED !== '1') return
   delete process.env.MUSTER_LAUNCHED
