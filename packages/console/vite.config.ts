@@ -6,7 +6,7 @@ import { serviceWorker } from './build/service-worker.ts'
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** `vite dev` forwards API requests to this server, which `npm start` starts. */
+/** `vite dev` forwards API requests to this server. Default: the address at which `npm start` listens. */
 const server = process.env.MUSTER_URL ?? 'http://127.0.0.1:4000'
 
 export default defineConfig({

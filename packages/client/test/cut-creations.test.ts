@@ -11,7 +11,7 @@ import { Muster } from '../src/index.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
 
 const CREATIONS = 100
-/** Number of concurrent requests whose connections the test cuts. */
+/** Number of concurrent requests that each cut interrupts. */
 const BATCH_SIZE = 5
 /** Every fifth cut kills the server. */
 const KILL_EVERY = 5
@@ -31,7 +31,7 @@ it('creates each device once when 100 requests are interrupted and retried', { t
 
   for (let cut = 1; cut <= CREATIONS / BATCH_SIZE; cut++) {
     const batch = names.slice((cut - 1) * BATCH_SIZE, cut * BATCH_SIZE)
-    // Drop the responses, so that the connections break only after the change.
+    // Drop the responses, so that some connections break after the change instead of before it.
     if (cut % 2 === 0) proxy.dropResponses(BATCH_SIZE)
     const creations = batch.map((name) => muster.mutate({ registerDevice: { $: { name }, device: { name: true } } }))
     await sleep(randomInt(30))

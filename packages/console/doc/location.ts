@@ -10,7 +10,9 @@ export interface DocLocation {
   view: View
   /** Name of the type. Empty unless the hash selects an entry of the reference. */
   type: string
-  /** The selected entry, such as `Device`, `Device.attributes`, or `User.devices.sort`. */
+  /**
+   * The selected entry, such as `Device`, `Device.attributes`, or `User.devices.sort`. Empty if no entry is selected.
+   */
   anchor: string
 }
 

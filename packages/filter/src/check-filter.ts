@@ -8,7 +8,7 @@ export interface CheckedFilter extends Resolution {
   readonly canonical: string | null
 }
 
-/** Parses and resolves a filter, and formats it in canonical form. Never throws. */
+/** Parses and resolves a filter. If the filter is valid, formats it in canonical form. Never throws. */
 export function checkFilter(text: string, options: ResolveOptions & ParseOptions = {}): CheckedFilter {
   const parsed = parseFilter(text, options)
   const resolution = resolveFilter(parsed, options)

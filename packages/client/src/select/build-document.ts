@@ -10,8 +10,8 @@ type Root = 'Query' | 'Mutation' | 'Subscription'
 
 /**
  * Builds a document from a selection. Arguments become variables, so selections that differ only in argument values
- * produce the same document, which the server can cache. Throws TypeError for fields and arguments that the schema does
- * not define.
+ * produce the same document, which the server can cache. Throws TypeError for an invalid selection, for example one
+ * with a field or an argument that the schema does not define.
  */
 export function buildDocument(root: Root, selection: object): BuiltDocument {
   const declared: string[] = []

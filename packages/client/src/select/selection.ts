@@ -31,7 +31,10 @@ export interface Mistake<Sentence extends string> {
   mistake: Sentence
 }
 
-/** A valid selection. Invalid parts become a Mistake that explains the error. */
+/**
+ * The valid form of a selection. An unknown field, an unknown argument, or an object without a selected field becomes a
+ * Mistake that explains the error.
+ */
 export type Checked<Name extends keyof ObjectTypes, Given> =
   Exclude<keyof Given, '$'> extends never
     ? Mistake<`select at least one field of ${Name}`>

@@ -21,7 +21,7 @@ export interface GraphQLResponse {
 export type Attempt = {
   /**
    * `rejected`: the attempt did not run the operation, and a retry may succeed. `unknown`: the operation may have run.
-   * `final`: the operation succeeded, or a retry cannot succeed.
+   * `final`: the operation succeeded, or it failed with an error that the client does not retry.
    */
   outcome: 'rejected' | 'unknown' | 'final'
   retryAfter: string | null
@@ -58,8 +58,9 @@ export function attemptFromResponse({ endpoint, effect, response, text }: Receiv
 }
 
 /**
- * Classifies a response. The API responds with 503 without `data` if the operation did not run, and with `data` if the
- * database connection was lost during the operation. A proxy's 503 does not indicate whether the operation ran.
+ * Classifies a response. A 503 response of the API has no `data` if the operation did not run. It has `data` if the
+ * operation failed because the database was unavailable, for example because the connection was lost. A proxy's 503
+ * response does not indicate whether the operation ran.
  */
 function outcomeOf(status: number, result: GraphQLResponse | undefined): Attempt['outcome'] {
   if (status === 429 || isStillRunning(result)) return 'rejected'
@@ -80,7 +81,7 @@ interface FailedRequest {
   timeout: number
 }
 
-/** Returns the attempt for a request that received no response. */
+/** Returns the attempt for a request that received no complete response. */
 export function attemptFromFailure({ endpoint, effect, error, timeout }: FailedRequest): Attempt {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const reason =

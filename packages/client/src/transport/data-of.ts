@@ -4,8 +4,8 @@ import type { GraphQLResponse } from './attempt.ts'
 import { effectOfCall, type Operation } from './transport.ts'
 
 /**
- * Returns the `data` of a response, or throws its error. `UNAVAILABLE` with `data` means that the database connection
- * was lost during the operation, so the outcome of a mutation is unknown.
+ * Returns the `data` of a response, or throws its error. `UNAVAILABLE` with `data` means that the database became
+ * unavailable during the operation, so the outcome of a mutation is unknown.
  */
 export function dataOf(response: GraphQLResponse, operation: Operation, options: CallOptions): unknown {
   const { errors = [], ...details } = response

@@ -29,10 +29,7 @@ export function effectOfCall({ document, operationName }: Operation, { idempoten
   return idempotent ? 'idempotent' : 'once'
 }
 
-/**
- * Sends an operation. Retries if the operation did not run, or if running it twice has the same result as running it
- * once.
- */
+/** Sends an operation. Retries, within the limits, if the operation did not run or if running it twice is safe. */
 export async function send(transport: Transport, operation: Operation, options: CallOptions): Promise<GraphQLResponse> {
   const effect = effectOfCall(operation, options)
   const headers = idempotencyHeader(effect, options)

@@ -108,7 +108,7 @@ function header(headers: WebhookHeaders, name: string): string {
   return value
 }
 
-/** Parses `v1,base64` entries and ignores other versions. */
+/** Parses `v1,base64` entries. Ignores other versions and invalid base64. */
 function readSignatures(text: string): Uint8Array<ArrayBuffer>[] {
   const signatures = text
     .split(' ')

@@ -19,7 +19,7 @@ const rankOf = (entry: Entry, words: readonly string[]): number =>
 
 function rankOfWord({ name, label, anchor, description }: Entry, word: string): number {
   const lower = name.toLowerCase()
-  // Rank fields before arguments, because many arguments have the same names.
+  // Rank fields before arguments, because the same argument names occur in many fields.
   const depth = anchor.split('.').length / 10
   if (lower === word || anchor.toLowerCase() === word) return depth
   if (lower.startsWith(word)) return 1 + depth

@@ -1,8 +1,8 @@
 const [, path, id] = /^(\/accounts\/([\w-]+))(?=\/|$)/.exec(location.pathname) ?? []
 
 /**
- * The ID of the account in the tab's address, so that two tabs can show two accounts. Undefined if the server chooses
- * the account.
+ * ID of the account in the tab's address. The address contains the ID so that two tabs can show different accounts.
+ * Undefined if the server chooses the account.
  */
 export const addressedAccount: string | undefined = id
 

@@ -5,7 +5,10 @@ import { ClearCacheContext, useGraphqlClient } from '../graphql/client-cache.ts'
 import { colors } from './colors.ts'
 import { theme } from './theme.ts'
 
-/** Loads notifications after the first page. Mantine keeps notifications that the console sends earlier. */
+/**
+ * Loads the component separately, so that the first page does not wait for it. Mantine keeps notifications that the
+ * console sends before the component is loaded.
+ */
 const Notifications = lazy(async () => ({ default: (await import('./notifications.tsx')).Notifications }))
 
 export function Providers({ children }: { children: ReactNode }) {

@@ -20,8 +20,8 @@ const SignInRequired = lazy(async () => {
 })
 
 /**
- * Shows the children if a user is signed in. Otherwise, opens the sign-in page, which later returns to the current
- * page.
+ * Shows the children if a user is signed in and can use the account. If no user is signed in, opens the sign-in page,
+ * which later returns to the current page.
  */
 export function SignedIn({ children }: { children: ReactNode }) {
   const [{ data, error, fetching }, refetch] = useQuery({ query: ViewerDocument, requestPolicy: 'cache-first' })

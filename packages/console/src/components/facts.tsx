@@ -29,7 +29,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   )
 }
 
-/** Writes a label as part of a sentence: `Hardware ID` becomes `hardware ID`, and `ID` stays. */
+/** Writes a label as part of a sentence: `Hardware ID` becomes `hardware ID`, and `ID` remains unchanged. */
 const inSentence = (label: string): string =>
   /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label
 

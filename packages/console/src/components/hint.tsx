@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 
 interface HintProps {
-  /** Called only when the hint opens. */
+  /** Called only while the hint is open. */
   label(): string
   className?: string | undefined
   children: ReactNode

@@ -15,7 +15,7 @@ interface ListTableProps {
 /** The maximum width, in pixels, of a table that fits on a phone screen. */
 const PHONE_WIDTH = 326
 
-/** On narrow screens, shows a table that is too wide for a phone as cards. */
+/** Shows a table. On narrow screens, shows its rows as cards if the table is too wide for a phone. */
 export function ListTable({ label, columns, heads, children, minWidth = 640 }: ListTableProps) {
   const isWide = minWidth > PHONE_WIDTH
   return (

@@ -69,7 +69,7 @@ export function relativeTime(date: Date, now: number): string {
   return ms > 0 ? `${duration(ms)} ago` : `in ${duration(ms * FUTURE_ROUNDING)}`
 }
 
-/** All times on the page share one timer, because a page can show hundreds of times. */
+/** All times on the page share one timer, because a page can show hundreds of them. */
 const watchers = new Set<() => void>()
 let current = Date.now()
 let timer: ReturnType<typeof setInterval> | undefined

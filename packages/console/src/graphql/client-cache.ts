@@ -4,7 +4,9 @@ import { createGraphqlClient } from './client.ts'
 
 export const ClearCacheContext = createContext<() => void>(() => {})
 
-/** Returns the tab's client, and a function that replaces it with a client with an empty cache, for another user. */
+/**
+ * Returns the tab's client, and a function that replaces the client with one whose cache is empty, for another user.
+ */
 export function useGraphqlClient(): { client: Client; clearCache: () => void } {
   const [client, setClient] = useState(createGraphqlClient)
   return { client, clearCache: useCallback(() => setClient(createGraphqlClient()), []) }

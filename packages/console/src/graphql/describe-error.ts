@@ -87,8 +87,8 @@ const withLabel = (message: string, labels: FieldLabels): string =>
   )
 
 /**
- * Capitalizes the first word, and adds a period if punctuation is missing. Keeps the case of a first word with a
- * capital letter, or before a colon or period, because it is a name.
+ * Capitalizes the first word, and adds a period if punctuation is missing. If the first word contains a capital letter,
+ * or a colon or period follows it, the word is a name and remains unchanged.
  */
 function sentence(message: string): string {
   const text = /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message

@@ -15,8 +15,8 @@ export interface LiveListener {
 }
 
 /**
- * `reconnecting` means that the tab lost the connection and tries to restore it. `off` means that the shell has not
- * started the subscription, or has stopped it.
+ * `reconnecting` means that the tab has no connection and is trying to establish one again. `off` means that the shell
+ * has not started the subscription, or has stopped it.
  */
 export type LiveStatus = 'off' | 'connecting' | 'live' | 'reconnecting'
 

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 
 /**
- * Returns the last defined value, so that a failed refetch neither empties the page nor discards the user's input. Give
- * a component that can show another object a `key`, so that React creates the component again.
+ * Returns the last defined value, so that a failed refetch neither empties the page nor discards the user's input. If a
+ * component can show different objects, give it a `key` for each object, so that React creates it again.
  */
 export function useLastValue<Value>(value: Value | undefined): Value | undefined {
   const [last, setLast] = useState(value)

@@ -1,8 +1,9 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Fetches a query again after a change. While a fetch is in flight, urql ignores further requests, and the result may
- * be from before the change. In that case, the hook fetches the query once more after the result has arrived.
+ * Returns a function that fetches a query again after a change. While a fetch is in flight, urql ignores further
+ * requests, and the result may be from before the change. In that case, the hook fetches the query once more after the
+ * result has arrived.
  */
 export function useRefresh(query: { fetching: boolean; stale: boolean }, refetch: () => void): () => void {
   const isFetching = query.fetching || query.stale

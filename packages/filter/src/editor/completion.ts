@@ -49,8 +49,8 @@ export interface CompletionItem {
 }
 
 /**
- * Returns the completions at the cursor. The cursor and the range are string indexes, which `toIndex` and
- * `toCodePoints` convert. Accepts incomplete filters.
+ * Returns the completions at the cursor. The cursor and the range are string indexes. `toIndex` and `toCodePoints`
+ * convert between string indexes and code points. Accepts incomplete filters.
  */
 export function completionsAt(text: string, cursor: number, kind: FilterKind = 'device'): Completions {
   const place = placeAt(text, cursor, kind)

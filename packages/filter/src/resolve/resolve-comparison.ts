@@ -33,7 +33,7 @@ export function resolveComparison(resolving: Resolving, found: ValueComparison):
 
 export const isOnlyWildcards = ({ parts }: Value): boolean => parts.length > 1 && parts.every((part) => part === '')
 
-/** Treats `:` like `=` for `state` and Boolean fields. */
+/** Returns `=` for `!=`. Treats `:` like `=` for `state` and Boolean fields. */
 function plainOperator(subject: Subject, comparator: Comparator): Compare['operator'] {
   if (comparator === '!=') return '='
   const isChoice = subject.type === 'field' && (subject.valueType === 'state' || subject.valueType === 'boolean')

@@ -65,8 +65,8 @@ export interface HasValue {
 }
 
 /**
- * A bare word. With a string: at least one searched field contains it, or the ID of a device or service begins with it.
- * With a pattern: at least one searched field matches as a whole. Case-insensitive.
+ * A bare word, which searches names, hardware IDs, and hosts. A string matches a field that contains it, or the ID of a
+ * device or service that begins with it. A pattern must match a whole field. Case-insensitive.
  */
 export interface WordSearch {
   readonly type: 'word'

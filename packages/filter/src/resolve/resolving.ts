@@ -19,8 +19,8 @@ export interface ResolveOptions {
   /** Where the filter is used. Default: `list`. */
   readonly usage?: FilterUsage
   /**
-   * The attribute names in use. The resolver rejects other names without the prefix `attributes.`. Without this option,
-   * the resolver accepts every valid attribute name.
+   * The attribute names in use. The resolver rejects other names, unless they have the prefix `attributes.`. Without
+   * this option, the resolver accepts every valid attribute name.
    */
   readonly knownAttributes?: KnownNames
   /** Returns whether known values of an attribute look like versions, with two dots. Default: no. */

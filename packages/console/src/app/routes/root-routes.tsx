@@ -50,7 +50,7 @@ export const newPasswordRoute = createRoute({
   component: lazyRouteComponent(() => import('../../features/sign-in/new-password-page.tsx'), 'NewPasswordPage'),
 })
 
-/** `muster login` opens this page. The URL's fragment identifies the request. */
+/** `muster login` opens this page or prints its URL. The URL's fragment, if any, identifies the request. */
 export const commandLineRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/command-line',

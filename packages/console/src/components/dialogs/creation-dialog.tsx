@@ -11,7 +11,7 @@ interface CreationDialogProps<Created> {
   children: (created: Created) => ReactNode
 }
 
-/** Shows a form that creates something, and then what it created, such as a secret, which appears only once. */
+/** Shows a form that creates something. Afterward, shows what was created, such as a secret that appears only once. */
 export function CreationDialog<Created extends object | string>(props: CreationDialogProps<Created>) {
   const { opened, onClose, title, createdTitle, size, form, children } = props
   const [created, setCreated] = useState<Created>()

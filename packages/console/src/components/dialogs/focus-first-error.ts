@@ -1,6 +1,6 @@
 import type { UseFormReturnType } from '@mantine/form'
 
-/** For `form.onSubmit`: focuses the first field with an error, because a long dialog may have scrolled past it. */
+/** For `form.onSubmit`: focuses the first field with an error. In a long dialog, the user may have scrolled past it. */
 export const focusFirstError =
   (form: Pick<UseFormReturnType<never>, 'getInputNode'>) =>
   (errors: Readonly<Record<string, unknown>>): void => {

@@ -130,7 +130,7 @@ const valueText = (value: unknown): string => (value === null || value === undef
 
 const plainText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Returns the changes in an event's data, or undefined if there are none. */
+/** Returns the changes in an event's data, or undefined if the data has no `changes`. */
 export function changesOf(data: Record<string, unknown>): Change[] | undefined {
   const { changes } = data
   if (typeof changes !== 'object' || changes === null) return undefined

@@ -7,7 +7,10 @@ interface AddAttributeProps {
   opened: boolean
   onClose(): void
   context: Context
-  /** Returns an attribute's current value, if any, in a context or, without a context, in the base. */
+  /**
+   * Returns an attribute's value in a context or, if the context is undefined, its base value. Undefined if there is
+   * none.
+   */
   currentValueOf(name: string, context: Context): string | undefined
   onSave(name: string, value: string, context: Context): Promise<void>
 }

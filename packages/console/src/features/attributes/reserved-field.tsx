@@ -5,7 +5,7 @@ import { ChangedMeanwhile } from './changed-meanwhile.tsx'
 
 interface ReservedFieldProps {
   label: string
-  /** The base value if a context is selected. */
+  /** The base value, if a context is selected and there is one. */
   base: string | undefined
   current: string | undefined
   draft: { text: string; known: string | undefined } | undefined

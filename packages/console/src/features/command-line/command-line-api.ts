@@ -16,7 +16,9 @@ export interface CommandLineRequest {
 
 export const describeRequest = (named: Named): Promise<CommandLineRequest> => post('/cli/request', named)
 
-/** Allows the request. `redirect` leads back to the machine, if its browser opened the page. */
+/**
+ * Approves the request. `redirect` leads back to the machine. It is present only if the browser runs on that machine.
+ */
 export const approveRequest = (named: Named, account: string): Promise<{ expires: string; redirect?: string }> =>
   post('/cli/approve', { ...named, account })
 
@@ -25,8 +27,8 @@ export const denyRequest = (named: Named): Promise<{ redirect?: string }> => pos
 const STORED = 'muster.command-line'
 
 /**
- * Returns the ID of the request in the link, and stores the ID in the tab. Without an ID in the link, returns the
- * stored ID, if any.
+ * Returns the ID of the request in the link, and moves the ID from the address to the tab's storage. Without an ID in
+ * the link, returns the stored ID, if any.
  */
 export function takeRequest(): string | undefined {
   const id = window.location.hash.slice(1)

@@ -8,7 +8,7 @@ import { whoAmI } from '../sign-in/auth-api.ts'
 import { type CommandLineRequest, describeRequest, forgetRequest, type Named, takeRequest } from './command-line-api.ts'
 import { RequestForm } from './request-form.tsx'
 
-/** `muster login` opens this page. */
+/** `muster login` opens this page or prints its URL. */
 export function CommandLinePage() {
   useDocumentTitle('Command-line sign-in · Muster')
   const navigate = useNavigate()

@@ -46,7 +46,7 @@ export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
 }
 
 /**
- * Shows the events of a service. Selects them in the browser, because the API cannot filter a device's events by
+ * Shows the events of a service. Selects them in the browser, because the API's field `Device.events` cannot filter by
  * service.
  */
 export function ServiceEvents({ device, serviceId }: { device: EventsPanelProps['device']; serviceId: string }) {

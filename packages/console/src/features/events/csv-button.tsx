@@ -23,7 +23,7 @@ export function CsvButton({ filter }: { filter: EventFilter }) {
         message: errorText(error),
       })
     const link = document.createElement('a')
-    // Use only the path, because the URL may have a different host name than this page.
+    // Use only the path and the query, because the URL may have a different host name than this page.
     const { pathname, search } = new URL(url)
     link.href = `${pathname}${search}`
     link.download = 'events.csv'

@@ -10,7 +10,10 @@ interface ConditionPillsProps {
   onChange(patch: { where?: string | undefined; context?: string | undefined }): void
 }
 
-/** Omits the conditions of a filter with OR between conditions, which only the search box can show. */
+/**
+ * Omits the conditions if chips cannot express the filter, for example a filter with OR between conditions. Only the
+ * search box shows such a filter.
+ */
 export function ConditionPills({ where, context, onChange }: ConditionPillsProps) {
   const chips = chipsOf(where)
   // Omit a filter of bare words, because the search box already shows all of them.

@@ -79,7 +79,7 @@ export function replaceCondition(
   return fromChips(own === undefined ? others : [...others, toChip(own)]) || undefined
 }
 
-/** Returns a chip's comparison. Returns undefined for words and functions, which have none. */
+/** Returns a chip's comparison. Returns undefined for words and for function calls without a comparison. */
 export function comparisonOf({ operator, values, isNegated }: Chip): ComparisonName | undefined {
   if (operator === null) return undefined
   const name = operator === ':' ? `${isNegated ? '!' : ''}${values[0] === '*' ? '*' : ':'}` : operator

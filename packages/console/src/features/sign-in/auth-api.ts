@@ -56,7 +56,10 @@ export const verifyTotp = (code: Code): Promise<SignInResult> => post('/two-fact
 
 export const verifyBackupCode = (code: Code): Promise<SignInResult> => post('/two-factor/verify-backup-code', code)
 
-/** `redirect` is the address that ends a session that began at the identity provider. */
+/**
+ * Signs the user out. `redirect` is the address that also ends the session at the identity provider, if single sign-on
+ * began the session.
+ */
 export const signOut = (): Promise<{ redirect?: string }> => post('/sign-out')
 
 /**

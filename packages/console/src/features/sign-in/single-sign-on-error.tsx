@@ -28,7 +28,7 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
 
 const failed = { title: 'The sign-in failed', text: 'Start again. The server’s log contains the reason.' }
 
-/** Explains why the identity provider's response did not sign the user in. */
+/** Explains why single sign-on failed. */
 export function SingleSignOnError({ reason }: { reason: string }) {
   const { title, text } = Object.hasOwn(messages, reason) ? messages[reason]! : failed
   return (

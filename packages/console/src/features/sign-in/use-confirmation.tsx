@@ -4,7 +4,7 @@ import { ConfirmSignIn } from './confirm-sign-in.tsx'
 
 interface Confirmation {
   attempt: () => Promise<void>
-  /** Undefined if the operation failed only because the sign-in is too old. */
+  /** The operation's error, if any. Undefined if the operation failed only because the sign-in is too old. */
   error: unknown
   /** Undefined if no confirmation is necessary. */
   form: ReactNode | undefined

@@ -13,7 +13,10 @@ export function pausedSince({ id, paused }: { id: string; paused: string | null 
   return event?.timestamp
 }
 
-/** Removes the explanation at the end of the reason, because the webhook's page shows its own explanation. */
+/**
+ * Formats the reason as a sentence. Removes the explanation at its end, if any, because the webhook's page shows its
+ * own.
+ */
 export function pauseReason(paused: string): string {
   const [reason = paused] = paused.split(': deliveries wait')
   return `${capitalize(reason)}.`

@@ -16,7 +16,10 @@ const systems: [name: string, pattern: RegExp][] = [
   ['Linux', /Linux/],
 ]
 
-/** Returns, for example, `Firefox 140 on Linux`. For an unknown program, returns the first 60 characters of `agent`. */
+/**
+ * Returns, for example, `Firefox 140 on Linux`. For an unknown browser, returns the first 60 characters of `agent`, or
+ * `Unknown program` if `agent` is empty.
+ */
 export function describeAgent(agent: string | null): string {
   if (agent === null || agent === '') return 'Unknown program'
   const browser = browsers.find(([, pattern]) => pattern.test(agent))

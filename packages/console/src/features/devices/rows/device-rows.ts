@@ -13,7 +13,7 @@ export interface DeviceRows {
   readonly isReady: boolean
   readonly total: number | undefined
   readonly length: number
-  /** Whether rows were added, removed, or moved since they were fetched. */
+  /** Whether rows were added, removed, or moved after the list was fetched. */
   readonly isOutdated: boolean
   readonly error: CombinedError | undefined
   row(index: number): Row | undefined
@@ -27,7 +27,7 @@ export interface DeviceRows {
   close(): void
 }
 
-/** Number of rows per page. One request fetches adjacent pages. */
+/** Number of rows per page. One request can fetch several adjacent pages. */
 const PAGE_SIZE = 25
 const FIRST_PAGES = 2
 const MAX_PAGES = 240

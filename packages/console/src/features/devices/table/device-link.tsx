@@ -9,7 +9,7 @@ export function DeviceLink({ id, name }: { id: string; name: string }) {
   const target = { to: '/devices/$deviceId', params: { deviceId: id } } as const
   const preload = (): void => void router.preloadRoute(target)
   const follow = (event: MouseEvent): void => {
-    // Leave the click to the browser if the user opens the page in another window or downloads it.
+    // Leave the click to the browser if the user opens the page in another tab or window, or downloads it.
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
     void router.navigate(target)

@@ -111,7 +111,10 @@ interface ResizeHandleProps {
   onResize(width: number): void
 }
 
-/** Resizes a column by dragging. With the keyboard, Shift and an arrow key resize the column of the active heading. */
+/**
+ * Resizes a column by dragging. With the keyboard, Shift with the left or right arrow key resizes the column of the
+ * active heading.
+ */
 function ResizeHandle({ label, width, onResize }: ResizeHandleProps) {
   const dragged = useRef<{ x: number; width: number } | null>(null)
   const resize = (to: number): void => onResize(Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, to))))
