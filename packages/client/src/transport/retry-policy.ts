@@ -3,7 +3,7 @@ import type { Attempt } from './attempt.ts'
 
 const FIRST_DELAY_MS = 200
 const MAX_DELAY_MS = 10_000
-/** The client does not retry if the server requests a longer delay. */
+/** The client does not retry if the server requests a longer delay than this. */
 const MAX_RETRY_AFTER_MS = 60_000
 
 /**
@@ -17,9 +17,9 @@ export const mayRetry = ({ outcome }: Attempt, effect: Effect): boolean =>
   outcome === 'rejected' || (outcome === 'unknown' && effect !== 'once')
 
 /**
- * Returns the delay before the next attempt, in milliseconds, or undefined if the server requests a delay above the
- * limit. The delay doubles with each attempt, up to 10 seconds, and is then reduced at random by up to half. It is at
- * least the delay in `Retry-After` (RFC 9110 §10.2.3, seconds or a date).
+ * Returns the delay before the next attempt, in milliseconds, or undefined if the server requests a delay above
+ * `MAX_RETRY_AFTER_MS`. The delay doubles with each attempt, up to 10 seconds, and is then reduced at random by up to
+ * half. It is at least the delay in `Retry-After` (RFC 9110 §10.2.3, seconds or a date).
  */
 export function retryDelay(attempt: number, retryAfter: string | null, now = Date.now()): number | undefined {
   const requested = retryAfter === null ? undefined : parseRetryAfter(retryAfter, now)

@@ -1,4 +1,4 @@
-/** Node.js and Bun error codes for failed connections. Browsers do not report such codes. */
+/** Node.js and Bun error codes for connections that could not be established. Browsers do not report such codes. */
 const unreachable: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

@@ -47,7 +47,10 @@ export interface WebhookData {
   source?: WebhookSource
   device?: { id: string; name: string } | null
   service?: { id: string; name: string } | null
-  /** New state in state events: `active` or `inactive`. */
+  /**
+   * New state, `active` or `inactive`, in state events and for devices that moved to this account. Null in other
+   * events.
+   */
   state?: string | null
   address?: string | null
   changes?: Record<string, unknown>

@@ -13,9 +13,9 @@ import {
 } from 'graphql'
 
 export interface Entry {
-  /** The URL's hash: `Device`, `Device.attributes`, or `Device.attributes.context`. */
+  /** The URL's hash without `#`, such as `Device`, `Device.attributes`, or `Device.attributes.context`. */
   anchor: string
-  /** The displayed name: `Device.attributes(context:)`. */
+  /** The displayed name, such as `Device.attributes(context:)`. */
   label: string
   /** The last part of the anchor. Matches in this part rank first. */
   name: string

@@ -6,8 +6,8 @@ export const api = {
 } as const
 
 /**
- * Returns the path if it is a path of this console other than a sign-in page, and the path of the overview otherwise,
- * so that a malicious sign-in link cannot redirect to another site.
+ * Returns the path if it is on this site and is not a sign-in page. Otherwise, returns the path of the overview. A
+ * malicious sign-in link therefore cannot redirect to another site.
  */
 export function safeReturnPath(path: string | undefined): string {
   if (path === undefined || !path.startsWith('/') || path.startsWith('//') || path.includes('\\')) return '/overview'

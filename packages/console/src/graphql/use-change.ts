@@ -26,8 +26,8 @@ export function useChange<Data, Variables extends AnyVariables>(
 }
 
 /**
- * Works like `useChange`, for mutations that create an object. If no response arrives, a repetition with the same
- * variables has the same Idempotency-Key, so the server creates only one object.
+ * Works like `useChange`, for mutations that create an object. If no response arrives, a repeated call with the same
+ * variables sends the same Idempotency-Key, so the server creates only one object.
  */
 export function useCreation<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,

@@ -6,7 +6,8 @@ const MAX_SECONDS = 36_525 * SECONDS.d
 const form = /^(?=\d)(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/
 
 /**
- * Parses a duration such as `2d` or `1d12h` into seconds, at most 100 years. Returns undefined for any other string.
+ * Parses a duration of at most 100 years, such as `2d` or `1d12h`, into seconds. Returns undefined for any other
+ * string.
  */
 export function parseDuration(text: string): number | undefined {
   const match = form.exec(text)

@@ -18,7 +18,7 @@ export function shortestNumber(text: string): string {
 const otherForm = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
 
 /**
- * Returns whether a word such as `1e5` is not a number in the filter language, although an attribute's value in this
- * form is compared as a number.
+ * Returns whether a word looks like a number, but is not a number in the filter language. As attribute values, some of
+ * these words, such as `1e5`, are compared as numbers.
  */
 export const isOtherNumber = (text: string): boolean => otherForm.test(text) && !isNumber(text)

@@ -11,7 +11,7 @@ import { type Resolving, reject, rejectWith, replace, warn, written } from './re
 /** A comparison without its negation: `!=` becomes `=`. */
 export type PlainComparison = Compare | CompareList | HasValue
 
-/** A comparison with a resolved subject, whose argument contains only values. */
+/** A comparison whose subject is resolved, and whose argument contains only values. */
 export interface ValueComparison {
   readonly subject: Subject
   readonly comparison: Comparison

@@ -16,7 +16,8 @@ export const toText = (value: Value): StringLiteral | PatternLiteral =>
   value.parts.length === 1 ? { type: 'string', value: value.parts[0]! } : { type: 'pattern', parts: value.parts }
 
 /**
- * Resolves a value. The literal's type depends on the field or, for an attribute, on the operator and the value's form.
+ * Resolves a value. The literal's type depends on the field or function or, for an attribute, on the operator and the
+ * value's form.
  */
 export function resolveLiteral(
   resolving: Resolving,

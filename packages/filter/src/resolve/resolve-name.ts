@@ -94,8 +94,8 @@ function rejectPrefix(resolving: Resolving, { name, span }: WrittenName): undefi
 }
 
 /**
- * Resolves the name of an attribute. In functions, rejects names of fields, because a field takes precedence over an
- * attribute with the same name.
+ * Resolves the name of an attribute. In functions, rejects the name of a field, unless it has the prefix `attributes.`.
+ * Elsewhere, a field takes precedence over an attribute with the same name.
  */
 export function resolveAttributeName(
   resolving: Resolving,

@@ -29,14 +29,14 @@ export const signInRoute = createRoute({
   component: lazyRouteComponent(() => import('../../features/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
-/** The URL's fragment contains the token. */
+/** The URL's fragment contains the invitation's token. */
 export const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
   component: lazyRouteComponent(() => import('../../features/invitation/invitation-page.tsx'), 'InvitationPage'),
 })
 
-/** The URL's fragment contains the token. */
+/** The URL's fragment contains the token of the sign-in link. */
 export const signInLinkRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in-link',

@@ -8,7 +8,10 @@ interface Loaded<Data> {
   reload: () => Promise<void>
 }
 
-/** Loads data from a REST endpoint, like `useQuery` for GraphQL. `load` must be the same function on each render. */
+/**
+ * Loads data from an endpoint below `/auth`, like `useQuery` for GraphQL. `load` must be the same function on each
+ * render.
+ */
 export function useLoad<Data>(load: () => Promise<Data>): Loaded<Data> {
   const [state, setState] = useState<{ data?: Data; error?: unknown }>({})
   const reload = useCallback(async () => {

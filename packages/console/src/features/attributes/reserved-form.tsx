@@ -24,7 +24,7 @@ interface Draft {
 
 type Drafts = Partial<Record<LabeledField, Draft>>
 
-/** Edits Category and Status A to E, for which each user can choose labels. */
+/** Edits Category A to E and Status A to E, for which each user can choose labels. */
 export function ReservedForm({ attributes, context, stale, onSave }: ReservedFormProps) {
   const labels = useLabels()
   const { may } = useViewer()

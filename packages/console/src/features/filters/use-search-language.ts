@@ -5,7 +5,7 @@ export type SearchLanguage = typeof import('./search-language.ts')
 let loaded: SearchLanguage | undefined
 
 /**
- * Loads the module of the filter language on demand, because a list without a filter does not need it. Returns
+ * Loads the module of the filter language when `isWanted` becomes true, because the first rows do not need it. Returns
  * undefined until the module is loaded.
  */
 export function useSearchLanguage(isWanted: boolean): SearchLanguage | undefined {

@@ -3,7 +3,7 @@ import type { RoleFieldsFragment } from './members.generated.ts'
 
 /**
  * Returns a function that determines whether the user can grant a role. Members can grant only permissions that they
- * have themselves.
+ * have themselves, and only owners can grant the role `owner`.
  */
 export function useGrantable(): (role: RoleFieldsFragment) => boolean {
   const { may, isOwner } = useViewer()

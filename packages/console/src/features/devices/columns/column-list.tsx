@@ -11,7 +11,10 @@ export interface ColumnListProps {
   onChange(columns: string[]): void
   /** Undefined if the user has not changed the columns. */
   onSave?: () => void
-  /** Restores the columns of the view or, without them, the user's saved columns or the default columns. */
+  /**
+   * Discards the user's changes to columns and widths. The list then has the columns of the view or, without them, the
+   * user's saved columns or the default columns. Undefined if the user has changed neither columns nor widths.
+   */
   onReset?: () => void
 }
 

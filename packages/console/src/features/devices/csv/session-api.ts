@@ -5,7 +5,7 @@ import { apiHeaders } from '../../../graphql/session-headers.ts'
 import { signedOut } from '../../../graphql/signed-out.ts'
 import { pause, retryDelay } from './retry-delay.ts'
 
-/** An error in the form of the console's GraphQL client, so that `describeError` can describe it. */
+/** An error in the form that the console's GraphQL client uses, so that `describeError` can describe it. */
 export class ApiError extends CombinedError {
   readonly code: string
 

@@ -7,7 +7,7 @@ import { writePlan } from '@muster/fleet-csv/import/write'
 import { useEffect, useRef, useState } from 'react'
 import { sessionApi } from './session-api.ts'
 
-/** A parsed file and the plan of its import, before the console writes anything. */
+/** A parsed file and the plan of its import, before the console carries out the plan. */
 export interface PreparedImport {
   name: string
   jobName: string

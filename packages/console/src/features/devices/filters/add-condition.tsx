@@ -8,7 +8,7 @@ const ConditionForm = lazy(async () => ({ default: (await import('./condition-fo
 export function AddCondition(props: Omit<ConditionFormProps, 'onClose'>) {
   const [isOpen, setOpen] = useState(false)
   const closeOnEscape = ({ key, target }: KeyboardEvent): void => {
-    // With open suggestions, Escape closes only the suggestions.
+    // While suggestions are open, Escape closes only the suggestions.
     const hasSuggestions = (target as HTMLElement).ariaExpanded === 'true'
     if (key === 'Escape' && !hasSuggestions) setOpen(false)
   }
