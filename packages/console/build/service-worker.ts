@@ -6,7 +6,7 @@ import type { Plugin, Rollup } from 'vite'
 const template = new URL('../service-worker/sw.js', import.meta.url)
 const publicFolder = new URL('../public/', import.meta.url)
 
-/** The offline page, and the files in `public/` that it or `index.html` loads. */
+/** The offline page and the files that it loads. */
 const publicFiles = ['/offline.html', '/offline.js', '/color-scheme.js', '/icons/icon.svg']
 
 export function serviceWorker(): Plugin {

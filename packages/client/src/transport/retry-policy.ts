@@ -12,7 +12,10 @@ const MAX_RETRY_AFTER_MS = 60_000
  */
 export const RATE_LIMIT_RETRY_MS = 300_000
 
-/** Returns whether the client may retry: the operation did not run, or running it twice is safe. */
+/**
+ * Returns whether the client may retry: the operation did not run, or its outcome is unknown and running it twice is
+ * safe.
+ */
 export const mayRetry = ({ outcome }: Attempt, effect: Effect): boolean =>
   outcome === 'rejected' || (outcome === 'unknown' && effect !== 'once')
 

@@ -29,7 +29,10 @@ export function effectOfCall({ document, operationName }: Operation, { idempoten
   return idempotent ? 'idempotent' : 'once'
 }
 
-/** Sends an operation. Retries, within the limits, if the operation did not run or if running it twice is safe. */
+/**
+ * Sends an operation. Retries, within the limits, if the operation did not run, or if its outcome is unknown and
+ * running it twice is safe.
+ */
 export async function send(transport: Transport, operation: Operation, options: CallOptions): Promise<GraphQLResponse> {
   const effect = effectOfCall(operation, options)
   const headers = idempotencyHeader(effect, options)

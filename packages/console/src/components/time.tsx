@@ -4,7 +4,7 @@ import classes from './time.module.css'
 
 interface TimeProps {
   value: string | null | undefined
-  /** Text to show without a value. */
+  /** Text to show if there is no value. */
   none?: string
   /** `relative`: "3 min ago". `local`: the date and time in the user's time zone. `clock`: only the time. */
   format?: 'relative' | 'local' | 'clock'

@@ -18,8 +18,8 @@ export interface Chip {
   /** The values as written in the filter, with quotes where needed. See `writeChipValue`. */
   readonly values: readonly string[]
   /**
-   * Whether NOT or a minus precedes the condition. For `=` and `!=`, a negation changes the operator instead: `NOT site
-   * = oslo` has the operator `!=`.
+   * Whether NOT or a minus precedes the condition. For `=` and `!=`, a negation changes the operator instead:
+   * `NOT site = oslo` has the operator `!=`.
    */
   readonly isNegated: boolean
   /** Whether all values must match, as in `name:(gate AND north)`, instead of at least one. */

@@ -35,7 +35,7 @@ function parenthesize(operands: readonly Span[], joins: readonly Join[], binds: 
 
 const insert = (at: number, text: string): Edit => ({ from: at, to: at, text })
 
-/** Applies edits within a span and returns only the span. */
+/** Applies edits within a span and returns only the edited span. */
 function cut(text: string, { from, to }: Span, edits: readonly Edit[]): string {
   const moved = edits.map((edit) => ({ ...edit, from: edit.from - from, to: edit.to - from }))
   return applyEdits(text.slice(from, to), moved)

@@ -113,7 +113,7 @@ interface Level {
 function combine(parsing: Parsing, { operands, spans, joins }: Level): Expression | Broken {
   const valid = operands.filter((operand) => operand !== broken)
   const isOr = joins.includes('or')
-  // Do not report mixed operators next to a part with an error, because a space may belong to that part.
+  // Do not report mixed operators if a part has an error, because a space may belong to that part.
   const isMixed = isOr && joins.some((join) => join !== 'or') && valid.length === operands.length
   if (isMixed) report(parsing, mixedOperators(parsing.text, spans, joins))
   if (valid.length <= 1) return valid[0] ?? broken

@@ -8,7 +8,7 @@ interface RestrictionSummaryProps {
     context: string | null
     attributes: { read: readonly string[]; write: readonly string[] } | null
   }
-  /** What the summary shows without a restriction. */
+  /** What the summary shows if there is no restriction. */
   none?: string
 }
 

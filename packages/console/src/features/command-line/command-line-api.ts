@@ -17,7 +17,8 @@ export interface CommandLineRequest {
 export const describeRequest = (named: Named): Promise<CommandLineRequest> => post('/cli/request', named)
 
 /**
- * Approves the request. `redirect` leads back to the machine. It is present only if the browser runs on that machine.
+ * Approves the request. `redirect` leads back to the machine. It is present only if `muster login` opened a browser
+ * there.
  */
 export const approveRequest = (named: Named, account: string): Promise<{ expires: string; redirect?: string }> =>
   post('/cli/approve', { ...named, account })

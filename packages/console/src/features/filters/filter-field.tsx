@@ -12,8 +12,8 @@ interface FilterFieldProps {
   onChange(value: string | null): void
   context?: string | undefined
   /**
-   * The element that contains the input. The input may contain a filter with a syntax error, which `value` never
-   * contains.
+   * The element that contains the input. The input may contain a filter with a syntax error, for which the field does
+   * not call `onChange`.
    */
   box: RefObject<HTMLDivElement | null>
 }

@@ -46,7 +46,7 @@ function ServicesOfAccount({ views }: { views: readonly SavedView[] }) {
   const { where, after } = search
   const view = views.find(({ id }) => id === search.view)
   const sortBy = sortKeys(search.sort, view)
-  // The list uses the ID in the URL, so that a deleted view is an error and not a list of all services.
+  // The list uses the ID in the URL, so that a deleted view causes an error instead of a list of all services.
   const filter = { where: where ?? null, view: search.view ?? null }
   const [query, refetch] = useQuery({
     query: ServicePageDocument,

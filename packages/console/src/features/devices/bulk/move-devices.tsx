@@ -86,8 +86,8 @@ export function MoveDevices({ devices, count, onMoved, onClose }: MoveDevicesPro
 const devicesText = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString()} devices`)
 
 /**
- * Returns the IDs of the selected devices. The IDs are undefined until they are loaded, if loading fails, and if there
- * are too many devices.
+ * Returns the IDs of the selected devices. The IDs are undefined until they are loaded. They remain undefined if
+ * loading fails or there are too many devices.
  */
 function useIds({ selected, filter }: SelectedDevices, isTooMany: boolean): { ids?: string[]; loadError?: unknown } {
   const isAll = selected.kind === 'all'

@@ -31,7 +31,10 @@ export const NAME_COLUMN = 'name'
 
 const DEFAULT_ATTRIBUTES = 4
 
-/** Returns the columns for a user who has not saved any. `attributes` contains names, most used first. */
+/**
+ * Returns the IDs of the columns for a user who has not saved any columns. `attributes` contains names, most used
+ * first.
+ */
 export const defaultColumns = (attributes: readonly string[]): readonly string[] => [
   ...['name', 'state', 'services', 'platform', 'lastReported'],
   ...attributes.slice(0, DEFAULT_ATTRIBUTES).map(columnOfName),

@@ -7,7 +7,6 @@ import { labelOfName, useLabels } from '../../user-settings/labels.ts'
 import type { EventGroup } from './burst.ts'
 import type { LoggedEvent } from './logged-event.ts'
 
-/** A description of a burst in words. */
 export interface BurstText {
   title: string
   /** The number of devices, such as `580 devices`. */

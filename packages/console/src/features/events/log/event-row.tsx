@@ -12,7 +12,6 @@ import type { LoggedEvent } from './logged-event.ts'
 interface EventRowProps {
   event: LoggedEvent
   isFresh: boolean
-  /** Whether the row is one of the rows of a burst. */
   isInBurst?: boolean
 }
 
