@@ -17,9 +17,10 @@ export interface MigrateOptions {
 }
 
 /**
- * Runs the missing migrations. Several servers may call this function at the same time: one runs the migrations while
- * the others wait. The next call continues an interrupted migration. Uses two connections, whose statement timeout must
- * allow long statements.
+ * Runs the missing migrations, and then creates the missing event partitions. Returns the names of the migrations that
+ * it has run. Several servers may call this function at the same time: one runs the migrations while the others wait.
+ * The next call continues an interrupted migration. Uses two connections, whose statement timeout must allow long
+ * statements.
  */
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = options.migrations ?? (await readMigrations(releaseFolder))

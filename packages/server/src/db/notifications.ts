@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
 import { pause } from '../lib/pause.ts'
 
-/** The interval between probes in milliseconds. Probes detect a connection that hangs without an error. */
+/** The interval, in milliseconds, between probes, which detect a connection that hangs without an error. */
 const PROBE_INTERVAL_MS = 300
 const RECONNECT_AFTER_MS = 500
 /**
@@ -43,7 +43,7 @@ export interface Notifications {
 }
 
 export interface NotificationsOptions {
-  /** A direct connection to the database, because LISTEN does not work through a pooler. */
+  /** A direct connection to the database, because LISTEN does not work through a pooler in transaction mode. */
   connection: pg.ClientConfig
   log: FastifyBaseLogger
 }
@@ -57,7 +57,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
   let probed = Number.NEGATIVE_INFINITY
   /** The channels to notify. */
   const due = new Set<string>()
-  /** The channels that this connection has already notified. The next connection notifies them again. */
+  /** The channels that have been notified. Each new connection notifies them again, because notifications can be lost. */
   const sent = new Set<string>()
   let wake = (): void => {}
 

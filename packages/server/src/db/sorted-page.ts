@@ -71,8 +71,8 @@ export interface SqlFarStart {
 export const naturally = (text: Sql): Sql => sql`${text} collate natural_order`
 
 /**
- * Rounds the limit up to one of a few literal values. For a LIMIT that is a parameter, PostgreSQL assumes a tenth of
- * the table. It considers such a plan expensive and plans the statement at each execution (docs/decisions/0010).
+ * Rounds the limit up to one of a few literal values. If LIMIT is a parameter, PostgreSQL assumes that it is a tenth of
+ * the rows. It considers such a plan expensive and plans the statement at each execution (docs/decisions/0010).
  */
 function plannedLimit(rows: number): Sql {
   let limit = MIN_PLANNED_ROWS

@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { boundedMap } from '../lib/bounded-map.ts'
 import { type Database, query } from './database.ts'
 
-/** Takes the place of a value while a statement is built. The value differs between executions of the statement. */
+/** Takes the place of a value while a statement is built. The value can differ between executions of the statement. */
 class Placeholder {
   readonly name: string
 

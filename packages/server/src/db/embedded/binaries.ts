@@ -52,8 +52,8 @@ interface Link {
 
 /**
  * Creates the links to PostgreSQL's libraries if they are missing. An npm package cannot contain links, so an install
- * script creates them, and users can disable install scripts. If node_modules is read-only, creates the links in the
- * data folder and returns a library search path that includes that folder.
+ * script creates them, and users can disable install scripts. On Linux, if node_modules is read-only, creates the links
+ * in the data folder and returns a library search path that includes their folder.
  */
 async function linkLibraries(root: string, ownFolder: string): Promise<string | undefined> {
   const missing: Link[] = []
@@ -73,8 +73,8 @@ async function linkLibraries(root: string, ownFolder: string): Promise<string | 
     for (const { source, target } of missing) {
       await ensureLink(join(ownFolder, relative(dirname(target), target)), join(root, source))
     }
-    // The loader looks for a library's dependencies in the folder where it found the library, which is the folder of
-    // links.
+    // The loader looks for a library's dependencies in the folder where it found the library. The folder of links does
+    // not contain them, so the path also contains the package's folder.
     return `${ownFolder}:${join(root, 'native/lib')}`
   } catch (error) {
     throw cannotLink(root, error)

@@ -25,7 +25,7 @@ export async function connectRunning(dataFolder: string): Promise<EmbeddedConnec
 
 export interface OpenDatabase {
   readonly connection: EmbeddedConnection
-  /** Stops the database only if this process started it. */
+  /** Stops the database only if `connectOrStart` started it. */
   close(): Promise<void>
 }
 

@@ -9,7 +9,7 @@ export type EmbeddedErrorCode =
   | 'not-empty'
   | 'start-failed'
 
-/** Explains to the operator why the embedded database is not running. */
+/** Explains to the operator why the embedded database cannot run or cannot be restored. */
 export class EmbeddedError extends Error {
   readonly code: EmbeddedErrorCode
 

@@ -80,8 +80,8 @@ const namespace = (account: UserId, owner: UserId): RunMode => ({
 })
 
 /**
- * Runs PostgreSQL as another user on systems that do not allow namespaces. One capability lets that user enter a folder
- * that only root may enter. Database roles cannot access files, so no other user benefits from the capability.
+ * Runs PostgreSQL as another user without a namespace. One capability lets that user enter a folder that only root may
+ * enter. Database roles cannot access files, so no other user benefits from the capability.
  */
 const setUser = (target: UserId): RunMode => ({
   name: 'set-user',
@@ -119,8 +119,8 @@ async function tryRunMode(runMode: RunMode, { binaries, folder }: Places): Promi
 }
 
 /**
- * Picks a named user other than root. Prefers the given user, then user 1000, then 65534, then any other. Without such
- * a user, returns the ID 1000.
+ * Picks a user from /etc/passwd whose user ID and group ID are not 0. Prefers the given user, then user 1000, then user
+ * 65534, then the first one in the file. If there is none, returns the user ID and group ID 1000.
  */
 async function pickAccount(preferred: number): Promise<UserId> {
   const text = await readFile('/etc/passwd', 'utf8').catch(() => '')

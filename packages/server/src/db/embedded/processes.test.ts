@@ -108,7 +108,7 @@ test('finds a running database under a path that is too long for a socket', asyn
 test("lets a command use a server's database, and leaves the database running", async () => {
   const folder = await newFolder()
   const server = launchServer(folder)
-  // Wait until the server has locked the folder and is creating its database.
+  // Wait until the server has locked the folder and has begun to create its database.
   await until(() => ['pg.unfinished', 'pg'].some((name) => existsSync(join(folder, name))))
   const database = await connectOrStart({ dataFolder: folder, log: silent, onExit: () => {} })
   await database.close()

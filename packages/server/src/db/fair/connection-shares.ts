@@ -6,22 +6,22 @@ export interface Shares {
   /** The number of connections that are reserved for the server's own statements. */
   reserved: number
   perUser: number
-  /** The maximum number of walking statements in flight: per user, and for all users together. */
+  /** The maximum number of walking statements (see `Lane`) in flight: per user, and for all users together. */
   walksPerUser: number
   walks: number
   /** The number of milliseconds that a statement may wait before it begins. */
   waitMs: number
 }
 
-/** The maximum number of walking statements in flight per account in each process. */
+/** The maximum number of walking statements in flight per user in each process. */
 const WALKS_PER_USER = 2
 const WAIT_MS = 5_000
 
 /**
- * Reserves a fifth of the connections, rounded down, but at least one. Walking statements may use at most half of the
- * rest, and at most one connection more than there are processors. Further walking statements would not end sooner, but
- * would delay a server that shares its processors with PostgreSQL. If the pool has at least three connections, one
- * remains for other users even while all statements of one user wait for a lock.
+ * Reserves a fifth of the connections, rounded down, but at least one. Walking statements may use half of the rest,
+ * rounded down, but at most one connection more than there are processors, and always at least one. Further walking
+ * statements would not end sooner, but would delay a server that shares its processors with PostgreSQL. If the pool has
+ * at least three connections, one remains for other users even while all statements of one user wait for a lock.
  */
 export function sharesOf(
   connections: number,

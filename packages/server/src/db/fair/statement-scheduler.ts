@@ -20,7 +20,7 @@ interface Waiting {
   lane: Lane
   start: () => void
   reject: (error: Error) => void
-  /** The `performance.now()` time at which the statement is rejected. */
+  /** The `performance.now()` time after which the statement is rejected. */
   until: number
 }
 
@@ -37,7 +37,10 @@ export interface StatementScheduler {
   enterServer(): void
   leaveServer(): void
   createUser(): UserStatements
-  /** Returns undefined if the statement may begin immediately. Rejects if it waits too long or too many are waiting. */
+  /**
+   * Returns undefined if the statement may begin immediately. The promise rejects if the statement waits too long, or
+   * if too many of the user's statements are waiting.
+   */
   enter(user: UserStatements, lane: Lane): Promise<void> | undefined
   leave(user: UserStatements, lane: Lane): void
   inFlight(): Record<Lane, number>

@@ -20,14 +20,14 @@ export class TimeLimitError extends ApiError {
 export interface TimeLimitOptions {
   pool: Pool
   ms: number
-  /** Called after the server has canceled a statement. */
+  /** Called after a statement has been canceled at the time limit. */
   onEnd: () => void
 }
 
 interface Running {
   client: pg.PoolClient
   use: ConnectionUse
-  /** The `performance.now()` time at which the statement is canceled. */
+  /** The `performance.now()` time after which the statement is canceled. */
   until: number
 }
 

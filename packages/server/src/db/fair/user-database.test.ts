@@ -85,7 +85,7 @@ it('assigns a free connection to the user with the fewest statements in flight, 
     () => cancelOne(database.db),
     (isCanceled) => isCanceled,
   )
-  // All other statements are still waiting for the lock.
+  // All other statements are still waiting for the lock or for a connection.
   expect(await late).toBe(1)
   await release()
   await Promise.all(results)

@@ -48,14 +48,14 @@ const MAX_CACHED_USERS = 1_000
 
 const usersOf = new WeakMap<Database, (accountId: string) => UserDatabases>()
 /**
- * Databases for statements that may read every record. Only a few of these statements run at a time, each with the time
- * limit `walkMs`.
+ * Maps a user's database to the database for statements that may read every record. Only a few of these statements run
+ * at a time, each with the time limit `walkMs`.
  */
 const walkingOf = new WeakMap<Database, Database>()
 
 /**
- * Creates a database for the server's own statements. User requests must use `userDatabase`, which divides the
- * connections among users.
+ * Creates a database for the server's own statements. User requests must use `userDatabase`, `queryDatabase`, or
+ * `downloadDatabase`, which divide the connections among users.
  */
 export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOptions): Database {
   const { statementsPerUser, queryMs, walkMs = queryMs, processors, waitMs, onOpen, onReject } = options
@@ -156,7 +156,7 @@ export const queryDatabase = (db: Database, accountId: string): Database => user
 export const downloadDatabase = (db: Database, accountId: string): Database =>
   usersOf.get(db)?.(accountId).downloading ?? db
 
-/** Repeats a statement every second while the scheduler rejects it because the user has too many statements. */
+/** Repeats a statement every second while the scheduler rejects it with RATE_LIMITED. */
 export async function retryWhenRateLimited<Result>(run: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {

@@ -76,7 +76,7 @@ interface Runner {
   pid: number
   address: string | null
   since: Date
-  /** Null if the session is not creating an index. */
+  /** Null if the session is not creating an index, or if the current phase does not process blocks. */
   percent: number | null
 }
 

@@ -17,9 +17,9 @@ interface UnseenTransaction {
 }
 
 export interface OpenTransactions {
-  /** Sorted by start time, with the oldest transaction first. */
+  /** The oldest transactions, in the order of their start times. */
   open: OpenTransaction[]
-  /** Present if other roles have open transactions. */
+  /** Present if other roles have open transactions whose start times this role cannot see. */
   unseen?: { count: number; some: UnseenTransaction[]; toSeeThem: string }
 }
 

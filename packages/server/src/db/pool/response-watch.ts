@@ -30,8 +30,8 @@ interface Waiting {
 /**
  * Fails statements early while the database is unresponsive: frozen, or unreachable without an error. PostgreSQL's
  * statement timeout does not help in these cases. Until the database responds again, waiting statements fail, and new
- * statements are rejected immediately. A slow statement continues if the database responds to probes. The server sends
- * probes only while callers wait or the database is unresponsive.
+ * statements are rejected immediately. A slow statement continues if the database responds to probes. Once the probe's
+ * connection is open, the server sends probes only while callers wait or the database is unresponsive.
  */
 export function watchResponses(
   pool: pg.Pool,

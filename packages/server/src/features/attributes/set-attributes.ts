@@ -57,8 +57,8 @@ export async function setAttributes(context: Context, input: AttributesInput): P
 }
 
 /**
- * Runs `setAttributes` for each item, in order. An error in one item does not affect other items. All items share one
- * transaction, except for changes to the signed-in person's settings.
+ * Runs `setAttributes` for each item. An error in one item does not affect other items. One transaction applies the
+ * items in order, except for changes to the signed-in person's settings, which follow the transaction.
  */
 export async function setAttributesMany(
   context: Context,

@@ -146,7 +146,7 @@ async function set(db: Database, group: readonly QueuedWrite[], { waits }: { wai
   let outcomes: Outcome[]
   try {
     const writes = group.map(({ write }) => write)
-    // A trace can contain the statement only once, so the statement belongs to the request that arrived first.
+    // The statement can be in only one trace, so it is in the trace of the request that arrived first.
     outcomes = await group[0]!.scope.runInAsyncScope(() => setOnDevices(db, writes[0]!.accountId, { writes, waits }))
   } catch (error) {
     if (group.length > 1 && isStatementError(error)) await setSingly(db, group)

@@ -10,9 +10,9 @@ export const jobColumns =
   encrypted_secret is not null as "hasSecrets"`)
 
 export type BulkJobRow = BulkJob & {
-  /** The last device that the current phase has read. */
+  /** The ID of the last device that the current phase has read. */
   planned: string | null
-  /** The current step of a preview of many devices: deleting old items or finding devices. Null in all other cases. */
+  /** The phase of a preview of many devices: deleting old items or finding devices. Null in all other cases. */
   phase: 'CLEAR' | 'FIND' | null
   /** The number of failures before the job was last resumed. */
   tolerated: number

@@ -19,8 +19,8 @@ export interface RowItem {
 
 export interface PreparedItem extends Omit<RowItem, 'row'> {
   /**
-   * If the row registers a device and the job has no operations, the row has no cells, because `changes` contains the
-   * same values.
+   * If `changes` contains a device and the job has no operations, the row has no cells except the ID, because `changes`
+   * contains the other values.
    */
   row: CsvRow | Pick<CsvRow, 'line' | 'id' | 'isNew'>
   /** The device that the row registers, if it is known before the preview. */

@@ -16,8 +16,8 @@ interface Preparation {
 }
 
 /**
- * Rejects if the archive belongs to another database. If the archive cannot be written, the server still starts,
- * because devices depend on the server more than on its archive.
+ * Rejects if the archive belongs to another database. If the archive cannot be written, only logs an error, because a
+ * server without an archive is better than no server.
  */
 export async function prepareArchive({ archive, clusterFolder, owner, log }: Preparation): Promise<void> {
   try {

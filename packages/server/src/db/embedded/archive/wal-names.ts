@@ -27,7 +27,7 @@ export function segmentNumber(name: string): bigint | undefined {
   return high === undefined ? undefined : BigInt(`0x${high}`) * SEGMENTS_PER_ID + BigInt(`0x${low}`)
 }
 
-/** One timeline in a database's history. Its WAL is valid from `begin` up to `end`. */
+/** One timeline in a database's history. Its WAL is valid from `begin` up to `end`. The last timeline has no `end`. */
 export interface Timeline {
   id: number
   begin: bigint
