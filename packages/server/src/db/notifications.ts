@@ -57,7 +57,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
   let probed = Number.NEGATIVE_INFINITY
   /** The channels to notify. */
   const due = new Set<string>()
-  /** The channels that have been notified. Each new connection notifies them again, because notifications can be lost. */
+  /** The notified channels. Each new connection notifies them again, because notifications can be lost. */
   const sent = new Set<string>()
   let wake = (): void => {}
 
