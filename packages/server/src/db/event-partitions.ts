@@ -20,8 +20,8 @@ export async function createPartitionsByBothClocks(db: Database, { here, databas
 }
 
 /**
- * The timeout is short, because all later statements on the log wait behind a statement that waits for a lock on the
- * log.
+ * The timeout is short, because all later statements on the event log wait behind a statement that waits for a lock on
+ * the event log.
  */
 const LOCK_TIMEOUT = '2s'
 

@@ -6,8 +6,8 @@ export interface MigrationFile {
   up?: Change['run']
   steps?: readonly Step[]
   /**
-   * The migration that a server must know to work with the database afterward. If omitted, every server can work with
-   * it.
+   * The migration that a server must know to work with the database afterward. Omitted if servers that do not know this
+   * migration can still work with the database.
    */
   needs?: string
 }

@@ -13,7 +13,7 @@ export interface Finished {
   readonly code: number | null
   /** The combined output of stdout and stderr, in the order of arrival. */
   readonly output: string
-  /** The reason why the program could not be started, such as ENOENT or EACCES. */
+  /** The error if the program could not be started, such as ENOENT or EACCES. */
   readonly failure?: Error
 }
 

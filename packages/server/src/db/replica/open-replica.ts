@@ -10,7 +10,7 @@ export interface Replica {
   close(): Promise<void>
 }
 
-/** `size` defaults to the number of connections for lists. */
+/** `size` is the maximum number of connections. If omitted, it is MUSTER_DATABASE_CONNECTIONS. */
 export type OpenPool = (check: (client: pg.ClientBase) => Promise<void>, size?: number) => Database
 
 /** Rejects if the server at the address is not a standby of the primary. */

@@ -30,7 +30,10 @@ export interface ReadRouterOptions {
 
 /** The maximum time, in milliseconds, that a query waits for the replica to catch up. */
 const WAIT_MS = 100
-/** Milliseconds between replica checks while lists read from the primary, and the time limit of each check. */
+/**
+ * The interval, in milliseconds, between checks of the replica while lists are read from the primary. It is also the
+ * time limit of each check.
+ */
 const RETRY_MS = 1_000
 
 /**

@@ -19,7 +19,7 @@ const ASSUMED_KEYS = limits.accountAccessKeys
 
 const DAY_MS = 86_400_000
 
-/** Returns an estimate. After the operation runs, the caller pays only for the keys whose usage was read. */
+/** Estimates the rows to read. After the operation runs, the caller pays only for the keys whose usage was read. */
 export const rowsOfUsage = ({ days }: { days?: unknown }): { rows: number } => ({
   rows: ASSUMED_KEYS * rowsOfKey(typeof days === 'number' ? days : USUAL_DAYS),
 })

@@ -21,7 +21,7 @@ export async function refreshCollations(connection: EmbeddedConnection, log: Emb
   }
 }
 
-/** Muster's indexes use only collations that this role owns, and "C", which has no version. */
+/** Muster's indexes use only collations that this role owns, and collations in code-point order, which is stable. */
 const changedCollations = `
 SELECT oid::regcollation::text AS name, collversion AS was, pg_collation_actual_version(oid) AS is
 FROM pg_collation

@@ -166,7 +166,7 @@ describe('a bulk job of a caller who is restricted to some devices', () => {
     const { createBulk: job } = await done(member, createText, {
       target: everyDevice,
       operations: [setRack('x')],
-      // The role must change before the job is done.
+      // The rate is low, so that the role changes before the job is done.
       rate: 10,
     })
     expect(job).toMatchObject({ state: 'PREVIEWING' })
