@@ -169,8 +169,8 @@ export async function retryWhenRateLimited<Result>(run: () => Promise<Result>): 
 }
 
 /**
- * Runs a statement that may read every record. If `reasons` (from `rowsRead`) is empty, the statement runs like any
- * other.
+ * Runs a statement that may read every record, for the given reasons. The error at the time limit names the reasons. If
+ * there are none, the statement runs like any other.
  */
 export async function walk<Result>(
   db: Database,
