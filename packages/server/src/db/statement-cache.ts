@@ -19,8 +19,8 @@ export type RunCached<Row, Values> = (
 ) => Promise<Row[]>
 
 /**
- * Returns a function that builds a statement once for each `shape`. `shape` must determine the SQL and all parameters
- * except `values`. `build` must use the placeholders only as parameters.
+ * Returns a function that caches a statement for each `shape`, at most `size` of them. `shape` must determine the SQL
+ * and all parameters except `values`. `build` must use the placeholders only as parameters.
  */
 export function cacheStatements<Row, Values extends Readonly<Record<string, unknown>>>(
   size: number,

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { isGone, mayMount, newDataFolder, newFolder, query, start, startServer, until } from './test-bench.ts'
 
 /**
- * Runs as an ordinary user who can read all files, so that the tests also work in a checkout that only root can enter.
+ * Runs a command as an ordinary user who can read all files, so that the tests also work in a checkout that only root
+ * can enter.
  */
 const asUser = (uid: number): string[] => [
   'setpriv',

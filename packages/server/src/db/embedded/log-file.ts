@@ -19,7 +19,7 @@ export interface LogFile {
 }
 
 /**
- * Checks the size of the log when opening it and once a minute. If the log exceeds 8 MiB, moves its content to
+ * Opens the log, and checks its size immediately and once a minute. If the log exceeds 8 MiB, moves its content to
  * `<path>.1`.
  */
 export async function openLogFile(path: string): Promise<LogFile> {

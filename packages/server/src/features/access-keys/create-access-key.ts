@@ -141,7 +141,7 @@ export async function insertKey(
   return { created: { key, secret, accessKey }, event: eventOf('ACCESS_KEY_CREATE', accessKey, dataOf(accessKey)) }
 }
 
-/** Omits other fields. The argument may be an existing key that is being rotated. */
+/** Copies only these fields, because the argument may be an existing key that is being rotated. */
 const grantedFields = (granted: Granted): Granted => {
   const { name, readOnly, requireDigest, expires, kind, permissions, own, within, networks, rateShare } = granted
   return { name, readOnly, requireDigest, expires, kind, permissions, own, within, networks, rateShare }

@@ -82,7 +82,7 @@ function availabilityOf(device: Device, states: DeviceStates, span: Span): Avail
 function startOf({ created }: Device, { firstEvent, before, changes, after }: DeviceStates, span: Span): number {
   const lastMove = changes.findLast(({ isMove }) => isMove)
   const previous = lastMove ?? before
-  // If the first known change is an arrival, the device was in another account until then.
+  // If the first known change moved the device to this account, the device was in another account until then.
   const wasInAccount =
     previous !== null ? isInAccount(previous) : after === null || !(after.isMove && isInAccount(after))
   if (!wasInAccount) return span.until.getTime()

@@ -41,7 +41,7 @@ export function timelineOfHistory(name: string): number | undefined {
   return timeline === undefined ? undefined : Number.parseInt(timeline, 16)
 }
 
-/** Parses a timeline's history file. Each line contains an ancestor and the position at which that ancestor ended. */
+/** Parses a timeline's history file. Each line names an ancestor and the position at which that ancestor ended. */
 export function parseHistory(timeline: number, text: string): Timeline[] {
   const timelines: Timeline[] = []
   let begin = 0n
