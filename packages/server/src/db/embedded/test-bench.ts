@@ -118,5 +118,5 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 export const isGone = async (pid: number | undefined): Promise<boolean> =>
   pid === undefined || (await processIdentity(pid)) === undefined
 
-/** Whether this user can mount, as root usually can outside a container, but not in one. */
+/** Whether this user can mount. Root usually can, except in a container. */
 export const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0
