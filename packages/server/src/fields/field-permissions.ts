@@ -44,7 +44,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Query.me': 'viewer',
   'Query.version': 'anyone',
 
-  // These mutations change only the memberships of the signed-in person.
+  // These mutations apply only to the signed-in person's own memberships.
   'Mutation.acceptInvitation': 'viewer',
   'Mutation.leaveAccount': 'viewer',
 

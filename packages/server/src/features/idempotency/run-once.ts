@@ -34,14 +34,17 @@ export interface RunOnceDeps {
   clock: () => Date
 }
 
-/** Has status 422, which the draft recommends for a key that is reused with a different request. */
+/**
+ * Has status 422, which draft-ietf-httpapi-idempotency-key-header-07 recommends for a key that is reused with a
+ * different request.
+ */
 class KeyReusedError extends ApiError {
   override get status(): number {
     return 422
   }
 }
 
-/** Creates a function that runs mutations with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07). */
+/** Creates a function that runs mutations with an Idempotency-Key. */
 export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
   const counts = boundedMap<string, { at: number; count: number }>(MAX_CACHED_COUNTS)
 

@@ -214,7 +214,6 @@ function setOverride(rows: DeviceRows, setting: Setting & { context: string }): 
   if (Object.keys(row.attributes).length === 0) rows.overrides = rows.overrides.filter((one) => one !== row)
 }
 
-/** Defines the property, because an assignment to `__proto__` would not create a property. */
 function setValue(attributes: StoredAttributes, [first, subName]: AttributeName, value: string | null): void {
   if (subName === undefined) {
     if (value === null) delete attributes[first]
@@ -229,6 +228,7 @@ function setValue(attributes: StoredAttributes, [first, subName]: AttributeName,
   else define(attributes, first, group)
 }
 
+/** Sets a property. An assignment to `__proto__` would not create a property. */
 const define = (object: object, name: string, value: unknown): void => {
   Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -29,8 +29,8 @@ export interface ConnectionBatch<Device extends AddressedDevice> {
 }
 
 /**
- * Writes a batch, skipping deleted devices, and notifies the processes whose holds were taken over. Returns the devices
- * in `reclaim` that another process holds.
+ * Writes a batch, and notifies the processes whose holds were taken over. Skips devices that were deleted or moved to
+ * another account. Returns the devices in `reclaim` that another process holds.
  */
 export async function writeConnections<Device extends AddressedDevice>(
   transaction: Database,

@@ -19,7 +19,7 @@ export interface ConnectionWriterOptions {
   devices: HeldDevices
   /** A signal that, when aborted, stops the retries of failed writes. */
   closing: AbortSignal
-  /** Called after each committed batch, which may have recorded events. */
+  /** Called after a batch is written, because the batch may have recorded events. */
   onEvents?: (() => void) | undefined
 }
 

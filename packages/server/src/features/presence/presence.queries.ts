@@ -13,7 +13,8 @@ export interface LockedDevice extends DeviceKey {
 
 /**
  * Locks devices in the order of account ID and device ID. All code that locks several devices uses this order, which
- * prevents deadlocks. Later statements read data that is at least as new as the locked rows. Omits deleted devices.
+ * prevents deadlocks. Later statements read data that is at least as new as the locked rows. Omits devices that were
+ * deleted or moved to another account.
  */
 export const lockDevices = async (db: Database, devices: readonly DeviceKey[]): Promise<LockedDevice[]> =>
   devices.length === 0 ? [] : query(db, lockText(devices), [accountsOf(devices), ids(devices)])

@@ -90,7 +90,7 @@ export async function deleteRegistrationCode({ db, viewer }: Viewing, id: string
 export const sweepRegistrationCodes = (db: Database, now: Date): Promise<number> =>
   removeCodesExpiredBefore(db, new Date(now.getTime() - limits.expiredCodeDays * DAY_MS))
 
-/** Validates the code's data by the rules for the devices that will register with the code. */
+/** Validates the code's data against the rules for the devices that will register with the code. */
 function readTemplate({ name, platform, services, attributes }: RegistrationCodeInput): CodeTemplate {
   if (name != null) assertName(name, 'name', limits.deviceNameLength)
   if (platform != null) assertName(platform, 'platform', limits.platformLength)

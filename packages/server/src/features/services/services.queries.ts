@@ -40,8 +40,8 @@ export interface ServicesOfDevices<Of> {
 }
 
 /**
- * Returns a list of matching services for each device, in the order of `devices`. For the order by name, an index
- * avoids a sort.
+ * Returns a list of matching services for each device, in the order of `devices`. If the services are ordered by name,
+ * an index avoids a sort.
  */
 export async function selectServicesOfDevices<Of extends { id: string; state: State }>(
   db: Database,

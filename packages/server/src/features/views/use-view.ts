@@ -15,13 +15,13 @@ export interface ViewReader {
   readonly viewer: Pick<Viewer, 'accountId' | 'restriction' | 'reach'>
 }
 
-/** A list's filter and context after a view has been applied. */
+/** A list's filter, context, order, and columns after a view has been applied. */
 export interface Selection {
   where: ReadFilter | undefined
   context: string | undefined
   /** Undefined if the list has no view or the view has no sort keys. */
   sortBy: readonly string[] | undefined
-  /** Empty if the list has no view. */
+  /** Empty if the list has no view or the view has no columns. */
   columns: readonly ViewColumn[]
 }
 

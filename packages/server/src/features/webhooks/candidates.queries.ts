@@ -94,8 +94,8 @@ export async function deleteCandidatesBefore(
 }
 
 /**
- * Selects up to 1,000 webhooks whose first pending event is more than three seconds old, or that are paused because
- * their view is invalid. After three seconds, probably no process is filtering for the webhook.
+ * Selects up to 1,000 webhooks whose first pending event has waited for more than three seconds, or that are paused
+ * because their view is invalid. After three seconds, probably no process is filtering for the webhook.
  */
 export async function selectWaiting(db: Database): Promise<WebhookAddress[]> {
   const { rows } = await sql<WebhookAddress>`

@@ -32,9 +32,9 @@ export interface ServicePageQuery {
   limit: number
   attributes: boolean
   /**
-   * The way to find the matches of a filter without an index, in an order that begins with the device's name.
-   * PostgreSQL cannot know which way is faster. `walk` reads the services of the next `WALKED` devices, and `scan`
-   * reads all services. If omitted, PostgreSQL decides.
+   * How to find the matches of a filter that no index supports, if the order begins with the device's name. PostgreSQL
+   * cannot know which way is faster. `walk` reads the services of the next `WALKED` devices, and `scan` reads all
+   * services. If omitted, PostgreSQL decides.
    */
   search?: 'walk' | 'scan'
 }

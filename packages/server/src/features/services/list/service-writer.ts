@@ -8,7 +8,7 @@ const plain =
   (writer, { row }) =>
     writer.ascii(String(read(row)))
 
-/** Writes the same values as the resolvers of `Service` return. */
+/** Writes the same values that the resolvers of `Service` return. */
 export const serviceWriter: Readonly<Record<string, FieldWriter<ListedServiceRow, unknown>>> = {
   id: (writer, { row }) => writer.string(row[1]),
   name: (writer, { row }) => writer.string(row[2]),

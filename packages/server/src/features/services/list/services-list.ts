@@ -152,7 +152,7 @@ function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Numbe
 }
 
 /**
- * Returns why no index supports the filter and the restriction. Returns undefined if an index supports one of them, or
+ * Returns why no index supports the filter or the restriction. Returns undefined if an index supports one of them, or
  * if neither applies.
  */
 function reasonWithoutIndex({ where, inside }: ServiceListRequest['selection']): string | undefined {

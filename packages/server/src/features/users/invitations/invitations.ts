@@ -167,7 +167,7 @@ export interface Joining {
 
 /**
  * Makes a person a member and deletes the invitation. Locks the account first. Throws NOT_FOUND if the invitation is no
- * longer open, and FORBIDDEN if the inviter can no longer grant the role.
+ * longer open, FORBIDDEN if the inviter can no longer grant the role, and the errors of `addMember`.
  */
 export async function join(
   transaction: Database,

@@ -31,14 +31,14 @@ export interface FanOutOptions {
   onWaiting: (webhooks: WebhookAddress[]) => void
 }
 
-/** The maximum number of event IDs per transaction. */
+/** The maximum number of event IDs per read. */
 const RANGE = 500n
 const IDLE_MS = 1_000
-/** The pause between two reads, in milliseconds. Events that accumulate during the pause share a batch. */
+/** The minimum pause between two reads, in milliseconds. Events that accumulate during the pause share a batch. */
 const MIN_PAUSE_MS = 10
 /**
- * The pause, in milliseconds, under high load or while another process is creating deliveries. A longer pause results
- * in fewer, larger transactions.
+ * The minimum pause, in milliseconds, while another process is creating deliveries, or, under high load, after all
+ * events have been processed. A longer pause results in fewer, larger transactions.
  */
 const BUSY_MS = 250
 /** The minimum interval, in milliseconds, between saves of the cursor while no event needs a delivery. */

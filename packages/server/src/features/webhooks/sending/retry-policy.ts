@@ -6,7 +6,7 @@ export interface Evaluation {
   /** The number of seconds until the next attempt. Null if no attempt follows. */
   delay: number | null
   error: string | null
-  /** Whether the receiver permanently refuses deliveries. */
+  /** Whether the receiver no longer accepts deliveries. */
   isGone: boolean
 }
 

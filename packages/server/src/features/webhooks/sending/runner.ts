@@ -25,7 +25,7 @@ export interface RunnerDeps {
   /** The numbers of seconds to wait after the first, second, and further failed attempts. */
   schedule: readonly number[]
   onAttempt: (result: OutboundResult) => void
-  /** The number of further attempts that the process can have in flight. All webhooks share these slots. */
+  /** `free` is the number of further attempts that the process can start. All webhooks share these slots. */
   slots: { free: number }
 }
 
