@@ -9,7 +9,7 @@ import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type JudgedEvent, judgeEvents } from './judge.ts'
 
 const HISTORIES = 4
-/** The number of filters to test for each history. A long run sets their total with MUSTER_TEST_FILTERS. */
+/** The number of filters to test for each history. MUSTER_TEST_FILTERS sets the number for all histories together. */
 const FILTERS = Math.ceil(Number(process.env.MUSTER_TEST_FILTERS ?? 600) / HISTORIES)
 const CHANGES = 25
 

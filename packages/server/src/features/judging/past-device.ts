@@ -68,7 +68,7 @@ export interface PastEvent {
 
 export type AttributeChanges = Record<string, { old: string | null }>
 
-/** Events of releases that did not record times do not contain them. */
+/** Events of releases that did not record times lack these fields. */
 export interface DeletedTimes {
   times?: ValueTimes
   /** The times of the overrides, keyed by context. */

@@ -9,7 +9,7 @@ import type { Selection } from './needs.ts'
 import { resolveSelection, type StoredSelection, storedFilter } from './selection.ts'
 
 export interface EventJudge {
-  /** Aborted when a view of the selection can no longer be used. The reason is the error. */
+  /** Aborted when a view of the selection can no longer be used. The signal's reason is the error. */
   readonly signal: AbortSignal
   passing(events: readonly JudgedEvent[]): Promise<Set<string>>
   close(): void

@@ -12,7 +12,7 @@ import { findAccount, hasAccounts, insertAccount } from './users.queries.ts'
 
 export { lockAccount } from './users.queries.ts'
 
-/** The maximum length of an email address. With angle brackets, it has at most 256 octets (RFC 5321 §4.5.3.1.3). */
+/** The maximum length of an email address. RFC 5321 §4.5.3.1.3 allows 256 octets, including two angle brackets. */
 const EMAIL_LENGTH = 254
 
 export function assertEmail(email: string, path: string): void {

@@ -28,7 +28,7 @@ export interface DeliveryListArguments extends PageArguments {
 /** The order that delivery cursors encode, so a cursor of another list is invalid. */
 const ORDER = 'deliveries'
 
-/** One query reads the deliveries of all webhooks for which a request has the same arguments. */
+/** One query reads the deliveries of all webhooks whose deliveries a request selects with the same arguments. */
 export const loadDeliveries = loaderByArguments(readPages)
 
 async function readPages(

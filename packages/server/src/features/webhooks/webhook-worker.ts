@@ -21,7 +21,7 @@ export interface WebhookWorkerOptions extends Omit<SenderOptions, 'onAttempt'> {
 
 export interface WebhookWorker {
   jobs: Job[]
-  /** Starts the fan-out and the filterer. The tables of the job queue must exist. */
+  /** Starts the fan-out and the filterer, and subscribes to notifications. The tables of the job queue must exist. */
   start(): void
   close(): Promise<void>
 }

@@ -53,7 +53,7 @@ export async function addMember(
   await insertMembership(transaction, { accountId, personId, roleId: role.id, source })
 }
 
-/** Changes a member's role. The member's sessions have the new permissions from their next request. */
+/** Changes a member's role. In the member's sessions, the new permissions apply from the next request on. */
 export async function setMemberRole(
   { db, viewer }: Context,
   { personId, roleId }: { personId: string; roleId: string },

@@ -92,7 +92,7 @@ export async function createRole(context: Context, { name, access, groups }: Mut
   )
 }
 
-/** Updates a role. The sessions of its members have the new permissions from their next request. */
+/** Updates a role. In the sessions of its members, the new permissions apply from the next request on. */
 export async function updateRole(context: Context, args: MutationUpdateRoleArgs): Promise<Role> {
   const { db, viewer } = context
   const { id, name, access, groups } = args

@@ -9,8 +9,8 @@ export async function countUndelivered(db: Database): Promise<{ pending: number;
 }
 
 /**
- * Returns for how many seconds the oldest due delivery has been due, or 0 if no delivery is due. Ignores webhooks that
- * are disabled, paused, or waiting for a probe.
+ * Returns the number of seconds for which the oldest due delivery has been due, or 0 if no delivery is due. Ignores
+ * webhooks that are disabled, paused, or waiting for a probe.
  */
 export async function readLongestDue(db: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`
