@@ -10,7 +10,7 @@ import { batchByAccount } from './account-batches.ts'
 import type { Connections } from './connections.ts'
 import { applyStateReports } from './state-reports.ts'
 
-/** A connected device, its network address, and the viewer on whose behalf it acts. */
+/** A connected device, with its viewer and its network address. */
 export interface ReportingDevice {
   deviceId: string
   viewer: Viewer
