@@ -33,7 +33,7 @@ export async function recordInstallationEvent(
   try {
     const owner = await findOwner(db)
     if (owner === undefined) return
-    // This month's partition may be missing if no server has run this month.
+    // This month's partition may be missing if no server has run for more than three months.
     await createPartitionsByBothClocks(db, await readClocks(db, new Date()))
     const viewer = { accountId: owner.id, email: owner.email, readOnly: false, isServer: true }
     await recordEvents(db, { viewer }, [{ type, targets, data }])

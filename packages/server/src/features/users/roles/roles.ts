@@ -32,7 +32,7 @@ export const listRoles = perRequest(({ db, viewer }: Context): Promise<Role[]> =
 
 export const countUses = perRequest(({ db, viewer, clock }: Context) => countRoleUses(db, viewer.accountId, clock()))
 
-/** Returns the role with this ID. If the role was deleted during the request, returns the built-in role viewer. */
+/** Returns the role with this ID. If the role was deleted, returns the built-in role viewer. */
 export const findRole = async (context: Context, roleId: string): Promise<Role> =>
   (await listRoles(context)).find(({ id }) => id === roleId) ?? builtInRole('viewer')
 
