@@ -37,8 +37,8 @@ const IDLE_MS = 1_000
 /** The minimum pause between two reads, in milliseconds. Events that accumulate during the pause share a batch. */
 const MIN_PAUSE_MS = 10
 /**
- * The minimum pause, in milliseconds, while another process is creating deliveries, or, under high load, after all
- * events have been processed. A longer pause results in fewer, larger transactions.
+ * The minimum pause, in milliseconds, while another process is creating deliveries. Under high load, this pause also
+ * applies when no events remain. A longer pause results in fewer, larger transactions.
  */
 const BUSY_MS = 250
 /** The minimum interval, in milliseconds, between saves of the cursor while no event needs a delivery. */
