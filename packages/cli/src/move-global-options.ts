@@ -1,4 +1,4 @@
-import { commandTable } from './commands/table.ts'
+import { allCommands } from './commands/all-commands.ts'
 import { globalOptions } from './options/global-options.ts'
 
 /** Moves global options from before the command to after it, because each command parses its own options. */
@@ -23,7 +23,7 @@ export function moveGlobalOptions(args: readonly string[]): string[] {
 }
 
 function isCommand([name, verb, ...rest]: readonly string[]): boolean {
-  const entry = commandTable.find((one) => one.name === name)
+  const entry = allCommands.find((one) => one.name === name)
   if (entry === undefined || rest.length > 0) return false
   return verb === undefined || (entry.verbs?.some((one) => one.name === verb) ?? false)
 }

@@ -1,7 +1,7 @@
 import { version } from '@muster/server/version.ts'
 import { Command } from 'commander'
 import type { CommandEntry } from './commands/command-entry.ts'
-import { commandTable } from './commands/table.ts'
+import { allCommands } from './commands/all-commands.ts'
 import { globalOptions } from './options/global-options.ts'
 import { prose } from './options/new-command.ts'
 
@@ -22,7 +22,7 @@ type IsWanted = (path: readonly string[]) => boolean
 
 async function build(isWanted: IsWanted): Promise<Command> {
   const program = newParent('muster').description(description).version(version, '-v, --version', 'print the version')
-  for (const entry of commandTable) program.addCommand(await toCommand(entry, [entry.name], isWanted))
+  for (const entry of allCommands) program.addCommand(await toCommand(entry, [entry.name], isWanted))
   exitByThrowing(program)
   return program
 }

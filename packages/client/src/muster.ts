@@ -21,7 +21,8 @@ import type { Checked, Selected, Selection } from './select/selection.ts'
 import { type Credentials, signerOf } from './sign/sign.ts'
 import type { GraphQLResponse } from './transport/attempt.ts'
 import { dataOf } from './transport/data-of.ts'
-import { type Operation, send, type Transport } from './transport/transport.ts'
+import { sendWithRetries } from './transport/send-with-retries.ts'
+import type { Operation, Transport } from './transport/transport.ts'
 import type { CallOptions } from './types.ts'
 
 /** Server, credentials, and default call options. Exactly one of `secret`, `privateKey`, and `sign` is required. */
@@ -150,7 +151,7 @@ export class Muster {
     variables?: Readonly<Record<string, unknown>>,
     { operationName, ...options }: QueryOptions = {},
   ): Promise<GraphQLResponse> {
-    return send(this.#transport, { document: documentText(document), variables, operationName }, options)
+    return sendWithRetries(this.#transport, { document: documentText(document), variables, operationName }, options)
   }
 
   /** Returns a device by ID. Throws NotFoundError if the device does not exist. */
@@ -243,7 +244,7 @@ export class Muster {
   }
 
   async #send(operation: Operation, options: CallOptions): Promise<unknown> {
-    return dataOf(await send(this.#transport, operation, options), operation, options)
+    return dataOf(await sendWithRetries(this.#transport, operation, options), operation, options)
   }
 }
 

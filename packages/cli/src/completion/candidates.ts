@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander'
-import { commandTable } from '../commands/table.ts'
+import { allCommands } from '../commands/all-commands.ts'
 import { credentialsFile, profilesIn, readTextIfReadable } from '../credentials/credentials.ts'
 import { moveGlobalOptions } from '../move-global-options.ts'
 import { buildProgram } from '../program.ts'
@@ -21,7 +21,7 @@ export async function findCandidates(words: readonly string[]): Promise<Candidat
 
 async function candidatesFor(done: readonly string[], typed: string): Promise<Candidate[]> {
   if (done.length === 0 && !typed.startsWith('-'))
-    return commandTable.map(({ name, summary }) => ({ text: name, description: summary }))
+    return allCommands.map(({ name, summary }) => ({ text: name, description: summary }))
   const program = await buildProgram(done)
   let command: Command = program
   let used = 0

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { sharedTestApp } from '../../../server/test/harness/app.ts'
-import { commandTable } from '../../src/commands/table.ts'
+import { allCommands } from '../../src/commands/all-commands.ts'
 import { buildWholeProgram } from '../../src/program.ts'
 import { addDevices, createCliUser } from '../harness/cli-user.ts'
 import { launcher, muster } from '../harness/muster.ts'
@@ -15,9 +15,9 @@ const app = sharedTestApp()
 describe('help and usage errors', () => {
   it('lists every command with its summary', async () => {
     const program = await buildWholeProgram()
-    const entries = commandTable.flatMap((entry) => [entry, ...(entry.verbs ?? [])])
+    const entries = allCommands.flatMap((entry) => [entry, ...(entry.verbs ?? [])])
     const commands = program.commands.flatMap((one) =>
-      commandTable.find(({ name }) => name === one.name())?.verbs ? [one, ...one.commands] : [one],
+      allCommands.find(({ name }) => name === one.name())?.verbs ? [one, ...one.commands] : [one],
     )
     expect(commands.map((one) => [one.name(), one.summary()])).toEqual(
       entries.map(({ name, summary }) => [name, summary]),
@@ -26,7 +26,7 @@ describe('help and usage errors', () => {
 
   it('lists every command and the exit codes', async () => {
     const { stdout } = await muster(['--help'])
-    for (const { name } of commandTable) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+    for (const { name } of allCommands) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
     expect((await muster(['devices', 'list', '--help'])).stdout).toMatch(/130 +interrupted/)
   })
 

@@ -1,10 +1,6 @@
 import { type Effect, effectOf } from '../documents/effect-of-document.ts'
-import { UnreachableError } from '../errors.ts'
 import type { Sign } from '../sign/sign.ts'
 import type { CallOptions } from '../types.ts'
-import type { GraphQLResponse } from './attempt.ts'
-import { type Attempt, attemptFromFailure, attemptFromResponse } from './attempt.ts'
-import { mayRetry, pause, RATE_LIMIT_RETRY_MS, retryDelay } from './retry-policy.ts'
 
 export interface Transport {
   /** Subscriptions use `/stream` below this URL. */
@@ -27,70 +23,6 @@ export function effectOfCall({ document, operationName }: Operation, { idempoten
   const effect = effectOf(document, operationName)
   if (effect === 'none' || idempotent === undefined || (idempotent && effect === 'creates')) return effect
   return idempotent ? 'idempotent' : 'once'
-}
-
-/**
- * Sends an operation. Retries, within the limits, if the operation did not run, or if its outcome is unknown and
- * running it twice is safe.
- */
-export async function send(transport: Transport, operation: Operation, options: CallOptions): Promise<GraphQLResponse> {
-  const effect = effectOfCall(operation, options)
-  const headers = idempotencyHeader(effect, options)
-  const { retries = transport.retries } = options
-  const rateLimitDeadline = performance.now() + (retries > 0 ? RATE_LIMIT_RETRY_MS : 0)
-  let failures = 0
-  /** The last attempt that may have run the mutation. A later attempt may have been rejected. */
-  let unknown: Attempt | undefined
-  for (let count = 0; ; count++) {
-    const attempt = await attemptOnce(transport, { ...operation, headers }, options, effect)
-    if (attempt.outcome === 'unknown' && effect !== 'none') unknown = attempt
-    const hasRetriesLeft = attempt.isRateLimited ? performance.now() < rateLimitDeadline : failures++ < retries
-    const delay = mayRetry(attempt, effect) && hasRetriesLeft ? retryDelay(count, attempt.retryAfter) : undefined
-    if (delay === undefined) {
-      const { error, result } = hasNotRun(attempt) ? (unknown ?? attempt) : attempt
-      if (error !== undefined) throw error
-      return result
-    }
-    await pause(delay, options.signal)
-  }
-}
-
-const hasNotRun = ({ outcome, error }: Attempt): boolean => outcome === 'rejected' || error instanceof UnreachableError
-
-/**
- * Returns the Idempotency-Key header, if any. All attempts of a call send the same key, so that the server runs the
- * call once.
- */
-function idempotencyHeader(effect: Effect, { idempotencyKey }: CallOptions): Record<string, string> {
-  const key = idempotencyKey ?? (effect === 'creates' ? crypto.randomUUID() : undefined)
-  if (key === undefined) return {}
-  if (!/^[\x20-\x7e]{1,255}$/.test(key))
-    throw new TypeError('idempotencyKey must have 1 to 255 printable ASCII characters')
-  return { 'Idempotency-Key': `"${key.replace(/["\\]/g, '\\$&')}"` }
-}
-
-async function attemptOnce(
-  transport: Transport,
-  operation: Operation,
-  options: CallOptions,
-  effect: Effect,
-): Promise<Attempt> {
-  const { endpoint } = transport
-  const { signal, timeout = transport.timeout } = options
-  signal?.throwIfAborted()
-  const request = await prepareRequest(transport, endpoint, operation)
-  const timer = AbortSignal.timeout(timeout)
-  try {
-    const response = await transport.fetch(endpoint, {
-      ...request,
-      signal: signal === undefined ? timer : AbortSignal.any([signal, timer]),
-    })
-    return attemptFromResponse({ endpoint, effect, response, text: await response.text() })
-  } catch (error) {
-    // Throw the abort reason if the caller aborted, because the attempt did not fail.
-    signal?.throwIfAborted()
-    return attemptFromFailure({ endpoint, effect, error, timeout })
-  }
 }
 
 export async function prepareRequest(

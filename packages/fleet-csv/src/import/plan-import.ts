@@ -3,7 +3,7 @@ import type { CsvProblem } from '../csv/cells.ts'
 import type { ApplicationType } from '../csv/device-services.ts'
 import type { DeviceFile } from '../csv/read-file.ts'
 import { type FindOptions, findKnownDevices } from './candidate-devices.ts'
-import { makePlan, type Plan } from './match-rows.ts'
+import { makePlan, type Plan } from './compare-with-devices.ts'
 import { type Limits, toWantedDevice, type WantedDevice } from './wanted-device.ts'
 
 export interface ImportPlan extends Plan {

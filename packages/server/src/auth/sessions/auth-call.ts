@@ -10,7 +10,7 @@ import type { Forward } from './forward.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { SignInAttempts } from './sign-in/attempt-limits.ts'
-import type { Invitations } from './sign-in/invitations.ts'
+import type { Invitations } from './sign-in/invitation-types.ts'
 import type { Provider } from './single-sign-on/provider.ts'
 
 export type SignInMethod =

@@ -5,7 +5,9 @@ import { countPendingBytes } from '../../db/embedded/archive/pending-wal.ts'
 import { BackupError } from '../backup-error.ts'
 import type { BackupSummary } from '../backup-summary.ts'
 import { selectArchiveFailure } from '../base/base-backup.queries.ts'
-import { type BackupConfig, kindOf } from './backup-kinds.ts'
+import type { BackupConfig, BackupKind } from './backup-kind.ts'
+import { baseBackups } from './base-backups.ts'
+import { fileBackups } from './file-backups.ts'
 import { type ArchiveStatus, type BackupStatus, removeStatus, writeStatus } from './status-file.ts'
 
 export interface BackupsOptions {
@@ -42,6 +44,11 @@ export async function scheduleBackups(options: BackupsOptions): Promise<{ close(
     },
   }
 }
+
+const kindOf = (config: BackupConfig, connection: pg.PoolConfig): BackupKind =>
+  config.archiveFolder === undefined
+    ? fileBackups(config, connection)
+    : baseBackups(config, config.archiveFolder, connection)
 
 async function watch({ config, connection, log, onBackup }: BackupsOptions, signal: AbortSignal): Promise<void> {
   const { backupEvery: every } = config

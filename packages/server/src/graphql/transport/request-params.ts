@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { parseRequestParams, type Request, type RequestParams, type Response } from 'graphql-http'
 import { ApiError, badInput } from '../../errors.ts'
+import { assertHasQuery } from './persisted-queries.ts'
 
 export interface RawRequest {
   readonly method: string
@@ -19,7 +20,7 @@ export function readRequestParams(raw: RawRequest): RequestParams | Promise<Requ
   const body = raw.method === 'POST' && isJson(raw.headers) ? parseBody(raw.body) : null
   // Most clients send this form, and graphql-http would be slower.
   if (body !== null && raw.headers['content-type'] === 'application/json' && isParams(body)) return body
-  if (body !== null) assertQuery(body.query, body.extensions)
+  if (body !== null) assertHasQuery(body.query, body.extensions)
   // At runtime, graphql-http accepts null as a parsed body. Only its type excludes null.
   return parseRequestParams({ ...raw, body, raw: undefined, context: undefined } as Request<undefined, undefined>)
 }
@@ -68,16 +69,7 @@ function assertParameters(url: string): void {
   const variables = parameters.get('variables')
   if (variables) parseJson(variables, 'the parameter variables')
   const extensions = parameters.get('extensions')
-  if (extensions) assertQuery(parameters.get('query'), parseJson(extensions, 'the parameter extensions'))
-}
-
-/**
- * Clients with Apollo automatic persisted queries first send only a query hash. The error asks them to send the query,
- * and they recognize the error by its message or code.
- */
-function assertQuery(query: unknown, extensions: unknown): void {
-  if (query || typeof extensions !== 'object' || extensions === null || !('persistedQuery' in extensions)) return
-  throw new ApiError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
+  if (extensions) assertHasQuery(parameters.get('query'), parseJson(extensions, 'the parameter extensions'))
 }
 
 /** Matches any text that may contain the name, either directly or with escaped characters. */

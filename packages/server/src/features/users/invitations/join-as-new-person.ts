@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { insertPasskey } from '../../../auth/sessions/passkeys.queries.ts'
-import type { InvitationSummary, Invitations, JoiningPerson } from '../../../auth/sessions/sign-in/invitations.ts'
+import type { InvitationSummary, Invitations, JoiningPerson } from '../../../auth/sessions/sign-in/invitation-types.ts'
 import { findPassword } from '../../../auth/sessions/sign-in/sign-in.queries.ts'
 import { hashToken } from '../../../auth/sessions/tokens.ts'
 import type { Database } from '../../../db/database.ts'

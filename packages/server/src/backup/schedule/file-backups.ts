@@ -1,68 +1,19 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
-import type { Config } from '../../config.ts'
 import { createPool } from '../../db/database.ts'
 import { BackupError } from '../backup-error.ts'
-import { type BackupSummary, summarizeBase, summarizeFile } from '../backup-summary.ts'
+import { summarizeFile } from '../backup-summary.ts'
 import { tryBackupLock } from '../base/base-backup.queries.ts'
-import { listBaseBackups } from '../base/manifest.ts'
-import { writeBaseBackup } from '../base/write-base-backup.ts'
 import { writeBackup } from '../write-backup.ts'
-
-export interface PlacedBackup {
-  path: string
-  summary: BackupSummary
-}
-
-export interface BackupKind {
-  folder: string
-  newest(): Promise<Date | undefined>
-  /** Writes a backup, then removes the oldest backups beyond MUSTER_BACKUP_KEEP. */
-  write(signal: AbortSignal): Promise<PlacedBackup>
-}
-
-export type BackupConfig = Pick<
-  Config,
-  'dataFolder' | 'archiveFolder' | 'backupEvery' | 'backupKeep' | 'backupFolder' | 'backupRate'
->
-
-export const kindOf = (config: BackupConfig, connection: pg.PoolConfig): BackupKind =>
-  config.archiveFolder === undefined
-    ? fileBackups(config, connection)
-    : baseBackups(config, config.archiveFolder, connection)
-
-function baseBackups(config: BackupConfig, archive: string, connection: pg.PoolConfig): BackupKind {
-  const { dataFolder, backupKeep: keep, backupRate: rate } = config
-  return {
-    folder: archive,
-    async newest() {
-      const newest = (await listBaseBackups(archive)).at(-1)
-      return newest && new Date(newest.manifest.ended)
-    },
-    async write(signal) {
-      const backup = await writeBaseBackup({
-        connection: connection as pg.ClientConfig,
-        dataFolder,
-        archive,
-        keep,
-        rate,
-        // The first backup should exist soon. For later backups, PostgreSQL spreads the checkpoint over minutes to
-        // avoid slowing down requests.
-        fast: (await this.newest()) === undefined,
-        signal,
-      })
-      return { path: backup.folder, summary: summarizeBase(backup) }
-    },
-  }
-}
+import type { BackupConfig, BackupKind } from './backup-kind.ts'
 
 const namePattern = /^muster-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
 const leftover = /^muster-\d{8}T\d{6}Z\.backup\.[0-9a-f]+\.tmp$/
 
 const nameAt = (moment: Date): string => `muster-${moment.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`
 
-function fileBackups(config: BackupConfig, connection: pg.PoolConfig): BackupKind {
+export function fileBackups(config: BackupConfig, connection: pg.PoolConfig): BackupKind {
   const folder = config.backupFolder ?? join(config.dataFolder, 'backups')
   /** Ignores other files in the folder. */
   const list = async (): Promise<string[]> => (await namesIn(folder)).filter((name) => namePattern.test(name)).sort()

@@ -1,6 +1,6 @@
 import { type CommandEntry, command, inGroup, noun } from './command-entry.ts'
 
-export const commandTable: readonly CommandEntry[] = [
+export const allCommands: readonly CommandEntry[] = [
   ...inGroup('Devices:', [
     noun(
       'devices',

@@ -1,0 +1,19 @@
+import type { Config } from '../../config.ts'
+import type { BackupSummary } from '../backup-summary.ts'
+
+export interface PlacedBackup {
+  path: string
+  summary: BackupSummary
+}
+
+export interface BackupKind {
+  folder: string
+  newest(): Promise<Date | undefined>
+  /** Writes a backup, then removes the oldest backups beyond MUSTER_BACKUP_KEEP. */
+  write(signal: AbortSignal): Promise<PlacedBackup>
+}
+
+export type BackupConfig = Pick<
+  Config,
+  'dataFolder' | 'archiveFolder' | 'backupEvery' | 'backupKeep' | 'backupFolder' | 'backupRate'
+>
