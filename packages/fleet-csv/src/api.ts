@@ -2,7 +2,7 @@
 export interface Api {
   /**
    * Returns the response's `data`. If the document fails even after retries, rejects with an Error whose `code` is an
-   * API error code or the code of a connection error.
+   * API error code or a code of the client, such as `NO_ANSWER`.
    */
   query<Data>(
     document: string,
@@ -11,7 +11,7 @@ export interface Api {
   ): Promise<Data>
 }
 
-/** Returns the code of an API error or a connection error, or undefined for other errors. */
+/** Returns the `code` of an error, such as an API error code, or undefined if the error has no string as its code. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown }
   return typeof code === 'string' ? code : undefined

@@ -9,7 +9,7 @@ const newline = 0x0a
 
 /**
  * The points of order 1, 2, 4, and 8 without the sign bit, including the second encodings of two points. Anyone can
- * forge signatures for such a key.
+ * forge signatures for a key that is one of these points.
  */
 const smallOrderPoints = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',

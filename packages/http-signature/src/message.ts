@@ -24,7 +24,7 @@ export const tokenCharacters = "!#$%&'*+.^_`|~0-9A-Za-z-"
  * be valid for `get`.
  */
 export const methodPattern = /^[!#$%&'*+.^_`|~0-9A-Z-]+$/
-/** Matches a target in origin form (RFC 9112 §3.2.1). Allows only printable ASCII, without spaces and fragments. */
+/** Matches a target in origin form (RFC 9112 §3.2.1). Allows only printable ASCII, without spaces or fragments. */
 const targetPattern = /^\/[\x21\x22\x24-\x7e]*$/
 const valuePattern = /^[\t\x20-\x7e]*$/
 const hostPattern = /^([A-Za-z0-9._~%!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/
@@ -51,8 +51,8 @@ export function collectFields(rawHeaders: readonly string[]): Fields {
 }
 
 /**
- * Converts a request to a message. Rejects invalid sizes and repetitions of headers, methods, targets, and hosts. Does
- * not check the signature.
+ * Converts a request to a message. Rejects headers that are too large or wrongly repeated, and an invalid method,
+ * target, or host. Does not check the signature.
  */
 export function readMessage(request: ReceivedRequest, fields: Fields): Message {
   assertSizeLimits(request.rawHeaders, fields)

@@ -67,10 +67,13 @@ export const signatureReasons = {
 
 export type SignatureReason = keyof typeof signatureReasons
 
-/** A failed check throws this error inside the package. The public functions convert it to a returned failure. */
+/**
+ * A failed check throws this error inside the package. The functions that parse and verify signatures return it as a
+ * failure, and the functions that sign requests throw it as a TypeError.
+ */
 export class Rejection extends Error {
   readonly reason: SignatureReason
-  /** The key ID of the request, if it could be parsed. */
+  /** The key ID of the request, if it was parsed before the error. */
   keyId: string | undefined
 
   constructor(reason: SignatureReason, detail?: string) {

@@ -81,13 +81,13 @@ export interface AppDeps {
   readRouter?: ReadRouter | undefined
   authenticate: Authentication['authenticate']
   /**
-   * Returns why a viewer's credentials are no longer valid, or undefined if they are valid. The app closes the streams
-   * of viewers with invalid credentials.
+   * Returns why a viewer's streams must end, or undefined if they can continue. The reason is that the viewer's
+   * credentials are no longer valid or that the viewer's access has changed.
    */
   rejectionOf: Authentication['rejectionOf']
   countUse?: Authentication['countUse']
   secrets: Secrets
-  /** Every mutation wakes the feed. */
+  /** The app wakes the feed after each mutation, and after other requests that can record events. */
   feed: Feed
   outbound: Outbound
   /** If undefined, the app creates the limits from the settings and counts only this process's requests. */

@@ -16,7 +16,7 @@ export interface Parsing {
   fifths: number
   patterns: number
   readonly syntaxErrors: FilterProblem[]
-  /** The problems with limits. Contains up to one problem for each limit. */
+  /** The exceeded limits, each with its problem. */
   readonly exceeded: Map<FilterLimit, FilterProblem>
 }
 

@@ -17,7 +17,7 @@ export function printFilter(tree: Expression | null): string {
       return `${tree.name}(${tree.arguments.map(printValue).join(', ')})`
     case 'comparison': {
       const subject = tree.subject.type === 'call' ? printFilter(tree.subject) : printMember(tree.subject)
-      // Add a space, because without it, 80:ab would be the beginning of an ID.
+      // Add a space, because the lexer would read 80:ab as an ID.
       const colon = subject.startsWith('80') ? ' :' : ':'
       const comparator = tree.comparator === ':' ? colon : ` ${tree.comparator} `
       return subject + comparator + printArgument(tree.argument)

@@ -20,14 +20,14 @@ const plainId = /^80(?::[0-9a-f]{2})+$/
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u
 
 /**
- * Formats a value. Quotes all strings except plain ones, because other strings could be read as a number, a time, or a
- * keyword.
+ * Formats a value. Quotes all strings except plain ones, because the parser could read other strings as numbers, times,
+ * keywords, or several tokens.
  */
 export const writeValue = (parts: Parts): string => write(parts, (text) => plainValue.test(text) || plainId.test(text))
 
 /**
- * Formats a bare word. Unlike `writeValue`, also quotes strings with dots or colons, which have a meaning to the left
- * of a comparator.
+ * Formats a word that has no comparator. Unlike `writeValue`, also quotes strings with dots or colons, except IDs,
+ * because the parser would read a dot as a separator of levels and a colon as a comparator.
  */
 export const writeWord = (parts: Parts): string => write(parts, (text) => plainWord.test(text) || plainId.test(text))
 

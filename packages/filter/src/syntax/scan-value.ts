@@ -11,7 +11,7 @@ export interface Scanned extends Span {
 
 const endOfRun = /[^\s)]*/y
 
-/** Returns the end of the run of characters from an index, up to whitespace or a closing parenthesis. */
+/** Returns the index of the first whitespace or closing parenthesis at or after `from`, or the length of the text. */
 export function runEnd(text: string, from: number): number {
   endOfRun.lastIndex = from
   endOfRun.test(text)

@@ -8,9 +8,9 @@ export type Comparator = (typeof comparators)[number]
 export type Parenthesis = 'group' | 'list' | 'nested' | 'arguments'
 
 interface TokenBase extends Span {
-  /** Whether the token is the first token or follows whitespace. */
+  /** Whether the token is the first token or follows whitespace. Always true for the token `end`. */
   readonly isSpaced: boolean
-  /** A lexical error in the token. The rest of the token remains usable. */
+  /** A lexical error in the token. The parser can still use the other properties. */
   readonly fault?: Fault
 }
 

@@ -9,7 +9,7 @@ export interface Group extends Span {
   readonly operands: readonly Expression[]
 }
 
-/** An expression after NOT or a minus. */
+/** The negation of an expression, written as NOT or a minus. */
 export interface Not extends Span {
   readonly type: 'not'
   readonly operand: Expression
@@ -57,7 +57,7 @@ export interface ValueList extends Span {
   readonly values: readonly Value[]
 }
 
-/** Conditions in parentheses after `services:`. */
+/** Conditions in parentheses after `services:` or `device.services:`. */
 export interface Nested extends Span {
   readonly type: 'nested'
   readonly expression: Expression

@@ -15,8 +15,8 @@ export interface CsvProblem {
 
 /**
  * Parses CSV (RFC 4180) with commas, and distinguishes an empty cell from a quoted empty cell. Accepts LF, CRLF, and CR
- * as line ends. Skips empty lines and a byte order mark. After a cell with invalid quotes, continues at the next line,
- * so that the cell does not affect other rows.
+ * as line ends. Skips empty lines and a byte order mark. After a cell with invalid quotes, continues at the line after
+ * the one where the cell begins, so that the cell does not affect other rows.
  */
 export function* parseCsv(text: string): Generator<CsvRow | CsvProblem> {
   let at = text.startsWith('\uFEFF') ? 1 : 0
@@ -96,6 +96,6 @@ export function formatCsvRow(cells: readonly Cell[]): string {
 
 function formatCell(cell: Cell): string {
   if (cell === null) return ''
-  // Quote cells with leading or trailing whitespace, which belongs to the cell, so that other programs keep it.
+  // Also quote cells with leading or trailing whitespace, because other programs could otherwise remove it.
   return cell === '' || /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }

@@ -4,8 +4,8 @@ import type { Column } from './columns.ts'
 import { parseServices, type ServiceEntry } from './services-cell.ts'
 
 /**
- * A parsed row of a device file. For empty cells, the name is the empty string, other fields are null, and attributes
- * are omitted.
+ * A parsed row of a device file. For an empty cell or a missing column, the name is the empty string, `hardwareId` and
+ * `platform` are null, `services` is an empty array, and an attribute is omitted.
  */
 export interface DeviceRow extends DeviceFields {
   line: number

@@ -15,8 +15,9 @@ interface Character {
 
 /**
  * Parses `ssh:22;web=http:192.168.1.5:8080;!cam=rtsp:[fe80::1]:554`: entries separated by `;`, each
- * `[!][name=]type[:host][:port]`. `!` means disabled, and the port `-` means no port. A host in brackets may contain
- * colons. A backslash escapes the next character. Throws an Error that explains what is invalid.
+ * `[!][name=]type[:host][:port]`. `!` means disabled, the default name is the type, and the port `-` means no port. A
+ * host in brackets may contain colons. A backslash escapes the next character. Throws an Error that explains what is
+ * invalid.
  */
 export function parseServices(cell: string): ServiceEntry[] {
   return split(characters(cell), ';')

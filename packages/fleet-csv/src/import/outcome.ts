@@ -1,6 +1,9 @@
 import type { CsvProblem } from '../csv/cells.ts'
 
-/** The outcome of an import. Only `rows` includes rows that the import did not attempt. */
+/**
+ * The outcome of an import. Only `rows` includes rows that the import did not attempt. In a dry run, `created` and
+ * `updated` count the rows that an import would write.
+ */
 export interface Outcome {
   rows: number
   created: number

@@ -3,7 +3,7 @@ export interface Pairs<Wanted, Found> {
   same: [Wanted, Found][]
   changed: [Wanted, Found][]
   added: Wanted[]
-  /** Wanted items that could be new or could be changes of the existing items that remain. */
+  /** Wanted items that could be new or could be changes to the existing items that remain. */
   ambiguous: Wanted[]
 }
 

@@ -28,7 +28,7 @@ export interface WriteContext {
   outcome: Outcome
   /** Runs after each batch of rows, and after each row that is written alone. */
   progress: () => void
-  /** After the signal aborts, the import sends no more documents and waits for the documents in flight. */
+  /** After the signal aborts, the import starts no more rows, and completes the rows that it has started. */
   signal: AbortSignal
 }
 
@@ -106,7 +106,8 @@ async function createMissing(context: WriteContext, creations: Creation[]): Prom
 
 async function createAlone(context: WriteContext, { wanted }: Creation): Promise<void> {
   await forRow(context, wanted, async () => {
-    // Add services without a port separately, because the server applies the default port of their type.
+    // Add services without a port separately: the server gives them the default port of their type, and `change` then
+    // removes it.
     const [services, addServices] = wanted.hasPortlessService
       ? [wanted.services.filter(({ port }) => port !== null), wanted.services.filter(({ port }) => port === null)]
       : [wanted.services, []]

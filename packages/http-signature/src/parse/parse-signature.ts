@@ -16,7 +16,7 @@ export type ParseOutcome =
   /** The request contains no signature, but may contain other credentials. */
   | { outcome: 'none' }
   | { outcome: 'signed'; signature: ParsedSignature }
-  /** The signature is invalid for every key. `keyId` is set if the key ID could be parsed. */
+  /** The signature is invalid for every key. `keyId` is set if the key ID was parsed before the error. */
   | { outcome: 'failed'; reason: SignatureReason; message: string; keyId: string | undefined }
 
 /**

@@ -53,7 +53,7 @@ export const isKeyId = (text: string): boolean => keyIdPattern.test(text)
 
 export const isTime = (seconds: number): boolean => Number.isInteger(seconds) && seconds >= earliest && seconds < latest
 
-/** Asserts that the list is within the limit, contains no duplicates, and names no missing or repeated header. */
+/** Asserts that the list is within the limit and has no duplicates, and that each header in it is present and valid. */
 export function assertComponentList(components: readonly string[], fields: Fields): void {
   if (components.length > maxComponents) {
     throw new Rejection(

@@ -40,8 +40,9 @@ export interface AuthenticationOptions {
 export interface Authentication {
   authenticate: Authenticate
   /**
-   * Returns why the server would reject an admitted viewer now, or undefined if it would not. Normally detects changes
-   * within a second.
+   * Returns why the server would reject an admitted viewer now, or an error if the viewer's restriction has changed or
+   * the viewer has lost a permission that streams need. Otherwise, returns undefined. Normally detects changes within a
+   * second.
    */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
   countUse: KeyUse['count']

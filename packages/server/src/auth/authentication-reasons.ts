@@ -82,7 +82,7 @@ const sessionReasons = {
 
 /**
  * `GET /auth/sso/start` and `GET /auth/sso/callback` redirect the browser to the sign-in page with the reason (status
- * 303).
+ * 303). `sso-only` is the reason of an error instead.
  */
 const ssoReasons = {
   'sso-failed': {
@@ -124,7 +124,10 @@ const ssoReasons = {
   },
 } as const
 
-/** Every `extensions.reason` of UNAUTHENTICATED, and of BAD_USER_INPUT for a malformed signature. */
+/**
+ * The reasons for failed authentication. Errors contain them in `extensions.reason`, and redirects to the sign-in page
+ * contain them in the parameter `error`.
+ */
 export const authenticationReasons = {
   ...signatureReasons,
   ...keyReasons,

@@ -8,7 +8,7 @@ export interface KeyPolicy {
   enforcedFrom: Date | null
 }
 
-/** An omitted member has the value of an account without a policy. */
+/** An omitted property has the same value as in an account without a policy. */
 export interface StoredKeyPolicy extends Partial<Omit<KeyPolicy, 'enforcedFrom'>> {
   enforcedFrom?: string | null
 }

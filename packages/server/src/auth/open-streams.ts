@@ -1,10 +1,10 @@
 import { ApiError } from '../errors.ts'
 import type { Viewer } from '../viewer.ts'
 
-/** The interval is short, because a check usually needs no query. */
+/** The interval can be short, because a check usually needs no query. */
 const CHECK_EVERY_MS = 100
 
-/** A stream ends soon after its key or session becomes invalid. */
+/** A stream ends soon after its key or session becomes invalid, or after its viewer's access changes. */
 export interface OpenStreams {
   /**
    * Adds a stream. Throws LIMIT_EXCEEDED if the key or session has too many streams, and FORBIDDEN if the viewer has
@@ -20,7 +20,7 @@ export interface OpenStreamsOptions {
    * same access.
    */
   perKey: number
-  /** Returns why the viewer's key or session is no longer valid, or undefined while it is valid. */
+  /** Returns why the viewer's streams must end, or undefined if they can continue. */
   rejectionOf: (viewer: Viewer) => Promise<ApiError | undefined>
 }
 

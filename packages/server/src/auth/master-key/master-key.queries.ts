@@ -92,7 +92,7 @@ export interface Reencrypted extends Cursor {
   after: Buffer
 }
 
-/** Skips rows that have changed since they were read, because their secrets may be newer. */
+/** Skips secrets that have changed since they were read. */
 export async function writeSecrets(
   db: Database,
   { table, id }: SecretPlace,

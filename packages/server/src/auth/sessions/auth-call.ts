@@ -63,7 +63,7 @@ export interface AuthCall {
   path: string
   /** Whether `MUSTER_SIGN_IN=sso` disables the call. */
   usesPassword?: true
-  /** The members that the body may have. */
+  /** The fields that the JSON body may have. */
   takes?: readonly string[]
   handle: (call: AuthRequest) => Promise<object>
 }

@@ -25,7 +25,10 @@ const errors: Readonly<Record<string, () => ApiError>> = {
   FAILED_TO_VERIFY_REGISTRATION: () => badInput('the passkey could not be verified: retry'),
 }
 
-/** Converts a better-auth error to an ApiError. Throws if the error is internal. */
+/**
+ * Converts a better-auth error to an ApiError. Every error of a sign-in with a passkey becomes `passkey-refused`.
+ * Throws if any other error is internal.
+ */
 export function fromBetterAuthError(
   path: string,
   status: number,

@@ -27,7 +27,7 @@ export interface MembershipRow {
   permissions: string[] | null
   restriction: StoredRestriction | null
   signInPolicy: string | null
-  /** When the person last worked in the account, in ISO 8601. */
+  /** When the person last used the account, in ISO 8601. */
   lastUsed: string | null
 }
 

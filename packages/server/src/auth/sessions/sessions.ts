@@ -60,14 +60,14 @@ export interface Sessions {
    */
   renew(session: Session): Promise<boolean>
   /**
-   * Returns the account in the header, otherwise the last used account, otherwise the account joined first. Returns
-   * undefined for a person without an account. Throws FORBIDDEN if the person is not a member of the account in the
-   * header.
+   * Returns the account with the ID `named`. Without an ID, returns the last used account or, if there is none, the
+   * account joined first. Returns undefined for a person without an account. Throws FORBIDDEN if the person is not a
+   * member of the named account. Records the use of an account whose sign-in policy the session meets.
    */
   chooseAccount(session: Session, named: string | undefined): Promise<WorkingAccount | undefined>
   /**
-   * Returns why the server would reject a viewer with a session now, or undefined if it would not. The result may be up
-   * to 400 ms old.
+   * Returns why the streams of a viewer with a session must end, or undefined if they can continue. The result may be
+   * up to 400 ms old.
    */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
 }
@@ -170,7 +170,7 @@ function accountOf({ accounts, lastAccount }: Session, named: string | undefined
 
 /**
  * Returns a session's viewer. If the person is not a member of any account, or the account requires another sign-in,
- * the viewer's account ID is empty, so no query finds anything.
+ * the viewer's account ID is empty, so no query finds any account's data.
  */
 export function viewerOf(session: Session, chosen = accountOf(session, undefined)): Viewer {
   const required = chosen?.requiredSignIn ?? null

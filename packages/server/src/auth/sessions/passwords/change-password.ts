@@ -5,8 +5,8 @@ import { setSessionCookie } from 'better-auth/cookies'
 
 /**
  * Replaces better-auth's endpoint of the same name. That endpoint writes the new password even if the current password
- * has changed since it was compared, which would undo a reset. Every session ends, and the response sets the cookie of
- * a new session.
+ * has changed since it was compared, which would undo a reset. This endpoint also ends every session, and sets the
+ * cookie of a new session.
  */
 export function passwordChange() {
   return {

@@ -6,8 +6,8 @@ import { findPassword } from './sign-in.queries.ts'
 
 /**
  * Replaces better-auth's endpoint of the same name. That endpoint rejects email addresses without a dot in the host,
- * such as owner@localhost, and compares addresses by different rules. An unknown address takes as much work as a wrong
- * password.
+ * such as owner@localhost, and compares addresses by different rules. In this endpoint, an unknown address takes as
+ * much work as a wrong password.
  */
 export function passwordSignIn(db: Database) {
   return {
@@ -29,7 +29,7 @@ export function passwordSignIn(db: Database) {
         const user = await internalAdapter.findUserById(stored.personId)
         if (user === null) throw wrongPassword()
         const session = await internalAdapter.createSession(user.id)
-        // If a reset was in progress (`lockPerson`), it ended before this session was created and did not end this
+        // A reset that was in progress (`lockPerson`) ended before this session was created, so it did not end this
         // session.
         if ((await findPassword(db, email))?.passwordHash !== hash) {
           await internalAdapter.deleteSession(session.token)
