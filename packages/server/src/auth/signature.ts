@@ -140,7 +140,7 @@ const wrongSignature = {
   message: signatureReasons['bad-signature'].meaning,
 } as const satisfies Omit<Failure, 'keyId'>
 
-/** Returns the error, and counts a failure unless the request is malformed. */
+/** Returns the error, and counts a failure unless the reason has the status 400. */
 function signatureError({ reason, message, keyId }: Failure, address: string, failed: FailedSignatures): ApiError {
   if (signatureReasons[reason].status === 400) return new ApiError('BAD_USER_INPUT', message, { reason })
   const retryAfter = failed.count(address, keyId)

@@ -50,7 +50,7 @@ export async function selectMigrations(client: pg.ClientBase): Promise<string[]>
   return rows.map(({ name }) => name)
 }
 
-/** Returns the migration that has begun and not finished, or undefined if there is none. */
+/** Returns the migration that has begun but not finished, or undefined if there is none. */
 export async function selectRunningMigration(client: pg.ClientBase): Promise<string | undefined> {
   const { rows: found } = await client.query<{ found: boolean }>(
     `select to_regclass('migration_progress') is not null as found`,

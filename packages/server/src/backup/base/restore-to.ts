@@ -27,7 +27,10 @@ export interface RestoreToOptions {
   /** Whether to restore even if the master key is missing. No server starts on the database until it finds the key. */
   withoutKey?: boolean | undefined
   log: EmbeddedLog
-  /** Called with the base backup's name before the recovered database is moved to the data folder. Must not reject. */
+  /**
+   * Called with a connection to the recovered database and the base backup's name, before the database is moved to the
+   * data folder. Must not reject.
+   */
   onRecovered?: (connection: EmbeddedConnection, backup: string) => Promise<void>
   signal?: AbortSignal | undefined
   /** Called with the number of base backup bytes restored so far and the total. */
@@ -36,7 +39,7 @@ export interface RestoreToOptions {
 
 export interface RestoredTo {
   backup: string
-  /** The time when the last restored transaction was committed, or undefined if the WAL contains none. */
+  /** The time when the last replayed transaction was committed, or undefined if none was replayed. */
   lastTransaction: Date | undefined
   aside: string | undefined
 }

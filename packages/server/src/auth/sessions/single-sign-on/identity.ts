@@ -43,7 +43,7 @@ export function readIdentity(claims: Claims, { groupsClaim, trustEmail }: Identi
   }
 }
 
-/** Reads the groups from the claim with this name, which may contain dots like a URL, or from the claim at a path. */
+/** Reads the groups from the claim with this name, which may be a URL with dots, or from the claim at this path. */
 function groupsIn(claims: Claims, path: string): string[] | undefined {
   const value = Object.hasOwn(claims, path) ? claims[path] : path.split('.').reduce(memberOf, claims as unknown)
   const list = typeof value === 'string' ? [value] : value

@@ -33,7 +33,8 @@ export interface VerifiedSignIn {
 
 /**
  * The identity provider. `authorizationUrl`, `verify`, and `endSessionUrl` throw `sso-unavailable` if the provider
- * cannot be reached, `sso-denied` if it denied the sign-in, and `sso-failed` if a check fails.
+ * cannot be reached, `sso-denied` if it denied the sign-in, and `sso-failed` if a check fails. `verifyLogoutToken`
+ * throws `sso-unavailable` or, if the token is invalid, another error.
  */
 export interface Provider {
   readonly issuer: string
