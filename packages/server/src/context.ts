@@ -29,7 +29,7 @@ export interface Context {
   /** The server's scheme, host, and port: those of MUSTER_PUBLIC_URL or, if it is not set, of the request. */
   readonly origin: string
   readonly linkKey: Buffer
-  /** Counts the rows that the operation reads. */
+  /** Counts the rows that the operation reads but does not return. */
   readonly rowMeter: RowMeter
   readonly nameCounts: NameCounts
   readonly facetCache: FacetCache

@@ -12,7 +12,7 @@ export interface Change {
   after: string
 }
 
-/** Lists the changes in an update, for a preview. */
+/** Lists the changes in an update, with column names and values as in a file. */
 export function describeUpdate({ device, difference }: Update, types: readonly ApplicationType[]): Change[] {
   const written = (service: ServiceFields): string => formatServices([toServiceEntry(service, types)])
   const present = flattenAttributes(device.attributes)

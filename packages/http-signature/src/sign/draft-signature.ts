@@ -16,7 +16,7 @@ export type DraftOptions = {
   /** Headers of the request. By default, the signature covers `content-type` if present. */
   headers?: Readonly<Record<string, string>> | undefined
   body?: Uint8Array | string | undefined
-  /** Whether to add and cover a digest of the body. Default: true. */
+  /** Whether to add a digest of the body, if there is one. By default, the signature covers the digest. Default: true. */
   digest?: boolean | undefined
   /** Time of the signature in seconds since 1970. */
   created: number
@@ -40,7 +40,7 @@ export type DraftOptions = {
 
 export type SigningInput = {
   algorithm: 'hmac-sha256' | 'ed25519'
-  /** SHA-256 of the body in base64, if the signature covers a digest. */
+  /** SHA-256 of the body in base64, if the request gets a digest. */
   bodyHash: string | undefined
 }
 

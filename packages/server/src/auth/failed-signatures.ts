@@ -24,7 +24,7 @@ export interface FailedSignatures {
   wait(address: string, key: string | undefined): number | undefined
   /**
    * Counts a failure against the address and against each named key. Returns the seconds to wait if the address, or a
-   * key from all addresses together, has more than 20 failures in a minute. Otherwise, returns undefined.
+   * key across all addresses, has more than 20 failures in a minute. Otherwise, returns undefined.
    */
   count(address: string, ...keys: (string | undefined)[]): number | undefined
   verified(address: string, key: string): void

@@ -12,7 +12,7 @@ export interface Header {
   migrations: string[]
   /**
    * The check values of the master keys that encrypt the secrets. A backup has one value, or two if it was written
-   * during a rotation.
+   * during a rotation, or none if no server has ever started on the database.
    */
   masterKeys: string[]
   /** The months that have a partition in the event log, such as 2026-11. */

@@ -27,7 +27,7 @@ export interface WriteBackupOptions {
   /** The maximum number of bytes to read per second. If 0 or omitted, there is no limit. */
   rate?: number
   signal?: AbortSignal
-  /** Called with the progress and its total, in bytes. Each table counts with its size on disk. */
+  /** Called with the progress and the total, in bytes. Each table contributes its size on disk. */
   onProgress?: (done: number, total: number) => void
 }
 

@@ -39,7 +39,7 @@ export interface PoolWatch {
 
 const runUnwatched: NonNullable<PoolWatch['statement']> = (_text, _name, run) => run()
 
-/** A pool that rejects callers while the database is unresponsive. */
+/** A pool whose `responseWatch` rejects callers while the database is unresponsive. */
 export class Pool extends pg.Pool {
   readonly responseWatch: ResponseWatch | undefined
   readonly isPooler: boolean

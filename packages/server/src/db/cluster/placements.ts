@@ -23,7 +23,7 @@ const reference = [
 
 /** No list query joins these tables with rows of an account. */
 const local = [
-  // A lease must not depend on every node, and a row lock blocks other transactions only on its own node.
+  // In a reference table, a lease would depend on every node, and a row lock would block transactions on only one node.
   'server_process',
   ...['used_nonce', 'sign_in_step', 'sign_in_tries', 'sso_attempt', 'command_line_request'],
   ...['webhook_cursor', 'job_worker', 'server_setting'],
@@ -31,10 +31,7 @@ const local = [
 
 const isMigrationTable = (table: string): boolean => /^migration(_|$)/.test(table)
 
-/**
- * Returns the placement of a table, or undefined if the table is in no list. Add each new table to one of the lists
- * above.
- */
+/** Returns the placement of a table, or undefined if it is unknown. Add each new table to one of the lists above. */
 export function placementOf(table: string): Placement | undefined {
   if (distributed.includes(table)) return 'distributed'
   if (reference.includes(table)) return 'reference'
