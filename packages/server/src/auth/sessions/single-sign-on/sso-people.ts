@@ -5,9 +5,9 @@ export interface AdmittedPerson {
   email: string
 }
 
-/** `admit` and `link` throw an error with the reason if the person is not allowed to sign in or to link the identity. */
+/** `admit` and `link` throw an error with the reason if the person may not sign in or may not link the identity. */
 export interface SsoPeople {
-  /** Finds or creates the person, sets the memberships that the groups determine, and accepts the invitation, if any. */
+  /** Finds or creates the person, sets the memberships that the groups determine, and accepts any invitation. */
   admit(identity: Identity, invitationHash: Buffer | null): Promise<AdmittedPerson>
   link(identity: Identity, personId: string): Promise<void>
   /** Finds the person that an attempt targets. The server records a failed attempt for this person. */
