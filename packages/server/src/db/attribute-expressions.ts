@@ -5,7 +5,7 @@ type Sql = RawBuilder<unknown>
 /** A value may be up to 16 KiB long, but an index row is limited to 2,704 bytes. */
 const SORTED_LENGTH = 200
 
-/** Truncates a value to `SORTED_LENGTH` characters. PostgreSQL uses an index only for exactly the indexed expression. */
+/** Truncates a value to `SORTED_LENGTH` characters. PostgreSQL uses an index only for the exact indexed expression. */
 export const sortable = (text: Sql): Sql => sql`left(${text}, ${sql.lit(SORTED_LENGTH)})`
 
 /** Reads an attribute as text, in a third of the time of `valueIn`. The text of a group is its JSON. */

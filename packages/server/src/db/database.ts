@@ -6,7 +6,7 @@ import { reportUnknownOutcome } from './pool/unknown-outcome.ts'
 import type { DB } from './tables.generated.ts'
 import { types, typesWithStoredTimes } from './types.ts'
 
-/** The first parameter of query functions: the pool, or the use case's transaction. Backups use a `pg` client instead. */
+/** The first parameter of query functions: the pool or the use case's transaction. Backups use a `pg` client. */
 export type Database = Kysely<DB>
 
 export interface DatabaseOptions {
@@ -207,7 +207,8 @@ function namingClient(
 
 /**
  * Matches statements that return every column of a table, such as those of the authentication library. After a
- * migration adds a column, PostgreSQL rejects such a statement on each connection that has prepared it (SQLSTATE 0A000).
+ * migration adds a column, PostgreSQL rejects such a statement (SQLSTATE 0A000) on each connection that has prepared
+ * it.
  */
 const returningAllColumns = /\bselect ("\w+"\.)?\* from "|\breturning \*/
 
@@ -228,8 +229,8 @@ export const inTransaction = <Result>(
 ): Promise<Result> => (db.isTransaction ? work(db) : db.transaction().execute(work))
 
 /**
- * Checks whether a statement violated this unique index (SQLSTATE 23505). A cluster names the index only in the message,
- * followed by the number of the shard.
+ * Checks whether a statement violated this unique index (SQLSTATE 23505). A cluster names the index only in the
+ * message, followed by the number of the shard.
  */
 export function isUniqueViolation(error: unknown, index: string): boolean {
   if (!(error instanceof pg.DatabaseError) || error.code !== '23505') return false
