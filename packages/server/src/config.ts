@@ -53,8 +53,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /**
- * Returns the variables that start with `MUSTER_` but that neither the server nor another program of Muster reads:
- * misspelled, or from another release.
+ * Returns the variables that start with `MUSTER_` but that neither the server nor another program of Muster reads. Such
+ * a variable is misspelled or belongs to another release.
  */
 export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = new Set(Object.values(settings).map(({ name }) => name as string))

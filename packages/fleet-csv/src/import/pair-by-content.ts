@@ -1,5 +1,5 @@
 export interface Pairs<Wanted, Found> {
-  /** Pairs of identical items, which need no change. */
+  /** Pairs that `isSame` accepts, which need no change. */
   same: [Wanted, Found][]
   changed: [Wanted, Found][]
   added: Wanted[]
@@ -8,8 +8,8 @@ export interface Pairs<Wanted, Found> {
 }
 
 /**
- * Pairs the two items if each side has only one, and otherwise pairs identical items. A remaining wanted item is new
- * only if no existing item remains.
+ * Pairs the two items if each side has only one, and otherwise pairs the items that `isSame` accepts. A remaining
+ * wanted item is new only if no existing item remains.
  */
 export function pairByContent<Wanted, Found>(
   wanted: readonly Wanted[],

@@ -14,7 +14,7 @@ export interface Nonce {
 }
 
 export interface Nonces {
-  /** Returns true only for the first use of a nonce, across all processes. */
+  /** Returns true only for the first use of a nonce with its key, across all processes. */
   use(nonce: Nonce): Promise<boolean>
   close(): Promise<void>
 }

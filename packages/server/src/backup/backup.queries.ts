@@ -140,7 +140,7 @@ export async function restartSequence(client: pg.ClientBase, name: string, last:
   await client.query('select nextval($1::regclass)', [pg.escapeIdentifier(name)])
 }
 
-/** Updates the planner's statistics. Otherwise, plans would be bad until autovacuum updates the statistics. */
+/** Updates the planner's statistics. Otherwise, queries could be slow until autovacuum updates the statistics. */
 export async function analyze(client: pg.ClientBase, tables: readonly string[]): Promise<void> {
   await client.query(`analyze ${tables.map(pg.escapeIdentifier).join(', ')}`)
 }

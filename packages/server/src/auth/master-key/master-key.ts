@@ -19,7 +19,7 @@ export interface MasterKeyOptions {
 }
 
 /**
- * Returns the secrets under this database's master key. A new database adopts the available key, or a newly created key
+ * Returns `Secrets` with this database's master key. A new database adopts the available key, or a newly created key
  * if none is available. Throws a StartError if the key is missing or belongs to another database, or if a rotation
  * needs a previous key that is missing. The caller's transaction must allow only one server at a time.
  */

@@ -66,7 +66,10 @@ function withRotationLock<Result>(db: Database, work: () => Promise<Result>): Pr
   })
 }
 
-/** Returns the key to encrypt under: from the settings, from an interrupted rotation, or a new key in a file. */
+/**
+ * Returns the key to encrypt under: the key in the settings, the key of an interrupted rotation, or a new key, which it
+ * writes to a file.
+ */
 async function nextKey(
   { masterKey, previousMasterKey, dataFolder }: MasterKeySettings,
   current: string,
