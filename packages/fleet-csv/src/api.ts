@@ -11,7 +11,7 @@ export interface Api {
   ): Promise<Data>
 }
 
-/** Returns the `code` of an error, such as an API error code, or undefined if the error has no string as its code. */
+/** Returns the `code` of an error, such as an API error code, or undefined if the `code` is not a string. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown }
   return typeof code === 'string' ? code : undefined

@@ -57,7 +57,7 @@ export async function exportDevices(
 function cellsOf(device: Device, names: ReadonlySet<string>, types: readonly ApplicationType[]): Cell[] {
   const { services } = device
   const attributes = flattenAttributes(device.attributes)
-  // Sort by code units, so that equal devices produce equal rows.
+  // Sort by code units, so that devices with equal services have equal cells.
   const entries = services.map((service) => formatServices([toServiceEntry(service, types)])).sort()
   assertAllWritten(attributes, names)
   return [

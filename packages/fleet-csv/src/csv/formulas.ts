@@ -2,8 +2,8 @@ import { type Cell, formatCsvRow } from './cells.ts'
 
 /**
  * Matches cells that a spreadsheet runs as formulas (OWASP, "CSV Injection"), except plain numbers such as -5. Allows
- * leading apostrophes, so that `neutralizeFormula` adds an apostrophe to '=1, too, and `restoreFormula` does not remove
- * the original one. The last four characters are the full-width forms of =, +, -, and @.
+ * leading apostrophes, so that `neutralizeFormula` also adds an apostrophe to `'=1`, and `restoreFormula` does not
+ * remove the original one. The last four characters are the full-width forms of =, +, -, and @.
  */
 const formula = /^'*(?![+-]?\d+(?:\.\d+)?$)[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 

@@ -40,7 +40,7 @@ export interface AuthenticationOptions {
 export interface Authentication {
   authenticate: Authenticate
   /**
-   * Returns why the server would reject an admitted viewer now, or an error if the viewer's restriction has changed or
+   * Returns an error if the server would reject an admitted viewer now, if the viewer's restriction has changed, or if
    * the viewer has lost a permission that streams need. Otherwise, returns undefined. Normally detects changes within a
    * second.
    */

@@ -82,7 +82,7 @@ const sessionReasons = {
 
 /**
  * `GET /auth/sso/start` and `GET /auth/sso/callback` redirect the browser to the sign-in page with the reason (status
- * 303). `sso-only` is the reason of an error instead.
+ * 303). Other routes return an error with the reason.
  */
 const ssoReasons = {
   'sso-failed': {
