@@ -71,7 +71,7 @@ async function start(deps: CommandLineRouteDeps, request: FastifyRequest, fields
   let userCode = newUserCode()
   while (!(await insertRequest(db, { ...stored, userCode }))) userCode = newUserCode()
   const page = `${originOf(request, deps.config.publicUrl)}/command-line`
-  // No link contains the code that a person types.
+  // No link contains the code that a person types, because an attacker could send such a link to another person.
   const verificationUrl = port === undefined ? page : `${page}#${id}`
   return { deviceCode, userCode, verificationUrl, expiresIn: EXPIRES_IN, interval: INTERVAL }
 }
