@@ -51,8 +51,8 @@ export function collectFields(rawHeaders: readonly string[]): Fields {
 }
 
 /**
- * Converts a request to a message. Rejects headers that are too large or wrongly repeated, and an invalid method,
- * target, or host. Does not check the signature.
+ * Converts a request to a message. Rejects headers that are too large, repetitions of a header in `singleFields`, and
+ * an invalid method, target, or host. Does not check the signature.
  */
 export function readMessage(request: ReceivedRequest, fields: Fields): Message {
   assertSizeLimits(request.rawHeaders, fields)

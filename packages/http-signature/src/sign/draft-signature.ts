@@ -16,7 +16,7 @@ export type DraftOptions = {
   /** Headers of the request. By default, the signature covers `content-type` if present. */
   headers?: Readonly<Record<string, string>> | undefined
   body?: Uint8Array | string | undefined
-  /** Whether to add a digest of the body. By default, the signature also covers this digest. Default: true. */
+  /** Whether to add a digest of the body. The signature covers it unless `components` omits it. Default: true. */
   digest?: boolean | undefined
   /** Time of the signature in seconds since 1970. */
   created: number

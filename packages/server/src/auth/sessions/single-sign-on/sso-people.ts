@@ -7,7 +7,7 @@ export interface AdmittedPerson {
 
 /** `admit` and `link` throw an error with the reason if the person may not sign in or may not link the identity. */
 export interface SsoPeople {
-  /** Finds or creates the person, sets the memberships that the groups determine, and accepts any invitation. */
+  /** Finds or creates the person, sets the memberships that the groups determine, and accepts the given invitation. */
   admit(identity: Identity, invitationHash: Buffer | null): Promise<AdmittedPerson>
   link(identity: Identity, personId: string): Promise<void>
   /** Finds the person that an attempt targets. The server records a failed attempt for this person. */
