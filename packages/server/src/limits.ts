@@ -1,6 +1,9 @@
 import { filterLimits } from '@muster/filter'
 
-/** `login { limits }` lists these limits. Lengths count Unicode code points, and sizes count bytes of UTF-8. */
+/**
+ * `login { limits }` lists these limits. Lengths count Unicode code points, except that `idempotentResponseLength`
+ * counts UTF-16 code units. Sizes count bytes of UTF-8.
+ */
 export const limits = {
   nameLength: 128,
   valueBytes: 16 * 1024,
@@ -34,7 +37,7 @@ export const limits = {
   bulkValueBytes: 64 * 1024,
   /** The maximum number of bytes of old and new values that a bulk job records for one device. */
   bulkChangeBytes: 256 * 1024,
-  /** The maximum number of attribute bytes of a device, and of its services if they change, that a bulk job reads. */
+  /** The maximum bytes of attributes that a bulk job reads for a device and, if it changes them, for its services. */
   bulkDeviceBytes: 16 * 1024 * 1024,
   bulkNameLength: 100,
   bulkCsvBytes: 1024 * 1024,

@@ -35,7 +35,7 @@ async function start(options: Start): Promise<void> {
   const { config, log, closing, signal } = options
   const certificates = await openServingCertificates(options)
   const database = await openServingDatabase(options)
-  // PostgreSQL has 30 seconds for a fast shutdown. After that, it ends immediately.
+  // PostgreSQL has 30 seconds for a fast shutdown. After that, it receives SIGQUIT and ends immediately.
   closing.add({ name: 'embedded database', close: database.stop, within: 40_000 })
   signal.throwIfAborted()
 

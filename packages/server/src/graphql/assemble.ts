@@ -18,7 +18,7 @@ export function schemaPart(file: URL, resolvers: Resolvers): SchemaPart {
   return { typeDefs: readFileSync(file, 'utf8'), resolvers }
 }
 
-/** Throws if a resolver does not match a field in the SDL. */
+/** Throws if a resolver does not match a type or field in the SDL. */
 export function assembleSchema(parts: readonly { typeDefs?: string; resolvers?: object }[]): GraphQLSchema {
   const schema = buildSchema(parts.map(({ typeDefs = '' }) => typeDefs).join('\n'))
   for (const { resolvers = {} } of parts)

@@ -3,7 +3,7 @@ import { isDatabaseFull, isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { ChangeMadeError, OUTCOME_DONE } from './change-made.ts'
 
-/** The maximum length of an error message in a response. Messages of graphql-js quote the input, which may be long. */
+/** Longer error messages are truncated in responses. Messages of graphql-js quote the input, which may be long. */
 const messageLength = 500
 
 export interface ErrorMappingInput {
@@ -95,7 +95,7 @@ const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'strin
 
 /**
  * In both executors, only messages about arguments start this way. Errors about serialization and required fields are
- * the server's.
+ * the server's fault.
  */
 const isArgumentError = ({ message }: GraphQLError): boolean => message.startsWith('Argument "')
 

@@ -66,7 +66,10 @@ export interface PreparedOperation {
    * `__typename`.
    */
   readonly name: string
-  /** The operation's name in the document or, if the operation has no name, the names of its root fields. */
+  /**
+   * The operation's name in the document or, if the operation has no name, the names of its root fields. Truncated to
+   * 100 characters.
+   */
   readonly label: string
   /** Whether the operation selects only introspection and public fields, so the caller needs no credentials. */
   readonly isPublic: boolean
@@ -77,7 +80,7 @@ export interface PreparedOperation {
   objectsIn(data: unknown): number
   /** Returns the root fields, without introspection fields. */
   rootFields(): RootField[]
-  /** The result contains the errors as they were thrown, and `formatResult` formats them for the response. */
+  /** The errors in the result are not formatted yet. `formatResult` formats them for the response. */
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>
   subscribe(input: { contextValue: unknown }): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult>
   /** Returns a response without data that contains this error for every root field. Runs no resolver. */
@@ -102,7 +105,7 @@ export interface Executor {
 }
 
 export interface ExecutorInput {
-  /** The executor modifies the schema in place: `adaptListResults` and `resolvePageMembers` wrap its resolvers. */
+  /** The executor modifies the schema in place: `resolvePageMembers` and `adaptListResults` add and wrap resolvers. */
   readonly schema: GraphQLSchema
   readonly cacheBytes?: number
   readonly listBounds: ListBounds

@@ -10,7 +10,7 @@ import { type ErrorMappingInput, formatResult, toApiError } from './error-mappin
 import type { PreparedOperation, RootField } from './execute.ts'
 
 export interface GraphqlViewer extends Caller {
-  /** Set if the account requires another sign-in. */
+  /** Set if the account requires another kind of sign-in. */
   readonly requiredSignIn?: 'SECOND_FACTOR' | 'SSO'
 }
 
@@ -44,20 +44,23 @@ export type RunOnce<Viewer> = (
   },
 ) => Promise<FormattedExecutionResult>
 
-/** Receives the data that the operation read, or undefined if part of the operation failed. */
+/**
+ * Receives the data that the operation read. The data is null for a subscription or a rejected mutation, and undefined
+ * if part of the operation failed.
+ */
 export type AfterOperation = ((read: FormattedExecutionResult['data']) => void) | undefined
 
 export interface OperationHooks<Viewer extends GraphqlViewer> {
   /**
-   * Runs before everything else, with the body as received. Returns null if the request has no credentials, and throws
+   * Runs before the other hooks, with the body as received. Returns null if the request has no credentials, and throws
    * UNAUTHENTICATED if they are invalid.
    */
   readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
   /** Runs after authentication and before parsing, also if the credentials are invalid. May throw RATE_LIMITED. */
   readonly beforeRequest?: (requester: Requester<Viewer>) => void
   /**
-   * Runs when a route rejects a request's parameters or document, or an operation that needs credentials. `bytes` is
-   * the length of the body and the URL.
+   * Runs when a route rejects a request because of its parameters or document, because credentials are missing, or
+   * because the route does not serve the operation. `bytes` is the length of the body and the URL.
    */
   readonly onRejected?: (requester: Requester<Viewer>, bytes: number) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null, kind: PreparedOperation['kind']) => unknown
@@ -69,10 +72,7 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
    * before the operation is charged.
    */
   readonly reserveResponse?: (start: OperationStart<Viewer>) => Promise<void> | undefined
-  /**
-   * May throw RATE_LIMITED or LIMIT_EXCEEDED. The returned function receives the data that the operation read, or
-   * undefined if part of the operation failed.
-   */
+  /** May throw RATE_LIMITED or LIMIT_EXCEEDED. Returns a function to call after the operation. */
   readonly beforeOperation?: (start: OperationStart<Viewer>) => AfterOperation | Promise<AfterOperation>
   readonly around?:
     | ((
@@ -91,8 +91,8 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
 }
 
 /**
- * Authenticates a request, and charges it to its caller. Before an error for invalid credentials is thrown, the request
- * is charged to an unknown caller.
+ * Authenticates a request, and charges it to its caller. If the credentials are invalid, the request is charged to an
+ * unknown caller before the error is thrown.
  */
 export async function identify<Viewer extends GraphqlViewer>(
   { authenticate, beforeRequest }: Pick<OperationHooks<Viewer>, 'authenticate' | 'beforeRequest'>,
@@ -169,7 +169,7 @@ export async function runOperation<Viewer extends GraphqlViewer>(
   return result
 }
 
-/** Returns a check for the fields that failed with FORBIDDEN, for example because the caller cannot use a device. */
+/** Returns a function that checks whether a field failed with FORBIDDEN, or undefined if no field did. */
 function rejectionIn(
   { errors }: FormattedExecutionResult,
   operation: PreparedOperation,

@@ -4,7 +4,7 @@ type Fragments = GraphQLResolveInfo['fragments']
 type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
 
 /**
- * Returns a function that checks whether a document selects any field of these names at `path` below a resolved field.
+ * Returns a function that checks whether a document selects any field in `names` at `path` below a resolved field.
  * The function follows fragments but ignores `@skip` and `@include`, so the operation may still skip a selected field.
  */
 export function lookAhead(path: readonly string[], names: ReadonlySet<string>): (info: Info) => boolean {

@@ -22,8 +22,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 }
 
 /**
- * Handles input that is not HTTP, that exceeds the header limit, or that does not arrive in time. Fastify sends no
- * response in these cases, so this function writes the response directly to the socket and closes it.
+ * Handles input that is not HTTP, that exceeds the header limit, or that does not arrive in time. Fastify creates no
+ * reply in these cases, so this function writes the response directly to the socket and closes it.
  */
 export function sendClientError(
   error: Error & { code?: string },

@@ -15,7 +15,7 @@ const baseHeaders = {
 
 /**
  * Returns the security headers of a response. With `isHttps`, browsers must use HTTPS (RFC 6797). The rule applies only
- * to this host, because other hosts of the domain may not support HTTPS.
+ * to this host, because other hosts of the domain might not support HTTPS.
  */
 export const securityHeaders = (isHttps: boolean): Readonly<Record<string, string>> =>
   isHttps ? { ...baseHeaders, 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : baseHeaders

@@ -58,7 +58,7 @@ export async function rescheduleCrons(db: Database, names: readonly string[], pr
 
 export type JobState = 'scheduled' | 'ready' | 'running' | 'failed'
 
-/** Returns the number of jobs in each state. The state of a failed job that will be retried is `scheduled`. */
+/** Returns the number of jobs in each state. A failed job that waits for a retry counts as `scheduled`. */
 export async function countJobs(db: Database): Promise<Record<JobState, number>> {
   const { rows } = await sql<{ state: JobState; count: number }>`
     select case when locked_at is not null then 'running' when attempts >= max_attempts then 'failed'

@@ -6,9 +6,9 @@ import { createSlot } from './slot.ts'
 export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
 
 /**
- * Returns a function that determines a client's address. Unless a trusted proxy connects, this is the address of the
- * connection, and both headers are ignored. Behind a trusted proxy, this is usually the last address in
- * `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not a trusted proxy.
+ * Returns a function that determines a client's address. Behind a trusted proxy, this is usually the last address in
+ * `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not a trusted proxy. Otherwise, this is the address of the
+ * connection, and both headers are ignored.
  */
 export function clientAddress(trustedProxies: readonly AddressRange[]): AddressOf {
   if (trustedProxies.length === 0) return ({ socket }) => connectionAddress(socket)

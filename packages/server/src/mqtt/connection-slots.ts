@@ -1,7 +1,7 @@
 import { networkOf } from '../lib/client-address.ts'
 
 export interface ConnectionSlots {
-  /** Returns undefined if the address has no free slot. */
+  /** Reserves a slot, and returns a function that releases it. Returns undefined if the address has no free slot. */
   acquire(address: string): (() => void) | undefined
 }
 

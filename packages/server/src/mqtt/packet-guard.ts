@@ -64,7 +64,7 @@ const MAX_LENGTH_BYTES = 4
 function countPackets(): (chunk: Buffer) => number | undefined {
   let current = 0
   let remaining = 0
-  /** The number of bytes that have been read of the packet's length field, or -1 if the next byte begins a packet. */
+  /** The number of bytes that have been read of a packet's length field, or -1 outside a length field. */
   let lengthBytes = -1
 
   return (chunk) => {

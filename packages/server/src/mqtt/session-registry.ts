@@ -18,7 +18,7 @@ export interface Session {
   secretHash?: Buffer
   device?: ReportingDevice
   readonly topics: Set<string>
-  /** After the device's secret is revoked, the server rejects all further publications, including the will. */
+  /** Whether the device's secret was revoked. The server then rejects all further publications, including the will. */
   isCutOff: boolean
   /**
    * The reason why the server disconnected the authenticated device. Undefined if the server did not disconnect the

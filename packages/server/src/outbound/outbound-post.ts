@@ -13,7 +13,7 @@ export interface Outbound {
    * connection.
    */
   isForbidden(url: URL): boolean
-  /** Sends a POST request. Never rejects, because the result contains any error. */
+  /** Sends a POST request. Does not reject if the request fails, because the result then contains the error. */
   post(message: OutboundMessage): Promise<OutboundResult>
   close(): Promise<void>
 }

@@ -23,8 +23,8 @@ export interface Watch {
 interface Watched {
   worker: Worker
   /**
-   * The number of checks since the first one without a response. A time would be misleading: if this process could not
-   * run, responses that arrived in time would seem late.
+   * The number of checks since the last message from the process. A time would be misleading: if the parent process
+   * could not run, responses that arrived in time would seem late.
    */
   missedChecks: number
   /** Whether the process has sent a message, which shows that it has started. */

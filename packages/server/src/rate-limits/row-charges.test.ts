@@ -253,7 +253,7 @@ test('charges the use of access keys for the keys and days that it reads', async
     expect(errors).toBe(undefined)
     return before - left(headers) - 1
   }
-  // Four keys, 400 days, and ten fields on each day.
+  // The charge is for ten fields on each of 400 days, for each of four keys.
   expect(await pointsOf('accessKeys { unused(days: 400) }')).toBe(8)
   const one = `accessKeys(key: ["${other.keyId}"])`
   expect(await pointsOf(`${one} { unused(days: 400) usage(days: 400) { field } }`)).toBe(2)

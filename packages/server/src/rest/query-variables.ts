@@ -32,7 +32,7 @@ export function queryVariables(url: string, { parameters }: Operation): Record<s
   return variables
 }
 
-/** Rejects a query string in a change, because the body's digest would not cover it. */
+/** Rejects a query string in a change, which reads its arguments only from the path and the body. */
 export function assertNoQuery(url: string): void {
   const [first] = readQuery(url)
   if (first === undefined) return

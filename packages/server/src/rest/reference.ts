@@ -96,7 +96,7 @@ const argumentsTitle = (body: string | undefined, isChange: boolean): string => 
   return isChange ? 'Body' : 'Query'
 }
 
-/** Removes the indentation that all lines after a document's first line have in common. */
+/** Removes the indentation that the second and the last line have in common from all lines after the first. */
 function unindent(document: string): string {
   const lines = document.replaceAll(/\( /g, '(').split('\n')
   const [, second = ''] = lines

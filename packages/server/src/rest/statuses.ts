@@ -3,5 +3,5 @@ import { type ErrorCode, errorCodes } from '../errors.ts'
 /** The error codes of REST responses: all codes except PERSISTED_QUERY_NOT_FOUND. */
 export const restCodes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => code !== 'PERSISTED_QUERY_NOT_FOUND')
 
-/** LIMIT_EXCEEDED has status 413 only for a whole body, and 422 for a value in it (RFC 9110 §15.5.14, §15.5.21). */
+/** LIMIT_EXCEEDED has status 413 only for a whole body, otherwise 422 (RFC 9110 §15.5.14, §15.5.21). */
 export const statusOfCode = (code: ErrorCode): number => (code === 'LIMIT_EXCEEDED' ? 422 : errorCodes[code].status)

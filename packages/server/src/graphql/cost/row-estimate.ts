@@ -35,9 +35,9 @@ export type RowCost = 0 | ((args: Arguments, size: AccountSize) => FieldRows)
  */
 export type RowCosts = Readonly<Record<string, RowCost>>
 
-/** A field that may read at least `MANY_ROWS` rows. */
+/** A field that may read at least `MANY_ROWS` rows without returning them. */
 export interface WalkingField {
-  /** The response keys from the root to the field, joined by dots. */
+  /** The response keys from the root to the field, joined by dots. For a `total`, they lead to its page. */
   readonly path: string
   readonly line: number
   readonly column: number
@@ -45,7 +45,7 @@ export interface WalkingField {
 
 export interface RowCount {
   readonly rows: number
-  /** The number of fields that may read at least `MANY_ROWS` rows. */
+  /** The number of walking fields. A page and each of its `total` selections count separately. */
   readonly walkingFields: number
   /** The position is in document order and starts at 0. */
   walkingField(position: number): WalkingField | undefined
@@ -53,7 +53,7 @@ export interface RowCount {
 
 export type CountRows = (variables: Arguments, size: AccountSize) => RowCount
 
-/** A field that may read this many rows or more is a walking field. */
+/** A field that may read this many rows or more without returning them is a walking field. */
 export const MANY_ROWS = 2_000
 
 /** Throws if a list has no entry in `rowCosts`, because a new field would otherwise be free by mistake. */
@@ -70,7 +70,7 @@ interface CountedField {
   readonly call: Call
 }
 
-/** Aliases with equal arguments share one call, which is evaluated once. */
+/** Selections of the same field with the same arguments share one call, which is evaluated once. */
 interface Call {
   readonly field: PlannedField
   readonly cost: Exclude<RowCost, 0>

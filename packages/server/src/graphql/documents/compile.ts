@@ -36,9 +36,9 @@ interface Literal {
 }
 
 /**
- * Passes every literal as a variable, because a crafted string can break out of the JavaScript that the compiler
- * generates for literals (`__MAGIC_DATE__…`). The variables have already been coerced, so their types are replaced by a
- * type that accepts anything. Returns undefined if the compiler fails or a literal is invalid.
+ * Passes every literal argument of a field as a variable, because a crafted string can break out of the JavaScript that
+ * the compiler generates for literals (`__MAGIC_DATE__…`). Returns undefined if the compiler fails or a literal is
+ * invalid.
  */
 export function compileOperation(input: {
   schema: GraphQLSchema
@@ -124,8 +124,9 @@ function withCoercedScalar(schema: GraphQLSchema): GraphQLSchema {
 }
 
 /**
- * Replaces literal arguments with variables. All variables have the type `Coerced`, except the operation's own
- * variables of type `Boolean!`, which can be conditions of `@skip` and `@include`.
+ * Replaces the literal arguments of fields with variables. All variables have the type `Coerced`, which accepts
+ * anything, because their values have already been coerced. The exception is the operation's own variables of type
+ * `Boolean!`, which can be conditions of `@skip` and `@include`.
  */
 function liftLiterals({
   schema,

@@ -30,7 +30,10 @@ export interface KnownOperation {
    * `__typename`.
    */
   readonly name: string
-  /** The operation's name in the document or, if the operation has no name, the names of its root fields. */
+  /**
+   * The operation's name in the document or, if the operation has no name, the names of its root fields. Truncated to
+   * 100 characters.
+   */
   readonly label: string
   /** Whether the operation selects only introspection fields and fields that require no credentials. */
   readonly isPublic: boolean
@@ -57,8 +60,8 @@ export interface DocumentCache {
 export interface DocumentCacheInput {
   readonly schema: GraphQLSchema
   /**
-   * The capacity, in bytes, for valid documents. Rejected documents have a separate cache with an eighth of this
-   * capacity, so they never evict valid documents.
+   * The capacity, in bytes, for valid documents. Documents that fail to parse or validate have a separate cache with an
+   * eighth of this capacity, so they never evict valid documents.
    */
   readonly maxBytes: number
   readonly limits: DocumentLimits
@@ -94,7 +97,7 @@ export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
     }
     const read = knownDocument(text, input)
     input.onDocument('errors' in read ? 'refused' : 'new')
-    // Most valid documents have only a few kilobytes, and a document above this length would evict many others.
+    // Most documents are only a few kilobytes long, and a document above this length would evict many others.
     if (text.length > maxCachedLength) return read
     if ('errors' in read) rejected.set(text, read, 2 * text.length + sizeOf(read))
     else known.set(text, read, read.bytes)

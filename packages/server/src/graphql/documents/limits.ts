@@ -8,7 +8,7 @@ export interface DocumentLimits {
   readonly aliasesPerField: number
   readonly tokens: number
   readonly objects: number
-  /** The `objects` limit for operations without credentials. A full introspection contains several thousand objects. */
+  /** The `objects` limit for public operations. A full introspection contains several thousand objects. */
   readonly publicObjects: number
   /** Limits the selections visited while fragments are spread, and so the work of checking a document. */
   readonly selections: number
@@ -51,7 +51,7 @@ interface Depth {
   lists: number
 }
 
-/** These fields lead from one type to many, so each nesting level multiplies the introspection. */
+/** These fields lead from one type to many, so each nesting level multiplies the introspection's size. */
 const introspectionLists = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields'])
 
 /** Measures each plan once, even if several places share the plan. */

@@ -13,7 +13,7 @@ import {
 import { tooComplex } from './limits.ts'
 import { assertTokens } from './tokens.ts'
 
-/** `limits.ts` also limits introspection, and its error reports the limit and the number found. */
+/** `limits.ts` checks the limit of the omitted rule, because its error reports the limit and the number found. */
 const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule)
 
 /** The maximum number of validation errors in a response. */

@@ -21,9 +21,9 @@ const loopVariable = /^idx\d+_/
 /**
  * Returns why an operation must not be compiled, or undefined if the compiled operation returns the same response as
  * graphql-js. The compiler (graphql-jit 0.8.9) produces wrong results for variables inside literals, for directives on
- * fragments and on fields with a selection, for conditions that are null, and for the name `__proto__`. It fails for
- * response keys that it joins to the same name (`a_b` next to `a { b }`). With abstract types, an operation never
- * completes if a type resolver throws.
+ * fragments, on fields with a selection, and on repeated fields, for conditions that are null, and for the name
+ * `__proto__`. It fails for response keys that it joins to the same name (`a_b` next to `a { b }`). With abstract
+ * types, an operation never completes if a type resolver throws.
  */
 export function reasonNotToCompile(input: {
   document: DocumentNode
@@ -31,7 +31,7 @@ export function reasonNotToCompile(input: {
   plan: OperationPlan
 }): string | undefined {
   if (input.operation.operation === 'subscription') return 'subscription'
-  // If a required field of a mutation fails, graphql-js does not run the next mutation, but a compiled operation does.
+  // If a mutation with a non-null type fails, graphql-js does not run the next one, but a compiled operation does.
   if (input.operation.operation === 'mutation' && input.plan.root.fields.length > 1) return 'several mutations'
   if (input.plan.selections > compiledSelections) return 'size'
   return reasonInDocument(input.document, input.operation) ?? reasonInPlan(input.plan)

@@ -31,7 +31,7 @@ function countTokens(text: string, stop: number): number {
         throw tooComplex('a name in the document has too many characters', nameLength, end - start)
     }
   } catch (error) {
-    // Invalid tokens are ignored, because the parser reports them with their position.
+    // An invalid token ends the count. The parser reports the token with its position.
     if (!(error instanceof GraphQLError)) throw error
   }
   return count

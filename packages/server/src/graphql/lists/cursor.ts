@@ -63,7 +63,7 @@ function isParts(parts: unknown): parts is [string, Place['key'], string] {
   return typeof order === 'string' && typeof id === 'string' && isStorable(id) && areStorable
 }
 
-/** Checks whether the database accepts a key or ID: a safe integer, or a string without U+0000 and lone surrogates. */
+/** Checks whether the database accepts a key or ID: a safe integer, or a string without U+0000 or lone surrogates. */
 function isStorable(key: unknown): boolean {
   if (typeof key === 'string') return !key.includes('\u0000') && key.isWellFormed()
   return Number.isSafeInteger(key)

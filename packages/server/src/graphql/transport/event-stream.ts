@@ -13,8 +13,8 @@ export interface EventStream {
   /** A signal that is aborted when the client disconnects or the stream ends. */
   readonly closed: AbortSignal
   /**
-   * Resolves immediately if the response's buffer has room, otherwise once the buffer is empty or the stream has
-   * closed.
+   * Sends a result. Resolves immediately if the response's buffer still has room, otherwise once the buffer is empty or
+   * the stream has closed.
    */
   next(result: FormattedExecutionResult): Promise<void>
   /** Sends the last result, if any, and ends the stream. Further calls do nothing. */

@@ -63,8 +63,8 @@ const resolversOf = ({ changes }: Recorded) => ({
 })
 
 /**
- * Reads the user from the header `x-user`. `bad` has invalid credentials, `ro` is read-only, and for `away`, the
- * database is unavailable.
+ * Authenticates the user that the header `x-user` names. `bad` has invalid credentials, `ro` is read-only, and for
+ * `away`, the database is unavailable.
  */
 async function authenticate(name: unknown, body: Buffer) {
   if (name === 'bad') throw new ApiError('UNAUTHENTICATED', 'invalid signature', { reason: 'signature' })

@@ -12,8 +12,9 @@ export interface RawRequest {
 }
 
 /**
- * Throws BAD_USER_INPUT for a malformed request, and PERSISTED_QUERY_NOT_FOUND for a request that contains a query hash
- * but no query.
+ * Returns the error response of graphql-http for a wrong method or media type. For a malformed request, throws an error
+ * that `asBadRequest` converts to BAD_USER_INPUT. Throws PERSISTED_QUERY_NOT_FOUND for a request that contains a query
+ * hash but no query.
  */
 export function readRequestParams(raw: RawRequest): RequestParams | Promise<RequestParams | Response> {
   if (raw.method === 'GET') assertParameters(raw.url)
@@ -72,10 +73,10 @@ function assertParameters(url: string): void {
   if (extensions) assertHasQuery(parameters.get('query'), parseJson(extensions, 'the parameter extensions'))
 }
 
-/** Matches any text that may contain the name, either directly or with escaped characters. */
+/** Matches any JSON that may contain the name `__proto__`, either directly or with escaped characters. */
 const mayHoldProto = /__proto__|\\u/
 
-/** Throws if the value contains a member `__proto__` at any depth. */
+/** Throws if the text is not valid JSON, or if its value contains a member `__proto__` at any depth. */
 export function parseJson(text: string, what: string): unknown {
   let value: unknown
   try {

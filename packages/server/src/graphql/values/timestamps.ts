@@ -13,7 +13,7 @@ export function formatTime(date: Date): string {
   const time = date.getTime()
   const day = Math.floor(time / MS_A_DAY)
   if (day !== lastDay) {
-    // Like `toISOString` itself, this call throws for an invalid date.
+    // An invalid date always reaches this call, which throws an error.
     lastDayText = date.toISOString().slice(0, -'00:00:00.000Z'.length)
     lastDay = day
   }

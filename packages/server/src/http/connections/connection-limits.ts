@@ -17,7 +17,7 @@ const settingOf: Readonly<Record<Limit, string>> = {
   total: 'MUSTER_HTTP_CONNECTIONS',
 }
 
-/** The keys are the connection's addresses, because a TLS socket and its underlying socket have the same addresses. */
+/** Keyed by a connection's addresses, because a TLS socket and its underlying socket have the same addresses. */
 const releases = new Map<string, () => void>()
 
 /** Stops counting a connection that became a WebSocket, because the MQTT broker limits WebSockets. */

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { FastifyInstance } from 'fastify'
 
-/** A collection is worthwhile if the bodies have at least this total size, in bytes. */
+/** A collection is worthwhile once request and response bodies have reached this total size, in bytes. */
 const LARGE_BYTES = 16 * 1024 * 1024
 /** If the bodies have at most this total size, in bytes, no large bodies remain. */
 const SMALL_BYTES = 1024 * 1024

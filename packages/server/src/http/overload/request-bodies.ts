@@ -28,7 +28,7 @@ const ofAddress = { address: 'too many large request bodies from this address ar
 const inTotal = { total: 'the server is receiving or processing too many large request bodies' }
 
 /**
- * Rejects compressed bodies, and limits the total size of request bodies. Each body counts with the size that its
+ * Rejects compressed bodies, and limits the total size of request bodies. Each body counts at the size that its
  * headers announce, until the end of the response. Small bodies do not count.
  */
 export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): RequestBodies {

@@ -8,9 +8,9 @@ export interface Need {
 
 export interface ResponseQueue {
   /**
-   * Returns undefined if production starts immediately. `onEnd` receives a function to call when the response is
-   * produced or abandoned. Further calls of that function do nothing. If the response is still waiting, the call
-   * removes it from the queue, and the promise resolves.
+   * Returns undefined if production starts immediately, otherwise a promise that resolves when production starts.
+   * `onEnd` receives a function to call when the response is produced or abandoned. Further calls of that function do
+   * nothing. If the response is still waiting, the call removes it from the queue, and the promise resolves.
    */
   start(caller: string, need: Need, onEnd: (end: () => void) => void): Promise<void> | undefined
   /** Counts a produced response until the returned function is called. */
@@ -38,8 +38,8 @@ interface Caller {
   weight: number
   waiting: Waiting[]
   /**
-   * A timer that rejects the caller's waiting responses if none of them starts for a while and other responses are
-   * unread.
+   * A timer that rejects the caller's waiting responses if none of them starts for a while and the caller has unread
+   * responses.
    */
   stuckTimer: NodeJS.Timeout | undefined
 }
@@ -47,7 +47,7 @@ interface Caller {
 /** The number of slots for large responses in production, for all callers together and for each caller. */
 const MAX_WEIGHT = 8
 const MAX_WEIGHT_PER_CALLER = 4
-/** The number of milliseconds after which a caller's waiting responses fail if unread responses block all of them. */
+/** The duration of `stuckTimer`, in milliseconds. Each start of a waiting response restarts the timer. */
 const STUCK_MS = 15_000
 
 /**
