@@ -13,7 +13,7 @@ type LabelsOf<Key extends keyof Table> = Table[Key] extends { labels: infer Name
   ? { readonly [Each in keyof Names]: string }
   : readonly []
 
-/** A value, or one value for each value of the label. Undefined if there is currently none. */
+/** The gauge's value, or one value for each value of its label. Undefined if the gauge currently has no value. */
 export type Reading = number | undefined | Readonly<Record<string, number>>
 
 export interface Metrics {

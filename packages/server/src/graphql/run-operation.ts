@@ -59,8 +59,8 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
   /** Runs after authentication and before parsing, also if the credentials are invalid. May throw RATE_LIMITED. */
   readonly beforeRequest?: (requester: Requester<Viewer>) => void
   /**
-   * Runs when a route rejects a request because of its parameters or document, because credentials are missing, or
-   * because the route does not serve the operation. `bytes` is the length of the body and the URL.
+   * Runs when a route rejects a request's parameters or document, or an operation that the route does not serve. The
+   * GraphQL route also calls this for an operation that needs credentials. `bytes` is the length of the body and the URL.
    */
   readonly onRejected?: (requester: Requester<Viewer>, bytes: number) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null, kind: PreparedOperation['kind']) => unknown

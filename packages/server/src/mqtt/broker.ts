@@ -67,8 +67,8 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
       const session = sessions.of(client.conn)
       if (session === undefined) return done(new Error('closed'), false)
       clearTimeout(session.authenticationTimer)
-      // The broker distinguishes client IDs by case, but device IDs are case-insensitive. CONNACK reports that the
-      // broker does not retain sessions across connections.
+      // The broker distinguishes client IDs by case, but device IDs are case-insensitive. Every session is clean, so
+      // CONNACK reports that the broker retains no session from an earlier connection.
       packet.clientId = packet.clientId.toLowerCase()
       packet.clean = true
       session.will = packet.will

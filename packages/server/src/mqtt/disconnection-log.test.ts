@@ -21,7 +21,7 @@ describe('the log of disconnections', () => {
   beforeEach(async () => {
     device = await registerDevice(app.owner)
     ended = nextEvent(await connectMqtt(mqttOf(app), device), 'close')
-    // Another server can take over the device only after the database stores which server holds the device.
+    // Another server can take over the device only after the database stores which server the device is connected to.
     const state = async () => (await findDevice(app.owner, device.id)).state
     await vi.waitFor(async () => expect(await state()).toBe('active'), { timeout: 60_000 })
   })
