@@ -32,8 +32,8 @@ export interface Metrics {
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /**
- * A gauge has no value if reading it takes longer, because the scraper and a parent process wait only for a limited
- * time.
+ * A gauge has no value if reading it takes more milliseconds than this, because the scraper and a parent process wait
+ * only for a limited time.
  */
 const READ_TIMEOUT_MS = 3_000
 

@@ -16,7 +16,7 @@ export interface Budget {
    * enough are available.
    */
   take(subject: string, points: number): number
-  /** A negative number takes points, even if the balance becomes negative. */
+  /** Adds points, up to the capacity. A negative number takes points, even if the balance becomes negative. */
   give(subject: string, points: number): void
   left(subject: string): number
   /** Returns the whole seconds until a negative balance reaches zero, or 0 if the balance is not negative. */

@@ -198,12 +198,9 @@ function assertEveryListHasCost(schema: GraphQLSchema, rowCosts: RowCosts): void
 }
 
 export interface RowsRead {
-  /**
-   * The maximum number of rows that the statement reads but does not return. The number is 0 if the statement uses an
-   * index.
-   */
+  /** The estimated maximum number of rows that the statement reads but does not return. */
   rows: number
-  /** Each is a sentence about one argument. Empty if `rows` is small. */
+  /** A sentence for each reason why the statement may take long. If empty, it does not run in the walking lane. */
   reasons: readonly string[]
 }
 

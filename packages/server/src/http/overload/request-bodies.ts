@@ -28,8 +28,8 @@ const ofAddress = { address: 'too many large request bodies from this address ar
 const inTotal = { total: 'the server is receiving or processing too many large request bodies' }
 
 /**
- * Rejects compressed bodies, and limits the total size of request bodies. Each body counts at the size that its
- * headers announce, until the end of the response. Small bodies do not count.
+ * Rejects compressed bodies, and limits the total size of request bodies. A body counts until the end of the response,
+ * with the size that its headers announce. Small bodies do not count.
  */
 export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): RequestBodies {
   const { config, addressOf, headersOf, metrics } = options
