@@ -52,15 +52,19 @@ export type AfterOperation = ((read: FormattedExecutionResult['data']) => void) 
 
 export interface OperationHooks<Viewer extends GraphqlViewer> {
   /**
-   * Runs before the other hooks, with the body as received. Returns null if the request has no credentials, and throws
-   * UNAUTHENTICATED if they are invalid.
+   * Runs before the other hooks, with the body as received. Returns null if the request has no credentials. If they are
+   * invalid, throws UNAUTHENTICATED or, after too many failed attempts, RATE_LIMITED.
    */
   readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
-  /** Runs after authentication and before parsing, also if the credentials are invalid. May throw RATE_LIMITED. */
+  /**
+   * Runs after authentication and before parsing, also if the credentials are invalid. May throw RATE_LIMITED or
+   * UNAVAILABLE.
+   */
   readonly beforeRequest?: (requester: Requester<Viewer>) => void
   /**
    * Runs when a route rejects a request's parameters or document, or an operation that the route does not serve. The
-   * GraphQL route also calls this for an operation that needs credentials. `bytes` is the length of the body and the URL.
+   * GraphQL route also calls this for an operation that needs credentials. `bytes` is the length of the body and the
+   * URL.
    */
   readonly onRejected?: (requester: Requester<Viewer>, bytes: number) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null, kind: PreparedOperation['kind']) => unknown

@@ -70,8 +70,8 @@ export function compileOperation(input: {
 }
 
 /**
- * Compiles an operation. If `written` is set, database rows supply the items of the operation's pages. Returns undefined
- * if the compiler fails.
+ * Compiles an operation. If `written` is set, database rows supply the items of the operation's pages. Returns
+ * undefined if the compiler fails.
  */
 function runCompiled(
   input: { schema: GraphQLSchema; operation: OperationDefinitionNode; plan: OperationPlan; writers: RowWriters },

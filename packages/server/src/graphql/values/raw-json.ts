@@ -42,7 +42,7 @@ export class RawJson<Value = unknown> {
 
 export const textOf = (json: Json): string => (typeof json === 'string' ? json : Buffer.concat(json).toString())
 
-/** Serializes a value as `JSON.stringify` does, but copies raw JSON unchanged. Returns bytes if any raw JSON is bytes. */
+/** Serializes a value like `JSON.stringify`, but copies raw JSON unchanged. Returns bytes if any raw JSON is bytes. */
 export function withRawJson(value: unknown): Json {
   const { around, raw } = split(value)
   return raw.some(isBytes) ? joinBytes(around, raw) : joinText(around, raw as string[])
