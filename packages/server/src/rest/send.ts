@@ -31,8 +31,8 @@ export function sendError(reply: FastifyReply, error: ApiError, status = error.s
 }
 
 /**
- * Sends execution errors without their locations, because callers do not know the document. The first error determines
- * the status.
+ * Sends the errors of a document without their locations and paths, because callers do not know the document. The first
+ * error determines the status.
  */
 export function sendErrors(reply: FastifyReply, errors: readonly GraphQLFormattedError[]): FastifyReply {
   const reported = errors.map(({ message, extensions }) => ({ message, extensions }))

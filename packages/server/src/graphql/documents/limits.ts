@@ -10,7 +10,7 @@ export interface DocumentLimits {
   readonly objects: number
   /** The `objects` limit for public operations. A full introspection contains several thousand objects. */
   readonly publicObjects: number
-  /** Limits the selections visited while fragments are spread, and so the work of checking a document. */
+  /** Limits the selections visited while fragments are spread, and therefore the work of checking a document. */
   readonly selections: number
 }
 

@@ -2,7 +2,7 @@ import { badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { decodeCursor, encodeCursor, isCursor, type Place } from './cursor.ts'
 
-/** The server counts `total` only if the operation selects it. */
+/** The server calls `total` only if the operation selects it. */
 export interface List<Item> {
   readonly items: Item[]
   /** The database rows of `items`. */

@@ -1,4 +1,4 @@
-/** The supported media types, in order of preference. */
+/** The supported media types. */
 const offered = ['application/graphql-response+json', 'application/json'] as const
 
 export type ResponseType = (typeof offered)[number]

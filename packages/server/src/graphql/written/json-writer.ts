@@ -1,9 +1,9 @@
 import type { Json } from '../values/raw-json.ts'
 import { DATE_LENGTH, formatStoredTime, fractionOf, ZONE } from '../values/timestamps.ts'
 
-/** The number of bytes to allocate at once. Most pages fit into these bytes, which the next page reuses. */
+/** The usual size of a chunk, in bytes. Most pages fit into one chunk, which the next page reuses. */
 const CHUNK_BYTES = 256 * 1024
-/** The number of bytes below which a string takes less time than bytes, which are allocated outside the heap. */
+/** Below this number of bytes, a string takes less time than a buffer, which is allocated outside the heap. */
 const SHORT_BYTES = 64 * 1024
 /** The maximum number of bytes that a UTF-16 code unit takes in UTF-8. */
 const BYTES_PER_UNIT = 3

@@ -30,7 +30,7 @@ export interface LoadShedding {
   identify(request: FastifyRequest, viewer: KnownViewer): void
 }
 
-/** MUSTER_MOST_REQUESTS divided by this number and rounded up is the default of MUSTER_MOST_STANDING. */
+/** The default of MUSTER_MOST_STANDING is MUSTER_MOST_REQUESTS divided by this number, rounded up. */
 const SUSTAINED_DIVISOR = 5
 /**
  * At this multiple of MUSTER_MOST_REQUESTS in flight, the server rejects every request that is not exempt, even if no
