@@ -177,7 +177,7 @@ async function serve<Viewer extends GraphqlViewer>(
   }
 }
 
-/** Clients and proxies use the status to decide whether to retry. */
+/** Throws UNAVAILABLE if an error has this code, because clients and proxies retry according to the status. */
 function assertAvailable({ errors = [] }: FormattedExecutionResult): void {
   const failure = errors.find(({ extensions }) => extensions?.code === 'UNAVAILABLE')
   if (failure !== undefined) throw new ApiError('UNAVAILABLE', failure.message, { retryAfter: 1 })
