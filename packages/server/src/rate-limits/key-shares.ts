@@ -1,6 +1,6 @@
 import { type Budget, type BudgetOptions, createBudget, type Policy } from './budget.ts'
 
-/** The minimum capacity of a key's share, in points, unless the account's capacity is smaller. */
+/** The minimum capacity of an access key's quota, in points, however small its share. */
 const LEAST_CAPACITY = 20
 
 /** The budgets of access keys that may spend only a share of the quota. */
