@@ -37,7 +37,10 @@ export const limits = {
   bulkValueBytes: 64 * 1024,
   /** The maximum number of bytes of old and new values that a bulk job records for one device. */
   bulkChangeBytes: 256 * 1024,
-  /** The maximum bytes of attributes that a bulk job reads for a device and, if it changes them, for its services. */
+  /**
+   * The maximum number of bytes of attributes that a bulk job reads for one device. If the job changes services, this
+   * includes the attributes of the device's services.
+   */
   bulkDeviceBytes: 16 * 1024 * 1024,
   bulkNameLength: 100,
   bulkCsvBytes: 1024 * 1024,

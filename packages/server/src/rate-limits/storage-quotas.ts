@@ -7,7 +7,10 @@ const DAY_SECONDS = 86_400
 /** The number of bytes that the server charges for the event that records a write. */
 const EVENT_BYTES = 200
 
-/** A device's write counts toward the quotas of the device and its account, and a mutation only toward the latter. */
+/**
+ * A device's write counts toward the quotas of the device and its account. A user's mutation counts only toward the
+ * account's quota.
+ */
 export interface StorageQuotas {
   readonly accounts: Budget
   /** If either quota is too low, charges neither and throws RATE_LIMITED. */
