@@ -116,7 +116,7 @@ function fieldType({ name, type, args }: GraphQLField<unknown, unknown>): string
   return `Branch<'${named.name}', '${kind}'${given}>`
 }
 
-/** The client's names for combinations of lists and non-null types, keyed by the type without its name. */
+/** The client's names for combinations of lists and non-null types, keyed by the SDL notation without the type name. */
 const shapes: Readonly<Record<string, string>> = { '': 'maybe', '!': 'one', '[!]!': 'many', '[!]': 'maybeMany' }
 
 const argumentsType = (args: readonly GraphQLArgument[]): string =>
@@ -131,8 +131,8 @@ function mutationsText(type: GraphQLObjectType): string {
 }
 
 /**
- * Returns the declaration of an argument or an input field. If it is optional, it also accepts `null`, which has the
- * same effect as omitting it, or clears a value.
+ * Returns the declaration of an argument or an input field. If its type is nullable, it also accepts `null`, which has
+ * the same effect as omitting it, or clears a value.
  */
 function inputLine({ name, type }: { name: string; type: GraphQLInputType }, isRequired: boolean): string {
   const typeText = inputType(name, type)

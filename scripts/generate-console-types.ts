@@ -10,7 +10,7 @@ import { neverRestricted } from '../packages/server/src/restriction.ts'
 const source = new URL('../packages/console/src/', import.meta.url)
 const unrestrictable = 'packages/console/src/features/access/unrestrictable.generated.ts'
 
-/** Several documents can use enums and input objects, so their types are in this file. */
+/** Several documents can use the same enum or input object, so these types have a separate file. */
 const sharedTypes = 'packages/console/src/graphql/schema-types.generated.ts'
 
 const config = {

@@ -11,8 +11,8 @@ const included = ['server', 'cli', 'client', 'filter', 'fleet-csv', 'http-signat
 
 export interface ServerBuild {
   /**
-   * Whether the build contains Node.js and the embedded PostgreSQL for this platform. Without them, npm installs those
-   * for the user's platform together with the package.
+   * Whether the build contains Node.js and the embedded PostgreSQL for this platform. If not, npm installs them for the
+   * user's platform together with the package.
    */
   withPrograms: boolean
 }

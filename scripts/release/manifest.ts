@@ -16,7 +16,7 @@ export interface Manifest {
   overrides?: unknown
 }
 
-/** Reads a package's manifest. The version is that of the root package, because workspace packages have none. */
+/** Reads a package's manifest, with the version and the license of the root package. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const read = async (path: string): Promise<Manifest> => JSON.parse(await readFile(join(root, path), 'utf8'))
   const { version, license } = await read('package.json')

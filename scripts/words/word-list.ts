@@ -4,7 +4,7 @@ export interface Word {
   instead: string
 }
 
-/** Words that obscure the actor or the action, or that replace a standard term. */
+/** Words that obscure the actor or the action, that replace a standard term, or that have a British spelling. */
 export const words: readonly Word[] = [
   { pattern: 'anew', instead: 'again' },
   { pattern: 'under way', instead: 'in flight, running, in progress' },

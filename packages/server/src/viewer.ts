@@ -20,7 +20,7 @@ export interface Viewer {
   readonly session?: string
   /** How the session's person signed in; null if that was not recorded. */
   readonly signInMethod?: string | null
-  /** The kind of sign-in that the account requires, if the session does not have it. `accountId` is then empty. */
+  /** The kind of sign-in that the account requires, if the person signed in another way. `accountId` is then empty. */
   readonly requiredSignIn?: RequiredSignIn
   /** The permissions of the request in the account, as a mask. If omitted, the request has none. */
   readonly permissions?: number

@@ -88,7 +88,8 @@ export function buildWorker({
   const { log } = deps
   const { statementTimeout, databaseSilence: responseTimeout } = config
   const pool = createPool({ connection, size: CONNECTIONS, statementTimeout, responseTimeout })
-  // The queue requires an error listener. The next query reports a broken connection.
+  // The queue requires an error listener on each connection. The listener does nothing, because the next query reports
+  // a broken connection.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = createDatabase(pool, watchPool(pool, 'work', { metrics, tracing }))
   const webhooks = createWebhookWorker({

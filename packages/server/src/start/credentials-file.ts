@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { replacePrivateFile, syncFolder } from '../lib/private-file.ts'
 
-/** The values that a client needs to connect, stored in the `[default]` section of an INI file. */
+/**
+ * The values that a client needs to connect and that the owner needs to sign in, stored in the `[default]` section of
+ * an INI file.
+ */
 export interface Credentials {
   url: string
   accessKeyId: string
@@ -31,7 +34,7 @@ export async function stageCredentials(dataFolder: string, credentials: Credenti
   await replacePrivateFile(stagedPath(dataFolder), formatCredentials(credentials))
 }
 
-/** Returns the access key of the staged credentials, or undefined if nothing is staged. */
+/** Returns the access key ID of the staged credentials, or undefined if no credentials are staged. */
 export async function findStagedKey(dataFolder: string): Promise<string | undefined> {
   const text = await readIfExists(stagedPath(dataFolder))
   return text === undefined ? undefined : (/^MUSTER_ACCESS_KEY_ID=(.*)$/m.exec(text)?.[1] ?? '')
@@ -51,7 +54,7 @@ export async function publishCredentials(dataFolder: string, log: FastifyBaseLog
 
 export const dropStagedCredentials = (dataFolder: string): Promise<void> => rm(stagedPath(dataFolder), { force: true })
 
-/** Updates only a loopback URL in `[default]`, because a user or MUSTER_PUBLIC_URL has set any other URL. */
+/** Updates only a loopback URL in `[default]`, because any other URL comes from a user or from a setting. */
 export async function updateUrl(dataFolder: string, url: string): Promise<void> {
   const path = credentialsPath(dataFolder)
   const text = await readIfExists(path)

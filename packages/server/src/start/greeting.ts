@@ -5,7 +5,7 @@ export interface GreetingOptions {
   url: string
   config: Config
   isFirstStart: boolean
-  /** The path of the credentials file. Undefined if the file is in another server's data folder. */
+  /** The path of the credentials file, or undefined if this server's data folder contains none. */
   credentials: string | undefined
 }
 

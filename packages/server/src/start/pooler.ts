@@ -6,7 +6,7 @@ import { sessionSettings } from '../db/pool/session-settings.ts'
 import { StartError } from '../start-error.ts'
 
 export interface DatabaseAccess {
-  /** Options for work that needs a dedicated connection: notifications, locks, and migrations. */
+  /** Options for work that needs direct connections: migrations, locks, jobs, and notifications. */
   connection: pg.PoolConfig
   /** Options for requests, which can go through a pooler. */
   requests: Pick<DatabaseOptions, 'connection' | 'direct'>
@@ -16,8 +16,8 @@ const PROBES = 10
 const CONNECT_TIMEOUT_MS = 30_000
 
 /**
- * Throws if connections that must be direct go through a pooler, or if DATABASE_URL and DATABASE_DIRECT_URL lead to
- * different databases. Warns if the pooler for requests does not pass on session settings.
+ * Throws if connections that must be direct go through a pooler in transaction mode, or if DATABASE_URL and
+ * DATABASE_DIRECT_URL lead to different databases. Warns if the pooler for requests does not pass on session settings.
  */
 export async function checkPooler(
   { connection, requests }: DatabaseAccess,

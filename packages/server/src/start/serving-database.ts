@@ -34,7 +34,7 @@ export function databaseAccess({ databaseUrl, databaseDirectUrl, dataFolder }: C
   return { connection, requests: { connection: { connectionString: databaseUrl }, direct: connection } }
 }
 
-/** Resolves once the database responds and has a supported version. */
+/** Resolves once the database responds. Throws if an external database has an unsupported version. */
 export async function openServingDatabase(options: ServingDatabaseOptions): Promise<ServingDatabase> {
   const { config, log, signal } = options
   if (config.databaseUrl === undefined) {
@@ -138,8 +138,8 @@ const MIN_VERSION = 150_000
 const FIRST_UNKNOWN_VERSION = 190_000
 
 /**
- * Waits up to a minute while the database is unreachable or starting. Throws if it rejects the server for any other
- * reason.
+ * Waits up to a minute for a database that is unreachable, starting, or stopping, or that has no free connection.
+ * Throws after this minute, and immediately for any other problem, such as an unsupported version.
  */
 async function waitForDatabase(database: NamedDatabase, log: FastifyBaseLogger, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now()

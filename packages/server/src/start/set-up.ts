@@ -37,7 +37,8 @@ type Outcome = SetUp & { publish: boolean }
  * access key. If several servers start at the same time, only one of them sets up the database.
  *
  * The server writes the credentials to a file with a temporary name before it commits the owner, and renames the file
- * afterward. If the server crashes in between, the next start renames the file, so no owner is without credentials.
+ * afterward. If the server crashes between the commit and the renaming, its next start renames the file, so the
+ * credentials are not lost.
  */
 export async function setUp(options: SetUpOptions): Promise<SetUp> {
   const { db, config, log, signal } = options
@@ -58,10 +59,7 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && error.syscall !== 'connect' && 'path' in error
 }
 
-/**
- * The name of the session-level advisory lock for setting up an empty database. The lock's key is the hash of this
- * name.
- */
+/** The name of the session-level advisory lock that `setUp` holds. The lock's key is the hash of this name. */
 export const SET_UP_LOCK = 'muster set up'
 
 /** Runs `work` under a session-level lock, because the lock must also cover the work after the commit. */

@@ -11,8 +11,8 @@ const DAY_MS = 86_400_000
 const SOON_MS = 7 * DAY_MS
 
 /**
- * Returns a function that warns at most once a day from seven days before the expiration, and once more when the
- * certificate has expired. Call the function as often as needed.
+ * Returns a function that logs a warning at most once a day, from seven days before the certificate expires. The first
+ * call after the expiration logs a warning in any case. The function can be called at any interval.
  */
 export function createExpiryWarning({
   file,

@@ -17,10 +17,13 @@ export interface ServedCertificate {
   close(): Promise<void>
 }
 
-/** The server polls, because a file watcher would not notice if renaming replaced a file or a symbolic link to it. */
+/** The server polls, because a file watcher may not notice that a file or a symbolic link to it was replaced. */
 const CHECK_INTERVAL_MS = 2_000
 
-/** Rejects with a StartError if the files contain no valid pair. Warns before and after the certificate expires. */
+/**
+ * Rejects with a StartError if the files cannot be read or contain no valid pair. Warns before and after the
+ * certificate expires.
+ */
 export async function serveCertificate(
   files: CertificateFiles,
   log: FastifyBaseLogger,

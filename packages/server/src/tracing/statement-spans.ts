@@ -4,8 +4,8 @@ import { inSpan, type SpanAttributes, type Tracing } from './tracing.ts'
 const MAX_DESCRIPTIONS = 2_000
 
 /**
- * Creates a span for each statement that runs within another span. Other statements have no span. Statements that the
- * server repeats in the background would otherwise far outnumber all others. The span omits the SQL, which may contain
+ * Creates a span for each statement that runs within another span. Other statements have no span, because those that
+ * the server repeats in the background would far outnumber the rest. The span omits the SQL, which may contain
  * attribute names. `muster.statement` is the name in pg_prepared_statements.
  */
 export function traceStatements(tracing: Tracing): NonNullable<PoolWatch['statement']> {

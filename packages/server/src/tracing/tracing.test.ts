@@ -188,7 +188,7 @@ test('logs an unavailable collector once, delays no request, and sends the remai
   const own = await start({ MUSTER_LOG_LEVEL: 'info' }, (end) => onTestFinished(async () => void (await end())))
   own.collector.respondWith(400)
   const before = own.collector.requests.length
-  // Wait for several exports, because the exporter sends batches one at a time.
+  // Wait for a second export, which starts only after the first has failed.
   await vi.waitFor(
     async () => {
       expect((await own.ask('{ login { email } }')).status).toBe(200)

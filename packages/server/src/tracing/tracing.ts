@@ -3,14 +3,17 @@ import type { IncomingHttpHeaders } from 'node:http'
 export type SpanAttributes = Readonly<Record<string, string | number | undefined>>
 
 export interface SpanOptions {
-  /** `server`: a request to this server. `client`: a request to another server. `consumer`: a received message. */
+  /**
+   * `server`: a request to this server. `client`: a request to another server, such as the database. `consumer`: a
+   * background job or an MQTT message. `internal`: a GraphQL operation.
+   */
   kind: 'server' | 'client' | 'consumer' | 'internal'
   attributes?: SpanAttributes
-  /** The headers whose trace the span continues (W3C Trace Context §2). If omitted, the active span is the parent. */
+  /** The headers whose trace the span continues (W3C Trace Context). If omitted, the active span is the parent. */
   headers?: IncomingHttpHeaders
 }
 
-/** An operation with a duration. The server exports a span after it ends. */
+/** An operation with a duration. The server exports a sampled span after the span ends. */
 export interface Span {
   readonly traceId: string
   /** Spans that begin during `work` are children of this span. */

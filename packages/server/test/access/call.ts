@@ -6,7 +6,7 @@ export type Outcome =
   | 'NOT_FOUND'
   /** The attempt succeeds and affects only the caller's objects. */
   | 'own'
-  /** The attempt returns the URL of an empty file. */
+  /** The attempt returns the URL of a CSV file that contains only the header row. */
   | 'empty download'
   | { finds: Record<string, unknown> }
 

@@ -18,7 +18,7 @@ let other: TestApp
 let failing: Receiver
 let receiver: Receiver
 let stranger: Owner
-/** Every mutation except two, which record no event and need a running bulk job. */
+/** Every mutation except two, which record no event and need a bulk job that is running or paused. */
 const mutations = Object.keys(mutationCalls).filter(
   (name) => !['Mutation.pauseBulk', 'Mutation.resumeBulk'].includes(name),
 )

@@ -31,7 +31,7 @@ export const newEd25519 = (): { publicKey: string; privateKey: KeyObject } => {
 const documentedHeaders = ['(request-target)', 'host', 'date', 'content-type', 'content-length']
 const pluginFields = ['@method', '@authority', '@target-uri', 'date']
 
-/** Third-party clients in use, keyed by name. */
+/** Third-party clients in several configurations, keyed by a description. */
 export const foreignClients: Record<string, ForeignClient> = {
   'http-signature, the documented five headers': joyentClient('POST', { headers: documentedHeaders }),
   'http-signature, five headers and a digest': joyentClient('POST', { headers: [...documentedHeaders, 'digest'] }),

@@ -9,7 +9,7 @@ import { type Receiver, startReceiver } from '../harness/webhook-receiver.ts'
 
 /** At least one object of every kind that a user can own and an argument can name. */
 export interface OwnedObjects {
-  /** A substring of each of this user's strings. */
+  /** A substring of the names, values, and other strings that the test chooses for this user. */
   mark: string
   userId: string
   device: string

@@ -51,7 +51,7 @@ const restrictedKey = existingKey.filter(
 )
 const admin = [...existingKey, 'MEMBER_MANAGE', 'ACCOUNT_MANAGE']
 
-/** The permissions of each role and of three keys. `existingKey` is older than permissions. */
+/** The permissions of each role and of three keys. `existingKey` was created before keys had permissions. */
 export const granted = { viewer, operator, admin, owner: admin, existingKey, scopedKey, restrictedKey }
 
 /** Fields that callers who are restricted to some devices cannot select, whatever their permissions. */
@@ -62,7 +62,7 @@ const closedToRestricted = new Set(
 
 export const isClosedToRestricted = (field: string): boolean => closedToRestricted.has(field)
 
-/** Returns the permissions that a field needs, as lists. The caller needs one permission of each list. */
+/** Returns the permissions that a field needs, as lists. The caller needs at least one permission from each list. */
 export function needsOf(field: string): string[][] {
   const type = field.replace(/\..*/, '')
   const entries = Object.entries(fieldsByPermission)

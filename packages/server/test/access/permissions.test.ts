@@ -56,8 +56,8 @@ afterAll(async () => {
 const leaves = ({ field }: FieldRequest): boolean => field === 'Mutation.leaveAccount'
 
 /**
- * Mutations name objects that do not exist, so they do not change the account. Documents that make members leave the
- * account run last.
+ * Mutations name objects that do not exist, so they do not change the objects in `own`. The request that makes the
+ * caller leave the account runs last.
  */
 const fields = everyField(schema).toSorted((one, other) => Number(leaves(one)) - Number(leaves(other)))
 

@@ -36,7 +36,7 @@ export async function recordRequest(
 }
 
 export interface RawResponse {
-  /** Can contain several statuses: if a request ends early, the server reads the remaining bytes as another request. */
+  /** Can contain several statuses. If a request declares too few bytes, the server reads the rest as a new request. */
   statuses: number[]
   text: string
 }

@@ -15,7 +15,7 @@ const throughLogin =
     return `${opened} ${'}'.repeat(opened.split('{').length - opened.split('}').length)}`
   }
 
-/** A query for each type. The test fails if a type is missing from this table. */
+/** A document for each object type except the root types. A test fails if a type is missing from this table. */
 export const typeQueries: Record<string, TypeQuery> = {
   AccountReference: (_own, selection) => `{ me { account { ${selection} } } }`,
   Grant: (_own, selection) => `{ me { grant { ${selection} } } }`,
@@ -99,7 +99,7 @@ const requiredArguments: Record<string, (own: OwnedObjects) => string> = {
   'User.service(id:)': ({ service }) => service,
 }
 
-/** Values for optional arguments if one of them is required. */
+/** Arguments for fields that require at least one of several optional arguments. */
 const otherArguments: Record<string, string> = { 'User.simulate': 'access: {}' }
 
 /** One field, or all fields of a type, with a document that selects little else. */

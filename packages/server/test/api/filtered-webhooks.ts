@@ -6,10 +6,10 @@ import type { Receiver } from '../harness/webhook-receiver.ts'
 const allEvents = `[DEVICE_REGISTER, DEVICE_UPDATE, DEVICE_DELETE, DEVICE_STATE, ATTRIBUTE_CHANGE, SERVICE_ADD, SERVICE_REMOVE,
   VIEW_CREATE, WEBHOOK_UPDATE]`
 
-/** Returns a webhook's argument for a filter that also matches the device `end`, for which `received` waits. */
+/** Returns a webhook argument with a filter that also matches the device `end`, for which `received` waits. */
 export const withEnd = (where: string): string => `where: ${JSON.stringify(`(${where}) OR name = end`)}`
 
-/** Creates a webhook for all events with these further arguments. */
+/** Creates a webhook for the event types in `allEvents`, with these further arguments. Returns its ID. */
 export async function createWebhook(user: TestUser, receiver: Receiver, args = ''): Promise<string> {
   const document = `mutation { createWebhook(url: "${receiver.url}", events: ${allEvents}${args === '' ? '' : `, ${args}`}) { id } }`
   return (await user.data(document)).createWebhook.id
@@ -33,8 +33,8 @@ export async function errorOf(user: TestUser, document: string): Promise<[code: 
 }
 
 /**
- * Registers a device that matches any filter with `OR name = end`, and waits for its message. Returns the device and
- * the kind of event of each earlier message, in the order of the events.
+ * Registers a device that matches any filter with `OR name = end`, and waits for its message. Returns the device name
+ * and the event type of each other message, in the order of the events.
  */
 export async function received(app: TestApp, user: TestUser, receiver: Receiver): Promise<string[]> {
   await register(user, 'end')

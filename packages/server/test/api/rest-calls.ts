@@ -6,7 +6,7 @@ export interface RestCall {
   body?: Record<string, unknown>
 }
 
-/** A body with all members, for each route that accepts a body. */
+/** A body with all members, for each route that accepts an object with fixed members. */
 const bodies: Record<string, (own: OwnedObjects) => Record<string, unknown>> = {
   'POST /devices': () => ({
     name: 'gate',

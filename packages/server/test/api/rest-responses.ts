@@ -13,7 +13,7 @@ interface Response {
 
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-/** Returns a function that checks a response. Rejects members that the OpenAPI document does not define. */
+/** Returns a function that checks a response, and that fails for members that the OpenAPI document does not define. */
 export function createResponseCheck(document: unknown): (route: Route, status: number, body: unknown) => void {
   const { paths, components } = withoutExtraProperties(document) as OpenApi
   const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -37,7 +37,7 @@ export function createResponseCheck(document: unknown): (route: Route, status: n
 const withFullReferences = (schema: object): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components'))
 
-/** Forbids additional properties in every object schema that does not mention them. */
+/** Forbids additional properties in every object schema that lists properties but does not mention additional ones. */
 function withoutExtraProperties(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutExtraProperties)
   if (typeof value !== 'object' || value === null) return value

@@ -60,7 +60,10 @@ export const changesOf = ({ db }: Pick<TestApp, 'db'>, user: TestUser) =>
     .execute(db)
     .then(({ rows }) => rows)
 
-/** Moves all stored times of a user's values, devices, services, and events `seconds` seconds into the past. */
+/**
+ * Moves times `seconds` seconds into the past: those of a user's values and events, the creation times of the user's
+ * devices and services, and the time when the server began to record times.
+ */
 export async function passTime({ db }: Pick<TestApp, 'db'>, user: TestUser, seconds: number): Promise<void> {
   const { accountId } = user
   const earlier = sql`(select coalesce(jsonb_object_agg(key, case jsonb_typeof(value)

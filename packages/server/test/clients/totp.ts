@@ -14,7 +14,7 @@ export function codeOf(totpUri: string, at = Date.now()): string {
   return String(number % 1_000_000).padStart(6, '0')
 }
 
-/** Returns a code that is invalid now and for the next 90 seconds. */
+/** Returns a code that is invalid now and for the next minute, even if the server accepts the next code early. */
 export function wrongCodeOf(totpUri: string): string {
   const right = [-60, -30, 0, 30, 60, 90].map((seconds) => codeOf(totpUri, Date.now() + seconds * 1_000))
   return ['000000', '111111', '222222', '333333', '444444', '555555', '666666'].find((code) => !right.includes(code))!

@@ -17,7 +17,7 @@ const SHARDS = 4
 
 export const clusterSettings: Record<string, string> = isCluster ? { MUSTER_CLUSTER: 'citus' } : {}
 
-/** Runs `work` with the connection to each worker. Does nothing on plain PostgreSQL. */
+/** Runs `work` with the connection settings of each worker. Does nothing on plain PostgreSQL. */
 export async function onWorkers(work: (worker: pg.ClientConfig) => Promise<unknown>): Promise<void> {
   for (const connectionString of workers) await work({ connectionString })
 }
@@ -41,7 +41,10 @@ export async function placeOnCluster(db: Database, name: string): Promise<void> 
   await distributeTables(db, { cluster: { shards: SHARDS } })
 }
 
-/** Forbids connections to the template, and ends those of Citus, because PostgreSQL copies only an unused database. */
+/**
+ * Forbids connections to the template, and ends open ones, such as those of Citus, because PostgreSQL copies only an
+ * unused database. Does nothing on plain PostgreSQL.
+ */
 export async function protectTemplate(connection: pg.ClientConfig, template: string): Promise<void> {
   if (!isCluster) return
   for (const node of [connection, ...workers.map((connectionString) => ({ connectionString }))]) {

@@ -8,7 +8,7 @@ import { notYetServed } from './not-yet-served.ts'
 
 const root = new URL('../../../../', import.meta.url)
 
-/** These changes also break clients, because a new default changes the meaning of a request that omits the argument. */
+/** These changes also break clients, because a new default changes the meaning of requests that omit the value. */
 const defaults: readonly string[] = [ChangeType.FieldArgumentDefaultChanged, ChangeType.InputFieldDefaultValueChanged]
 
 const isBreaking = ({ criticality, type }: Change): boolean =>

@@ -10,7 +10,7 @@ export interface DatabaseProxy {
   close(): void
   /** Stops forwarding but keeps the connections open. */
   freeze(): void
-  /** Accepts connections again after `close` or `freeze`, and breaks the frozen connections. */
+  /** Accepts and forwards connections again after `close` or `freeze`. Breaks the frozen connections. */
   open(): void
   /**
    * Breaks the first connection that sends these statements in this order. The break occurs before the proxy forwards
@@ -39,7 +39,7 @@ export async function startDatabaseProxy(
       socket.on('close', () => breakPair(pair))
     }
     let seen = 0
-    /** Number of response bytes to forward before the cut. Undefined if no cut is due. */
+    /** The number of response bytes to forward before the cut. Undefined if no cut is due. */
     let remaining: number | undefined
     client.on('data', (chunk) => {
       if (state === 'frozen') return

@@ -8,7 +8,7 @@ import { clusterFolderOf } from '../../src/db/embedded/cluster/cluster.ts'
 import { type Embedded, startEmbedded } from '../../src/db/embedded/embedded.ts'
 import { createDataFolder } from './data-folder.ts'
 
-/** An empty PostgreSQL server and a standby that streams from this server. */
+/** A PostgreSQL server with a migrated database that has no accounts, and a standby that streams from this server. */
 export interface PrimaryAndStandby {
   url: string
   standbyUrl: string

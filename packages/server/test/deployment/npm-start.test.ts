@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 const root = new URL('../../../../', import.meta.url).pathname
 
-/** The data folder, which the second start reuses. */
+/** The data folder, which every start after the first reuses. */
 let folder: string
 
 beforeAll(async () => {

@@ -14,7 +14,10 @@ export interface HiddenValues {
 /** The failure of a request for an attribute that the key cannot read or set. */
 export const forbiddenAttribute = { code: 'FORBIDDEN', reason: 'attribute' }
 
-/** Creates a user with readable and hidden attributes in the base and in the contexts `night` and `private`. */
+/**
+ * Creates a user with readable and hidden attributes in the base and in the context `night`, and with hidden attributes
+ * in the context `private`.
+ */
 export async function newUserWithHiddenValues(app: TestApp): Promise<HiddenValues> {
   const user = await app.createUser()
   const { registerDevice } = await user.data(

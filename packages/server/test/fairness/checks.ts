@@ -9,7 +9,7 @@ export interface Limits {
 
 export const limits: Limits = { p50Ms: 100, mostMs: 1_000, growthMiB: 300 }
 
-/** The time limit for an incomplete request: the documented 30 seconds, plus the interval of the server's checks. */
+/** The time limit for an incomplete request: the documented 30 seconds, plus a tolerance for the server's checks. */
 const UNFINISHED_OPEN_MS = 33_000
 
 export function checkResult(result: Result): string[] {
@@ -50,7 +50,10 @@ function checkMemory({ memory: { before, most, after } }: Result): string[] {
   return failures
 }
 
-/** Returns whether the outcomes include a rejection. With `closes`, closed connections count as rejections. */
+/**
+ * Returns whether the outcomes include a rejection. With `closes`, closed and failed connections and timeouts (408)
+ * also count as rejections.
+ */
 export function wasRejected(outcomes: Record<string, number>, closes = false): boolean {
   return Object.keys(outcomes).some(
     (outcome) =>

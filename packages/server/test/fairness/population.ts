@@ -10,7 +10,7 @@ import { sendAs } from '../harness/server-process.ts'
 
 export interface AccessKey {
   keyId: string
-  /** Secret of the access key in base64. */
+  /** The secret of the access key, in base64. */
   secret: string
 }
 
@@ -24,7 +24,7 @@ export interface Population {
 const ATTACKERS = 4
 const KEYS = 10
 const CONNECTED_DEVICES = 50
-/** Number of the first attacker's devices with large attributes. One page of them is 30 MB. */
+/** The number of the first attacker's devices with large attributes. One page of them is 30 MB. */
 const HEAVY_DEVICES = 1_000
 const HEAVY_VALUES = 2
 const HEAVY_VALUE_BYTES = 15_000
@@ -89,7 +89,7 @@ async function createUsers(installation: Installation, folder: string, devices: 
   return { attackers, connected: connected.file, devices: credentials, other: other.file }
 }
 
-/** Sets incompressible attributes on the first devices. */
+/** Sets large attributes, which hardly compress, on the first devices. */
 async function setLargeAttributes({ pool }: Installation, accountId: string): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(
     'select id from device where account_id = $1 order by id limit $2',

@@ -16,7 +16,10 @@ export interface Result {
   /** The number of devices connected at the end, the number of all devices, and counts of the devices' failures. */
   devices: { connected: number; of: number; failures: Record<string, number> }
   memory: { before: Memory; most: Memory; after: Memory }
-  /** Counts of the attacker's outcomes, and the longest time that one of its waiting connections was open. */
+  /**
+   * Counts of the attacker's outcomes and of the row's work, and the longest time that a waiting connection of the
+   * attacker was open, in milliseconds.
+   */
   outcomes: Record<string, number>
   longestOpen: number
 }

@@ -16,7 +16,7 @@ interface ImportOptions {
 const ROWS = 2_000
 const PAUSE_MS = 100
 
-/** Creates a job that registers devices, with a hardware ID and a value each. */
+/** Creates a job that registers devices, each with a hardware ID and a value. */
 export async function importRows(rig: Rig, { name, count, rate }: ImportOptions): Promise<Job> {
   const rows = Array.from({ length: count }, (_, index) => `node-${index},HW-${index},start`)
   const parts = Array.from({ length: Math.ceil(count / ROWS) }, (_, index) =>
@@ -42,7 +42,7 @@ async function append(rig: Rig, { id }: Job, csv: string): Promise<void> {
   }
 }
 
-/** Creates a job. If the response is lost, finds the job by its name. */
+/** Creates a job and finds it by its name, because the response may be lost. */
 export async function createJob(rig: Rig, name: string, mutation: string): Promise<Job> {
   for (;;) {
     const response = await rig.send(`mutation { ${mutation} }`).catch(() => undefined)

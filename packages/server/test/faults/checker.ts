@@ -103,7 +103,7 @@ async function everyDevice(rig: Rig): Promise<{ values: Map<string, string>; har
   }
 }
 
-/** Repeats an operation until a server executes it, and returns the data. */
+/** Repeats an operation until it succeeds, and returns the data. Throws if a server rejects an invalid operation. */
 // biome-ignore lint/suspicious/noExplicitAny: the callers know the shape of the responses
 export async function executeOperation(rig: Rig, document: string): Promise<any> {
   for (;;) {

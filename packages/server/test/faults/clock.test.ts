@@ -89,7 +89,7 @@ it(
       const { status } = await sendQuery({ at })
       checks.push({ offset: `${at} with the clock at ${clock}`, status, expected })
     }
-    /** A rate-limited request also uses its nonce, so each attempt uses a new nonce. */
+    /** A rate-limited request also uses up its nonce, so each attempt has a new nonce. */
     const useNonce = async (at: number): Promise<ReturnType<typeof sign>> => {
       const { signed, status } = await pollUntil(
         async () => {

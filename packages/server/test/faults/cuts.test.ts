@@ -29,7 +29,7 @@ it('reports whether the outcome is known when a database connection breaks', lon
   const server = await startServerProcess({ DATABASE_URL: proxy.url, MUSTER_DATA: folder })
   const credentials = await readCredentials(folder)
   const send = (document: string): Promise<SignedResponse> => sendAs(credentials, server.url, document)
-  /** Retries until the server responds normally and returns the data. */
+  /** Retries until the response has the status 200, and returns its data. */
   const data = async (document: string) =>
     (
       await pollUntil(

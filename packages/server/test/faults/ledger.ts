@@ -4,7 +4,10 @@ import { promisify } from 'node:util'
 
 const sync = promisify(fdatasync)
 
-/** A change with a unique number: a device attribute's value, in the base or in a context, or a new device. */
+/**
+ * A change with a unique number. It sets a device's attribute to the number, in the base or in a context, or registers
+ * a device with the number as its hardware ID.
+ */
 export interface Change {
   number: number
   kind: 'base' | 'context' | 'register'

@@ -4,8 +4,8 @@ import type { Rig } from './rig.ts'
 
 export const context = 'night'
 /**
- * The number is small, so that clients soon overwrite values. It is not a multiple of three, so that each name is in
- * the base and in the context.
+ * The number of attribute names of each client. It is small, so that clients soon overwrite values. It is not a
+ * multiple of three, so that each name is used in the base and in the context.
  */
 const NAMES = 13
 const TIMEOUT_MS = 10_000

@@ -12,7 +12,7 @@ export const now = Date.parse('2026-11-20T12:00:00Z')
 const text = fc.constantFrom(
   ...['oslo', 'Oslo', 'os', 'bergen', 'a1', 'A01', 'a001', '50%_\\', 'x"y', '', 'Σίσυφος', 'ß', 'two words', '*'],
 )
-/** Generates strings that are numbers, versions, or times, or that nearly are. */
+/** Generates strings that are numbers or versions, or that nearly are. */
 const number = fc.constantFrom(
   ...[
     '-3',

@@ -13,7 +13,7 @@ const mqttString = (value: string | Buffer): Buffer => {
   return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 0xff]), bytes])
 }
 
-/** Builds a packet of a random type with invalid content (MQTT 3.1.1 §2, §3). */
+/** Builds a packet of a random type, usually with invalid content (MQTT 3.1.1 §2, §3). */
 function invalidPacket({ id }: RegisteredDevice, random: Random): Buffer {
   const word = random.pick(naughtyStrings)
   const topic = random.pick([

@@ -1,6 +1,9 @@
 import { appendFileSync } from 'node:fs'
 
-/** The number of inputs of each kind, set by `run.ts`. `npm test` uses a few inputs, which are the same in each run. */
+/**
+ * The seed and the number of inputs of each kind, set by `run.ts`. `npm test` uses a few inputs, which are the same in
+ * each run.
+ */
 interface Scale {
   seed: number
   signatures: number
@@ -17,7 +20,7 @@ export const isLongRun = process.env.FUZZ !== undefined
 
 export const scale: Scale = { ...short, ...(JSON.parse(process.env.FUZZ ?? '{}') as Partial<Scale>) }
 
-/** Each test sends hundreds of requests one after another, which takes a long time on a slow machine. */
+/** The tests send hundreds of requests, which takes a long time on a slow machine. */
 export const longTimeout = { timeout: isLongRun ? 0 : 600_000 }
 
 /** Prints figures of `npm run test:fuzz` and records them for the table that `run.ts` prints at the end. */

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { startDatabaseProxy } from '../database/database-proxy.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
-/** The path of PgBouncer on Debian, which not every user's PATH includes. */
+/** The path of PgBouncer on Debian. Its folder is not in every user's PATH. */
 export const pgbouncer = '/usr/sbin/pgbouncer'
 
 const UNPRIVILEGED_ID = 65_534

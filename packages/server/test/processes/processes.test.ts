@@ -32,7 +32,7 @@ async function newEnvironment() {
     ...unlimited,
     DATABASE_URL: url,
     MUSTER_DATA: folder,
-    // Disable timeouts, so that none ends the requests below on a slow machine.
+    // Disable the statement timeout, so that it does not end the requests below on a slow machine.
     MUSTER_STATEMENT_TIMEOUT: '0',
     MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
     MUSTER_WORKERS: '2',

@@ -5,7 +5,7 @@ export interface Canaries {
   count(): { secrets: number; forms: number }
 }
 
-/** Minimum length of a form to search for. Shorter strings occur by chance. */
+/** The minimum length of a secret. Shorter strings would occur in the output by chance. */
 const MIN_CHARACTERS = 8
 
 export function createCanaries(): Canaries {
@@ -34,7 +34,10 @@ export function createCanaries(): Canaries {
   }
 }
 
-/** Returns a secret's forms: unchanged, and other encodings of its characters and of the bytes that it encodes. */
+/**
+ * Returns a secret's forms: unchanged, without its prefix, and in other encodings of its characters and of the bytes
+ * that it encodes.
+ */
 function formsOf(secret: string): [form: string, text: string][] {
   const withoutPrefix = secret.replace(/^whsec_/, '')
   const bytes = Buffer.from(withoutPrefix, 'base64')

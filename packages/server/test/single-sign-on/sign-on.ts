@@ -17,7 +17,7 @@ export const ssoSettings = (issuer: string): Record<string, string> => ({
 export interface SignOn {
   browser: Browser
   authorizationUrl: string
-  /** The correct parameters of the redirect back. */
+  /** The correct parameters of the provider's redirect to the server. */
   response: Record<string, string>
   finish(response?: Record<string, string | undefined>, from?: Browser): Promise<BrowserResponse>
 }
@@ -82,7 +82,7 @@ export async function linkIdentity(
   return browser.send(`/auth/sso/callback?${query}`)
 }
 
-/** Returns why a sign-in with these claims fails, or undefined if the sign-in succeeds. */
+/** Returns why a sign-in with these options fails, or undefined if the sign-in succeeds. */
 export async function failureOf(
   app: Pick<TestApp, 'url'>,
   provider: ForgingProvider,

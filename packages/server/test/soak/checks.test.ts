@@ -4,7 +4,7 @@ import { mix, spread } from './mix.ts'
 import type { MemorySample, Sample } from './samples.ts'
 import { createTimes } from './times.ts'
 
-/** Samples, twelve per minute, from a server whose values, except the CPU time, vary but do not grow. */
+/** Samples, twelve per minute, from a server whose values, except the CPU time, do not grow. */
 const stable: Sample[] = Array.from({ length: 30 * 12 }, (_, index) => ({
   at: index / 12,
   rssMiB: 300 + (index % 7),

@@ -6,7 +6,7 @@ export interface Results {
   memory: readonly MemorySample[]
   errors: Readonly<Record<string, number>>
   devices: number
-  /** Number of changes that the webhook did not receive by the end. */
+  /** The number of changes that the webhook did not receive by the end. */
   undelivered: number
   forged: number
 }
@@ -17,7 +17,7 @@ export interface Checks {
   failures: string[]
 }
 
-/** Maximum memory growth, in percent per hour. */
+/** The maximum memory growth, in percent per hour. */
 const MAX_GROWTH = 1
 /** With a larger standard error, in percent per hour, a run says too little about growth. */
 const MAX_ERROR = 0.75

@@ -22,7 +22,7 @@ export async function findSustainedRate(load: Load, target: number, warmUpMinute
   const started = performance.now()
   let rate = target
   let highest = target
-  /** Positive if the server was behind, negative if it kept up. */
+  /** The number of consecutive polls with the same result, negative if the server kept up. */
   let polls = 0
   let responses = 0
   let sustainedSince = started

@@ -6,7 +6,8 @@ import { type AccountScope, type PlanNode, withDescendants } from './plan-accoun
 /**
  * Rules that keep a statement executable on a cluster:
  *
- * - `volatile`: A statement that updates or deletes rows calls no volatile function.
+ * - `volatile`: A statement that updates or deletes rows calls no volatile function, unless only the coordinator has
+ *   the table.
  * - `locks`: A statement that locks rows locks only rows of one account.
  * - `events`: A statement that inserts events is only an `insert … values` statement.
  */
@@ -30,7 +31,7 @@ export function brokenRules({ text, plan, scope, volatileFunctions }: Analyzed):
   return broken
 }
 
-/** Returns the names of the functions in PostgreSQL's catalog that are volatile in every form. */
+/** Returns the names of the functions in PostgreSQL's catalog whose overloads are all volatile. */
 export async function readVolatileFunctions(db: Database): Promise<Set<string>> {
   const { rows } = await db.executeQuery<{ name: string }>(
     CompiledQuery.raw(

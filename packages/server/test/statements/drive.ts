@@ -74,7 +74,7 @@ async function readLists(user: TestUser, { device, hardwareId, context, attribut
     'sort: "id"',
   ])
     await user.data(`{ login { devices { items { services(${args}) { id attributes(context: "night") } } } } }`)
-  // The server compiles a document at its second use, and then writes the items directly from the rows.
+  // The server compiles a document on its second use, and then writes the items directly from the rows.
   for (const args of ['', '(name: "x", state: "active", application: [22])', '(sort: "site")'])
     for (let use = 1; use <= 2; use++)
       await user.data(`{ login { devices { items { attributes(context: "night") services${args} { id name } } } } }`)

@@ -32,8 +32,8 @@ const byOwnId = 'the authentication library finds a passkey or a second factor b
 const measure = 'a metric of the whole installation'
 
 /**
- * The few statements that are not limited to accounts, with their reasons. docs/guides/scale.md explains how a cluster
- * runs them.
+ * The statements that are not limited to accounts, with the reasons. docs/guides/scale.md explains how a cluster runs
+ * them.
  */
 export const acrossAccounts: Readonly<Record<string, string>> = {
   'selectKeys of auth/auth.queries.ts': byCredentials,

@@ -10,7 +10,7 @@ export interface Recording {
   statements: Statements
   /** The statements that a connection prepared by name. */
   prepared: ReadonlySet<string>
-  /** The statements that changed other rows after events in the same transaction. */
+  /** The statements that changed other rows after their transaction had inserted events. */
   afterEvents: ReadonlySet<string>
   stop(): void
 }

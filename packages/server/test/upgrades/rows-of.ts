@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The columns and rows of each table. */
+/** The columns and rows of each table, except the tables that record the migrations. */
 export type Contents = ReadonlyMap<string, { columns: readonly string[]; rows: readonly string[] }>
 
 interface Table {

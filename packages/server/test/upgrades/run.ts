@@ -20,8 +20,8 @@ import { stopAll } from './under-load/server.ts'
 const MAX_WRITE_MS = 5_000
 /**
  * Releases with an earlier schema than this one prepare statements that return every column of a table. After a
- * migration adds a column, the connections that have prepared such a statement fail to change passwords and to sign in,
- * until they close.
+ * migration adds a column, password changes and sign-ins fail on the connections that have prepared such a statement,
+ * until these connections close.
  */
 const FIRST_WITHOUT_STALE_STATEMENTS = '0036_invitation_email'
 const STALE_STATEMENT_FAILURES = 60

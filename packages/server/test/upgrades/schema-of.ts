@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 /** A table of a former migration library, and the table's index. */
 const former = sql`('migration_lock', 'migration_lock_pkey')`
 
-/** Returns all parts of a schema, one per line, without the monthly partitions of the event log. */
+/** Returns a description of each part of the schema, without the monthly partitions of the event log. */
 export async function schemaOf(db: Kysely<unknown>): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
     with own as (

@@ -10,7 +10,7 @@ interface ExpensiveDocument {
   variables?: string
 }
 
-/** Documents that are cheap to send and expensive to execute, each in a different way. */
+/** Documents that are cheap to send and expensive to process, each in a different way. */
 export const expensiveDocuments: Record<string, ExpensiveDocument> = {
   'a depth of 5,000': { query: `{ login ${'{ devices { items '.repeat(2_500)}{ id }${'} }'.repeat(2_500)} }` },
   'a depth of 5,000 in a list': { query: `{ login { device(id: ${'['.repeat(5_000)}${']'.repeat(5_000)}) { id } } }` },

@@ -134,7 +134,7 @@ function long(random: Random): string {
   ])()
 }
 
-/** Changes a few characters or words of an example, so that it is nearly valid. */
+/** Changes an example in a few places, so that it is nearly valid. */
 function mutated(random: Random): string {
   let text = random.pick(guideFilters)
   for (let changes = 1 + random.below(4); changes > 0; changes--) {
@@ -157,7 +157,7 @@ function mutated(random: Random): string {
   return text
 }
 
-/** Returns a random string. Three of ten strings are near-valid variants of the guide's filters. */
+/** Returns a random string. On average, three in ten strings are nearly valid variants of the guide's filters. */
 export function hostileFilter(random: Random): string {
   return random.pick([
     () => mutated(random),

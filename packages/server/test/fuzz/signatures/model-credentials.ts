@@ -113,7 +113,7 @@ function readOne(text: string, signatureText: string): Credentials | undefined {
   }
 }
 
-/** Decodes canonical base64. Returns undefined for an empty string, and for any other encoding of the same bytes. */
+/** Decodes canonical base64. Returns undefined if the string is missing, empty, or not canonical base64. */
 function decode(text: string | undefined): Buffer | undefined {
   if (text === undefined || text === '') return undefined
   const bytes = Buffer.from(text, 'base64')

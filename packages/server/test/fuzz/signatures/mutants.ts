@@ -119,7 +119,7 @@ export interface KeyHolder {
   now: number
 }
 
-/** Builds a request with a correct signature, so that only other rules can reject the request. */
+/** Builds a request whose signature, if present, is correct, so that only other rules can reject the request. */
 function handmade(holder: KeyHolder, random: Random): Buffer {
   return random.oneIn(2) ? handmadeA(holder, random) : handmadeB(holder, random)
 }

@@ -4,7 +4,7 @@ import { createAccount } from '../../factories/account.ts'
 import type { ReferenceInput } from './model.ts'
 import type { Signer } from './signed-requests.ts'
 
-/** The server's time, Fri, 20 Nov 2026 08:30:18 GMT. It is constant, so that the same seed sends the same bytes. */
+/** The server's time, Fri, 20 Nov 2026 08:30:18 GMT. It is constant, so that the same seed produces the same bytes. */
 export const now = 1_795_163_418
 export const secret = Buffer.from('a secret of 32 bytes for testing')
 const privateKey = createPrivateKey(`-----BEGIN PRIVATE KEY-----

@@ -104,7 +104,8 @@ it('handles unusual strings in every cell of a device file', longTimeout, async 
   expect(outcome.created + outcome.updated + outcome.unchanged + outcome.problems.length).toBe(outcome.rows)
   expect(outcome.created).toBeGreaterThan(strings.length)
 
-  // Put the string into the header and into unquoted cells, so that the import rejects the whole file or single rows.
+  // Put the string into the header and into cells without escaping it, so that the import can reject the whole file or
+  // single rows.
   for (const text of strings) {
     for (const raw of [`name,${text}\na,b\n`, `${text}\n`, `name\n${text}\n`, `name,site\na,"${text}\n`]) {
       await run([raw]).catch((error: Error) => expect(error.constructor.name).toBe('FileError'))

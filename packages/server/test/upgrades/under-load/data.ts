@@ -39,8 +39,8 @@ export interface Untouched {
 }
 
 /**
- * Counts and hashes the rows of each table. Excludes the account whose devices the load changes, and device counts and
- * presence samples, which jobs write.
+ * Counts and hashes the rows of each table whose rows belong to accounts. Excludes the account whose devices the load
+ * changes, and device counts and presence samples, which jobs write.
  */
 export async function untouchedRows(
   db: Kysely<unknown>,

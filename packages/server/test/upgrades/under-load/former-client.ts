@@ -24,7 +24,7 @@ export interface FormerClient {
   ids: string[]
   /** A device that the client registered and changed, whose events the operations read. */
   changed: string[]
-  /** The body of each operation's response, signed with the key and sent with the session. */
+  /** The status and body of each operation's responses: first with the key, and then with the session. */
   responses: string[]
 }
 
@@ -70,7 +70,7 @@ async function readResponses(
 
 /**
  * Asserts that both releases return the same responses, and that each accepts a password that the other has set.
- * `failuresAtFormer` is the number of times that the former release may fail to change the password or to sign in.
+ * `failuresAtFormer` is the number of times that each password change and each sign-in may fail at the former release.
  */
 export async function assertSameResponses(
   client: FormerClient,

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { type Server, startServer } from './server.ts'
 
 export interface Interruptions {
-  /** The number of migrating processes that received SIGKILL. */
+  /** The number of migrations that were interrupted with SIGKILL to the migrating process. */
   servers: number
   /** The number of terminated database sessions of migrating processes. */
   sessions: number

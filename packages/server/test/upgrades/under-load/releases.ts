@@ -57,7 +57,7 @@ export async function extractRelease(commit: string, folder: string): Promise<vo
   await linkConsole(folder)
 }
 
-/** Copies the working tree and any further migrations to a folder. */
+/** Copies the packages in the working tree, and any further migrations, to a folder. */
 export async function copyWorkingTree(folder: string, furtherMigrations?: URL): Promise<void> {
   const files = (
     await git('ls-files', '--cached', '--others', '--exclude-standard', '-z', 'package.json', 'packages')
