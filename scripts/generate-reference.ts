@@ -29,7 +29,7 @@ The server warns about unknown variables that start with \`MUSTER_\`.
 
 These environment variables are not settings of Muster:
 
-- Node.js reads \`NODE_EXTRA_CA_CERTS\`. To trust additional CA certificates for webhooks over https,
+- Node.js reads \`NODE_EXTRA_CA_CERTS\`. To trust additional CA certificates for webhooks over HTTPS,
   set this variable to the path of a file that contains the certificates.
 - In addition to the variables in the table, the OpenTelemetry library reads other variables that
   start with \`OTEL_\`. See [traces](../guides/operations.md#traces).

@@ -22,7 +22,7 @@ export interface Viewer {
   readonly signInMethod?: string | null
   /** The kind of sign-in that the account requires, if the person signed in another way. `accountId` is then empty. */
   readonly requiredSignIn?: RequiredSignIn
-  /** The permissions of the request in the account, as a mask. If omitted, the request has none. */
+  /** A mask of the request's permissions in the account. If omitted, fields that need a permission are rejected. */
   readonly permissions?: number
   /** Undefined if the caller can access all devices and attributes. */
   readonly restriction?: Restriction | undefined

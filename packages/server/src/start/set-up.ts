@@ -59,7 +59,10 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && error.syscall !== 'connect' && 'path' in error
 }
 
-/** The name of the session-level advisory lock that `setUp` holds. The lock's key is the hash of this name. */
+/**
+ * The name of the session-level advisory lock that a starting server and a restore hold. The lock's key is the hash of
+ * this name.
+ */
 export const SET_UP_LOCK = 'muster set up'
 
 /** Runs `work` under a session-level lock, because the lock must also cover the work after the commit. */

@@ -27,8 +27,8 @@ const settings = {
   wal_level: 'logical',
   shared_buffers: '128MB',
   max_locks_per_transaction: '512',
-  max_worker_processes: '64',
   // Each test file has a database, and Citus maintains each database with a separate process.
+  max_worker_processes: '64',
   'citus.max_background_task_executors': '1',
   'citus.node_connection_timeout': '30000',
   // Copies of a database do not have the settings of the original.

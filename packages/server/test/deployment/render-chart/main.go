@@ -1,6 +1,7 @@
 // Renders a Helm chart as `helm template` does: render-chart CHART < INPUT. The input is JSON: the release's name, and
 // values that override values.yaml. Of the functions that Helm adds to Sprig's, the program provides only those that
-// the chart uses. Its libraries are in Debian's packages golang-github-masterminds-sprig-dev and golang-gopkg-yaml.v3-dev.
+// the chart uses. Its libraries are in Debian's packages golang-github-masterminds-sprig-dev and
+// golang-gopkg-yaml.v3-dev.
 package main
 
 import (
