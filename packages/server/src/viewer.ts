@@ -9,7 +9,7 @@ export interface Viewer {
    * `@account.invalid`.
    */
   readonly founderEmail?: string
-  /** The person who is signed in or created the access key. The default is the person with the account's ID. */
+  /** The person who is signed in or who created the access key. The default is the person with the account's ID. */
   readonly personId?: string
   readonly accessKey?: string
   /** The access key's name, or null if it has none. */
@@ -30,7 +30,7 @@ export interface Viewer {
    * The devices and attribute names that `restriction` allows. Set before an operation runs, if `restriction` is set.
    */
   readonly reach?: Reach
-  /** An owner can also create, change, and remove owners. */
+  /** Whether the caller is an owner. Only owners can create, change, and remove owners. */
   readonly isOwner?: boolean
   /** Whether mutations fail with FORBIDDEN, because the access key is read-only. */
   readonly readOnly: boolean

@@ -12,7 +12,10 @@ type Counts = Pick<Config, 'processes' | 'databaseConnections' | 'databaseDirect
 export const connectionsNeeded = ({ processes, databaseConnections, databaseDirectUrl }: Counts): number =>
   processes * (BACKGROUND_CONNECTIONS + (databaseDirectUrl === undefined ? databaseConnections : 0))
 
-/** Warns at startup, because a lack of connections would otherwise appear only when requests fail under load. */
+/**
+ * Warns at startup if the database allows too few connections, because this lack would otherwise appear only when
+ * requests fail under load.
+ */
 export async function warnOfConnections(db: Database, config: Config, log: FastifyBaseLogger): Promise<void> {
   const needed = connectionsNeeded(config)
   const { rows } = await sql<{ allowed: number }>`

@@ -40,7 +40,7 @@ export async function findStagedKey(dataFolder: string): Promise<string | undefi
   return text === undefined ? undefined : (/^MUSTER_ACCESS_KEY_ID=(.*)$/m.exec(text)?.[1] ?? '')
 }
 
-/** Publishes the staged credentials. Renames an existing file, which is for another database. */
+/** Publishes the staged credentials. Renames an existing credentials file, which is for another database. */
 export async function publishCredentials(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const path = credentialsPath(dataFolder)
   if (await fileExists(path)) {

@@ -25,7 +25,7 @@ export interface Span {
 }
 
 export interface Tracing {
-  /** Returns whether a span is active, which would be the parent of a new span. */
+  /** Returns whether there is an active span, which would be the parent of a new span. */
   hasActiveSpan(): boolean
   begin(name: string, options: SpanOptions): Span
   close(): Promise<void>

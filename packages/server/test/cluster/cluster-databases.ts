@@ -4,7 +4,7 @@ import pg from 'pg'
 import { distributeTables } from '../../src/db/cluster/distribute.ts'
 import type { Database } from '../../src/db/database.ts'
 
-/** The URLs of the workers, if the tests run on a Citus cluster whose coordinator is in MUSTER_TEST_DATABASE_URL. */
+/** The URLs of the workers, if the tests run on a Citus cluster. The coordinator's URL is MUSTER_TEST_DATABASE_URL. */
 const workers = (process.env.MUSTER_TEST_CLUSTER_WORKERS ?? '').split(',').filter((url) => url !== '')
 
 export const isCluster = workers.length > 0

@@ -11,7 +11,7 @@ export interface Findings {
   doubled: number[]
   /** Acknowledged values that are missing although no later value could have replaced them. */
   overwritten: number[]
-  /** Number of changes in the events that no client sent. */
+  /** The number of changes in the events that no client sent. */
   unexpected: number
   /** The IDs of the events for all changes. The webhook must receive these events. */
   events: string[]

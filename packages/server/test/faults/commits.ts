@@ -5,7 +5,7 @@ export interface Commits {
   changes: number
   /** Changes that shared a commit with other changes. */
   shared: number
-  /** Maximum number of changes in one commit. */
+  /** The maximum number of changes in one commit. */
   most: number
   /** Commits with several changes to one device, which were queued for the device. */
   sameDevice: number

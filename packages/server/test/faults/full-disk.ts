@@ -23,7 +23,10 @@ const read = '{ login { devices(size: 1) { total items { id } } } }'
 /** Returns incompressible data. */
 const value = (): string => randomBytes(7_000).toString('hex')
 
-/** Checks that a server with a full disk rejects changes and serves reads. Requires permission to mount a disk. */
+/**
+ * Checks that a server rejects changes and serves reads while the disk of PostgreSQL is full. Requires permission to
+ * mount a disk.
+ */
 export async function fillDisk(): Promise<void> {
   const path = await mountDisk(200)
   const database = join(path, 'database')

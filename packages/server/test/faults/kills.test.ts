@@ -11,7 +11,7 @@ import { openLedger } from './ledger.ts'
 import { openRig } from './rig.ts'
 import { startWriters } from './writers.ts'
 
-/** The number of kills. `run.ts` sets this number, and `npm test` kills only a few times. */
+/** The number of kills. `run.ts` sets this number. In `npm test`, it is small. */
 const kills = Number(process.env.FAULTS_KILLS ?? 3)
 const isFullRun = process.env.FAULTS_KILLS !== undefined
 /** Several clients write to each device, so that queued changes share statements and commits. */

@@ -22,7 +22,7 @@ export interface ForgingProvider {
   issuer: string
   /** The requests to the token endpoint, as form fields. */
   tokenRequests: URLSearchParams[]
-  /** Issues a code for an authorization request, and the ID token that the code will be exchanged for. */
+  /** Issues a code for an authorization request. The provider exchanges the code for an ID token with these claims. */
   issueCode(authorizationUrl: string, claims: JWTPayload, forgery?: Forgery): string
   signLogoutToken(claims: JWTPayload, forgery?: Pick<Forgery, 'sign' | 'header'>): Promise<string>
   /** Makes the endpoint of the keys respond with this status. */

@@ -6,7 +6,7 @@ import type { FleetCommand, FleetState } from './fleet.ts'
 export interface FleetProcess {
   state(): FleetState
   send(command: FleetCommand): void
-  /** Throws after the time limit. */
+  /** Waits until the condition is true. Throws after the time limit. */
   until(condition: (state: FleetState) => boolean, withinSeconds: number): Promise<FleetState>
   stop(): Promise<void>
 }

@@ -39,7 +39,7 @@ beforeAll(async () => {
   afterEvents = recording.afterEvents
   tables = await accountTablesOf(app.db)
   volatileFunctions = await readVolatileFunctions(app.db)
-  // A plan of a cluster contains none of the tables.
+  // On a cluster, a plan contains none of the tables.
   if (!isCluster) ({ sent, breaking } = await readSenders())
 })
 afterAll(async () => {

@@ -14,7 +14,7 @@ import { readyServer, runCommand } from './server.ts'
 
 export interface Scenario {
   name: string
-  /** Folders with each release's code. */
+  /** The folders with the code of the previous and of the new release. */
   before: string
   after: string
   check(db: Kysely<unknown>): Promise<void>
