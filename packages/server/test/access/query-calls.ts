@@ -16,7 +16,7 @@ const facets = (argument: string): string => `{ login { facets(${argument}) { bu
 const checkFilter = (where: string): string =>
   `{ login { checkFilter(where: ${literal(where)}, cursor: ${where.length}) { completions { text } } } }`
 
-/** Calls of every field of Query and User, and of every field of other object types that has arguments. */
+/** Calls of every field of Query and User, and of other fields with arguments, except mutations and subscriptions. */
 export const queryCalls: Record<string, Call> = {
   ...webhookQueryCalls,
   ...bulkCalls.queries,
