@@ -42,7 +42,7 @@ export const undoBulk = (context: Context, { id, rate }: { id: string; rate?: nu
     }
   })
 
-/** Returns the part of the target on which the permissions of the new job depend. */
+/** Returns the CSV options of the target. Among other things, the permissions of the new job depend on them. */
 const csvOf = ({ target }: BulkJob, more: { isUndo?: true }) =>
   'csv' in target && target.csv !== undefined ? { csv: { ...target.csv, ...more } } : {}
 
@@ -52,12 +52,12 @@ export const isUndoable = ({ operations, target }: BulkJob): boolean =>
 
 const undoesRegistrations = (csv: CsvTarget | undefined): boolean => csv?.register === true && csv.isUndo === true
 
-/** Shortens the name to the maximum length without splitting a character. */
+/** Shortens the name to the maximum length without splitting a surrogate pair. */
 const shortName = (name: string): string => [...name].slice(0, limits.bulkNameLength).join('')
 
 type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 'context'>
 
-/** `describe` checks the job with this ID, and returns the fields of the new job. */
+/** `describe` checks the job with this ID, and returns the fields that are not copied to the new job. */
 async function derive(context: Context, id: string, describe: (job: BulkJobRow) => Derived): Promise<BulkJob> {
   const { viewer, clock, rowMeter } = context
   const { accountId } = viewer

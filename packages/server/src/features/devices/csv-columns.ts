@@ -38,7 +38,7 @@ export interface NamedColumn {
 /** `muster import` reads these fields. */
 export const importableFields = ['name', 'hardwareId', 'platform', 'services'] as const
 
-/** Without a label, the header is the name that `muster import` expects. */
+/** Without a label, the header is the name that `muster import` recognizes. */
 export function csvColumn({ name, label }: NamedColumn, path: string): CsvColumn {
   if (name === 'services') return { header: label ?? name, reads: 'services', cell: servicesCell }
   const { subject } = readSubject(name, path)

@@ -23,8 +23,8 @@ export function newId(): string {
 }
 
 /**
- * Returns the ID in the stored form, which is lowercase. Returns undefined for a malformed ID. Callers treat a
- * malformed ID like an unknown one and do not report its format.
+ * Returns the ID in the stored form, which is lowercase. Returns undefined for a malformed ID, so that callers can
+ * treat it like an unknown ID.
  */
 export function parseId(text: string): string | undefined {
   const id = text.toLowerCase()

@@ -36,7 +36,7 @@ export const ATTRIBUTES_COLUMN = RESERVED_INDEX + reserved.length
 
 export const devicesAsRows = sql.raw(rowsAsArrays)
 
-/** Attributes can be much larger than the other columns, so they are included only if the document selects them. */
+/** Attributes can be much larger than the other columns, so they are included only if the caller needs them. */
 export const columnsOfDevice = (attributes: AttributesRead): readonly string[] =>
   attributes === true ? [...ofDevice, 'attributes'] : ofDevice
 
@@ -47,7 +47,7 @@ export const columnsOfLive = (attributes: AttributesRead): readonly string[] =>
 export function deviceColumns(attributes: AttributesRead, { device, live }: { device: string; live: string }) {
   const of = (alias: string, names: readonly string[]): string[] => names.map((name) => `${alias}.${name}`)
   const columns = [...of(device, ofDevice), ...of(live, columnsOfLive(attributes))]
-  // The JSON is selected as a string, because the server sends it to the client unchanged.
+  // The JSON is selected as a string, because the server usually sends it to the client without parsing it.
   return sql.raw([...columns, ...(attributes === true ? [`${device}.attributes::text`] : [])].join(', '))
 }
 

@@ -86,8 +86,8 @@ export async function devicesUrl(context: Context, args: DevicesUrlArguments): P
 }
 
 /**
- * If neither the request nor the view has columns, returns every field that can be imported and every attribute that a
- * device has.
+ * If neither the request nor the view has columns, returns every field that can be imported, and every attribute that
+ * the caller can read and that a device has.
  */
 async function readColumns(
   context: Context,

@@ -9,7 +9,7 @@ const LINK_LIFETIME_MS = 3_600_000
 export interface NewLink {
   path: string
   content: DownloadContent
-  /** The arguments that requested the link. The event records them. */
+  /** The arguments of the field that creates the link. The event records them. */
   description: Record<string, unknown>
 }
 

@@ -54,7 +54,10 @@ export interface Download {
   db: Database
   accountId: string
   content: DownloadContent
-  /** Returns a filter for the devices that the caller could read at the last `charge`, or undefined for all devices. */
+  /**
+   * Returns a filter for the devices that the caller could read at the last `charge` or, before the first one, at the
+   * start. Returns undefined for all devices.
+   */
   inside(): ResolvedFilter | undefined
   reader(): Pick<Viewer, 'restriction' | 'reach'>
   /**

@@ -9,7 +9,7 @@ export interface EventRows {
   accountId: string
   type: string
   deviceId?: string
-  /** Omitted if a device or the server made the change. */
+  /** Omitted for state events, and if a device or the server made the change. */
   actorId?: string
   source: string
   targets: string

@@ -14,7 +14,7 @@ export interface JobSecrets {
 
 const ownerOf = (accountId: string, jobId: string) => ({ accountId, key: `bulk job ${jobId}` })
 
-/** Returns null if the job creates no secrets. */
+/** Returns the encrypted key, or null if the job creates no secrets. */
 export function newJobKey(
   secrets: Pick<Secrets, 'encrypt'>,
   accountId: string,

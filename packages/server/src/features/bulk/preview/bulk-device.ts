@@ -31,7 +31,7 @@ export type ServiceMatches = ReadonlyMap<BulkOperation, ReadonlySet<string>>
 
 interface ReadOptions {
   ids: readonly string[]
-  /** The devices that the caller can reach. Undefined for all devices. */
+  /** Matches the devices that the caller can reach. Undefined if the caller can reach all devices. */
   inside: ResolvedFilter | undefined
   /** The contexts whose device attributes are read, in addition to the base values. */
   contexts: readonly string[]

@@ -23,7 +23,7 @@ const READ_AT_ONCE = 5_000
 
 /**
  * Returns undefined if the job has no filter. Also returns undefined if more than `PREVIEWED_AT_ONCE` devices match, or
- * if the search exceeds the query time limit. The job then finds the devices in steps.
+ * if the search exceeds its time limit. In these two cases, the preview finds the devices in steps.
  */
 export async function findMatching(
   { db, viewer, rowMeter }: Context,
@@ -63,7 +63,7 @@ export async function findFirst(
   return found.length > limit ? undefined : found
 }
 
-/** Finds the devices of the next step. `last` is the last device that was searched, or null if no devices remain. */
+/** Finds the devices of the next step. `last` is the ID at which the search stopped, or null if it is complete. */
 export async function findNext(
   db: Database,
   accountId: string,

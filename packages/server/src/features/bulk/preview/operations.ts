@@ -116,7 +116,10 @@ function readUpdate(given: object, path: string) {
 
 type Changed = Map<string, AttributeChanges>
 
-/** Changes `device`, and throws the same errors as the mutations for single devices. */
+/**
+ * Changes `device` in memory, and returns the changes. Throws the errors of the mutations for single devices, and
+ * LIMIT_EXCEEDED if the operations write too many bytes of values.
+ */
 export function applyOperations(device: BulkDevice, operations: readonly BulkOperation[]): DeviceChanges {
   const attributes: Changed = new Map()
   const before = { ...device.fields }
@@ -228,7 +231,7 @@ export function applyContextChanges(
 const writesOf = (changes: Changes): Change[] =>
   Object.entries(changes).map(([name, change]) => ({ name: parseAttributeName(name, 'attributes'), value: change.new }))
 
-/** Returns a function that reads the device's values. It merges the context's attributes once, when needed. */
+/** Returns a function that reads the device's values. It merges the context's attributes once, when first needed. */
 function valuesIn({ id, fields, target }: BulkDevice, context: string | undefined): (name: string) => string | null {
   let effective: Attributes | undefined
   return (name) => {

@@ -12,7 +12,10 @@ import type { BulkDevice } from './bulk-device.ts'
 import { applyContextChanges } from './operations.ts'
 import { emptyPlan, type Plan, planOf } from './plan.ts'
 
-/** `isPart` is true if a change is not reverted, such as a value that has changed since the undone job wrote it. */
+/**
+ * `isPart` is true if a change cannot be reverted, for example because a value has changed since the undone job wrote
+ * it.
+ */
 interface Reverted {
   changes: DeviceChanges
   isPart: boolean
@@ -28,8 +31,8 @@ export const concernsServices = ({
   setAttributes.some(({ service }) => service !== undefined)
 
 /**
- * Reverts only values that have not changed since the undone job wrote them. If any value has changed, the plan's
- * reason is CHANGED_SINCE.
+ * Plans to revert only values that have not changed since the undone job wrote them. If any change cannot be reverted,
+ * the plan's reason is CHANGED_SINCE.
  */
 export function planUndo(
   device: BulkDevice,
@@ -93,8 +96,8 @@ function revertNames(target: Target, context: string | null, changes: Changes): 
 }
 
 /**
- * Removes added services and reverts updated fields that have not changed since. Adds removed services again with
- * new IDs, unless an earlier undo has done so.
+ * Plans to remove added services, and to revert updated fields, that have not changed since. Also plans to add removed
+ * services again with new IDs, unless an earlier undo has done so.
  */
 function revertServices(
   device: BulkDevice,

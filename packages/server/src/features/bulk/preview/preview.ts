@@ -38,9 +38,7 @@ const PREPARED_AT_ONCE = 1_000
 /** The maximum number of items of the previous preview that one step deletes. */
 const DELETED_AT_ONCE = 5_000
 
-/**
- * `found` contains the devices that match the filter, if there are at most `PREVIEWED_AT_ONCE`. `job` must be locked.
- */
+/** `found` is the result of `findMatching`, or undefined if the job has no filter. `job` must be locked. */
 export async function beginPreview(
   db: Database,
   accountId: string,
@@ -111,7 +109,10 @@ async function findStep(
   return save(db, accountId, job, last === null ? { phase: null, planned: null, total } : { planned: last, total })
 }
 
-/** For another job's CSV rows, finds the devices again, because devices that did not exist may exist by now. */
+/**
+ * If the target is the CSV rows of another job, finds the rows' devices again, because devices that did not exist may
+ * exist by now.
+ */
 async function addFound(
   db: Database,
   place: { accountId: string; jobId: string },

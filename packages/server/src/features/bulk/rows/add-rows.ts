@@ -19,7 +19,7 @@ export interface AddedRows {
   caller: Pick<Viewer, 'restriction' | 'reach'>
 }
 
-/** Throws if two rows identify the same device. */
+/** Throws if a row identifies the same device as another row, including the rows that the job already contains. */
 export async function addRows(
   db: Database,
   accountId: string,

@@ -9,11 +9,14 @@ interface GivenRows {
   rows: readonly CsvRow[]
   /** Whether a row that matches no device registers one. */
   register: boolean
-  /** The devices that the caller can reach. Undefined for all devices. */
+  /** Matches the devices that the caller can reach. Undefined if the caller can reach all devices. */
   inside: ResolvedFilter | undefined
 }
 
-/** Returns an item for each row: the device that the row identifies, or the device that it registers. */
+/**
+ * Returns an item for each row: the device that the row identifies, the device that it registers, or a placeholder for
+ * a row that the preview rejects.
+ */
 export async function matchRows(
   db: Database,
   accountId: string,
@@ -45,7 +48,7 @@ interface FoundDevices {
 
 /**
  * Finds a row's device by its ID. If no device has this ID, uses the hardware ID, or the name if the row has no
- * hardware ID.
+ * hardware ID. Returns an error if several devices have the name.
  */
 function deviceOf(
   { id, hardwareId, name }: CsvRow,

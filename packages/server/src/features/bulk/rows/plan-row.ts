@@ -28,7 +28,7 @@ export function planRow(row: CsvRow, device: BulkDevice | undefined, context: Ro
   return applyOperations(device, [...operationsOf(row, device), ...operations])
 }
 
-/** Returns operations that set the fields and attributes whose cells are not empty. */
+/** Returns operations that set the attributes whose cells are not empty, and the fields whose cells differ as well. */
 function operationsOf(row: CsvRow, { fields }: Pick<BulkDevice, 'fields'>): BulkOperation[] {
   const update: Record<string, string> = {}
   for (const name of ['name', 'hardwareId', 'platform'] as const) {
@@ -42,7 +42,7 @@ function operationsOf(row: CsvRow, { fields }: Pick<BulkDevice, 'fields'>): Bulk
   ]
 }
 
-/** Escapes braces, because a brace in a cell is literal text, not the start of a placeholder. */
+/** Escapes opening braces, because a brace in a cell is literal text, not the start of a placeholder. */
 const literal = (value: string): string => value.replaceAll('{', '{{')
 
 const literals = (value: unknown): unknown => {

@@ -62,7 +62,7 @@ export function assertServicesFit({ changes: { addService = [], removeService = 
   if (addService.length > 0) assertFewServices(services.length + addService.length - removeService.length)
 }
 
-/** Also adds the services to `services`. Returns the events. */
+/** Also adds each service to the `services` of its device. Returns the events. */
 export async function insertNewServices(
   db: Database,
   accountId: string,

@@ -25,15 +25,15 @@ const IDLE_MS = 500
 const READY_MS = 50
 /** The number of milliseconds after work during which `READY_MS` applies. */
 const SOON_MS = 2_000
-/** The shortest pause, in milliseconds, after a round without work, such as while another process works on the jobs. */
+/** The shortest pause, in milliseconds, after a round without work. Another process may be working on the jobs. */
 const MIN_PAUSE_MS = 20
-/** The pause after each batch, in milliseconds, while many requests are in flight. */
+/** The pause after each batch or preview step, in milliseconds, while many requests are in flight. */
 const BUSY_MS = 250
 /** The pause of a job, in milliseconds, after a failure. */
 const RETRY_MS = 500
 /**
  * The number of consecutive failures of a batch after which its devices are changed one by one. A device that fails
- * again is then recorded as failed. Failures of the database itself do not count.
+ * again is then recorded as failed. A preview that fails again ends. Failures of the database itself do not count.
  */
 const ATTEMPTS = 5
 const SINGLE_DEVICES = BATCH
@@ -71,8 +71,8 @@ export function createBulkWorker({ load, log, ...given }: BulkWorkerOptions): Bu
   }
 
   /**
-   * Runs one batch or preview step of each job, so the jobs take turns. Returns the number of milliseconds until the
-   * next round.
+   * Runs one batch or preview step of each job that is due, so the jobs take turns. Returns the number of milliseconds
+   * until the next round.
    */
   const round = async (): Promise<number> => {
     const jobs = await selectActiveJobs(options.db)

@@ -45,7 +45,7 @@ export interface WorkOptions {
   ahead?: LookAhead
 }
 
-/** `idle` means that the job is not due or that another process is working on it. */
+/** `idle` means that the job is not due, that its state has changed, or that another process is working on it. */
 export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**
@@ -159,8 +159,8 @@ const failPreview = (options: WorkOptions, place: JobPlace, error: unknown): Pro
   })
 
 /**
- * If another device took a hardware ID after the batch had been read, reads the batch again and then finds the
- * conflict.
+ * If another device took a hardware ID after the batch had been read, runs the batch again. The second run reads the
+ * batch again and finds the conflict.
  */
 async function runNext(options: WorkOptions, place: JobPlace, next: string | undefined): Promise<WorkResult> {
   try {

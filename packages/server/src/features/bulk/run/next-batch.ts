@@ -30,7 +30,7 @@ export interface Registration {
 export interface NextBatch {
   items: readonly PendingItem[]
   registrations: ReadonlyMap<string, Registration>
-  /** The hardware IDs of new devices that are already in use by other devices. */
+  /** The new devices' hardware IDs that other devices already use. */
   takenHardwareIds: ReadonlySet<string>
   bytes: number
 }
@@ -73,7 +73,10 @@ async function findTaken(
   return new Set(hardwareIds.length === 0 ? [] : (await selectHardwareIds(db, accountId, hardwareIds)).keys())
 }
 
-/** Returns as many of a batch's devices as fit in memory together, starting with the first. */
+/**
+ * Returns as many of a batch's devices as fit in memory together, starting with the first. Throws DeviceError if the
+ * first does not fit.
+ */
 export async function fittingBatch(
   db: Database,
   accountId: string,

@@ -2,7 +2,7 @@ import type { BulkJob } from '../bulk-job.ts'
 
 type Counts = Pick<BulkJob, 'maxFailures' | 'done' | 'failed' | 'skipped'>
 
-/** Without `maxFailures`, a job pauses after more failures than this number and than 10% of its completed devices. */
+/** Without `maxFailures`, a job pauses when its failures exceed both this number and 10% of its completed devices. */
 const DEFAULT_FAILURES = 100
 
 const failureLimit = ({ maxFailures, done, failed, skipped }: Counts): number =>

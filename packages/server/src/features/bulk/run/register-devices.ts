@@ -19,7 +19,7 @@ export function assertNoneTaken(registered: readonly Registration[], takenHardwa
 
 interface RegisterOptions {
   registered: readonly Registration[]
-  /** When the devices are created, which is also the time of their events. */
+  /** The time at which the devices are created, which is also the time of their events. */
   created: Date
   secrets: JobSecrets | undefined
   inside: ResolvedFilter | undefined

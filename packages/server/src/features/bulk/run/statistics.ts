@@ -1,4 +1,4 @@
-/** The number of devices after which a job that registers devices first updates the statistics. */
+/** The number of devices after which a job that registers devices updates the statistics for the first time. */
 const FIRST_MILESTONE = 1_000
 
 /**

@@ -9,12 +9,12 @@ interface AttributesToRead {
   contexts: readonly string[]
   /** The devices whose services are read, with their attributes in all contexts. */
   withServices: readonly string[]
-  /** The devices that the caller can reach. Undefined for all devices. */
+  /** Matches the devices that the caller can reach. Undefined if the caller can reach all devices. */
   inside: ResolvedFilter | undefined
 }
 
 /**
- * Returns as many of the given devices as have attributes that fit in memory together, starting with the first.
+ * Returns as many of the given IDs as possible, starting with the first, so that the devices' attributes fit in memory.
  * `error` is set if the attributes of the first device alone are too large. `ids` then contains only this device.
  */
 export async function fitInMemory(
@@ -22,7 +22,7 @@ export async function fitInMemory(
   accountId: string,
   { ids, contexts, withServices, inside }: AttributesToRead,
 ): Promise<{ ids: readonly string[]; error?: ApiError }> {
-  // Without contexts and services, only base attributes are read. The base attributes of a batch are small.
+  // Without contexts and services, only base attributes are read. The base attributes of a batch always fit.
   if (contexts.length === 0 && withServices.length === 0) return { ids }
   const bytes = await selectAttributeBytes(db, accountId, { ids, contexts, withServices, inside })
   const limit = limits.bulkDeviceBytes

@@ -32,7 +32,10 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
   const { db, notifications, log, sessions, onCutOff } = options
   let isClosed = false
   let checking: Promise<void> | undefined
-  /** The devices that notifications have named since the last check. */
+  /**
+   * The IDs of the devices to check: those that notifications have named since the last check, and those that were
+   * authenticating during an earlier check.
+   */
   const notified = new Set<string>()
   /** The IDs of devices that were authenticating during a check, so the check could not compare their accounts. */
   const authenticating = new Set<string>()

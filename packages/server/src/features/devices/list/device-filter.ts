@@ -31,10 +31,10 @@ export interface DeviceFilter {
   hardwareId?: string
   platforms?: readonly string[]
   applications?: readonly number[]
-  /** Null matches a device that has no value for the name. */
+  /** A change with the value null matches a device that has no value for the name. */
   values?: Change[]
   where?: ReadFilter
-  /** The devices that the caller can reach. Undefined for all devices. */
+  /** Matches the devices that the caller can reach. Undefined if the caller can reach all devices. */
   inside?: ResolvedFilter
   /** The reference time for relative times in `where`, in milliseconds since 1970. */
   now?: number

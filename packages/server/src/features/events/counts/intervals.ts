@@ -1,4 +1,4 @@
-/** The first interval contains `from`, and the last one ends at or after the end of the range. */
+/** The first interval contains the start of the range, and the last one ends at or after its end. */
 export interface Intervals {
   /** The start of the first interval, in milliseconds since 1970. */
   start: number
