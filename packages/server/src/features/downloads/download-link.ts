@@ -40,8 +40,8 @@ const SELECTION_FORM = 'selection 1'
 /**
  * Returns `<grant>.<device IDs>.<mac>` or `<grant>.<device IDs>.<selection>.<mac>`. Each part is base64url: the grant
  * as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the other parts. Without a
- * device filter, `*` replaces the device IDs. Anyone with the token can download the list. Device IDs are packed because
- * 1,000 IDs as JSON would make the request line too long.
+ * device filter, `*` replaces the device IDs. Anyone with the token can download the list. Device IDs are packed
+ * because 1,000 IDs as JSON would make the request line too long.
  */
 export function signGrant({ content, ...grant }: DownloadGrant, linkKey: Buffer): string {
   const { filter, deviceIds, selection } = content

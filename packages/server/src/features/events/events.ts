@@ -37,7 +37,7 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
 
 const RESTRICTED = 'events that the role or key cannot read are skipped one by one'
 
-/** Rejects attribute names that the account has never used. */
+/** Throws the errors of `assertKnownNames` for `where`, and those of `applyView`. */
 export async function readEventWhere(
   context: Context,
   args: Pick<EventListArguments, 'where' | 'view' | 'context' | 'now'>,

@@ -18,7 +18,7 @@ export interface NewEvent {
   /** The default is the viewer's source (`sourceOf`). */
   source?: EventSource
   data: Record<string, unknown>
-  /** The values before the change that `data` does not contain. The API does not show them. */
+  /** The replaced values that `data` does not contain. The API does not show them. */
   previous?: Record<string, unknown> | undefined
 }
 

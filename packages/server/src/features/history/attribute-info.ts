@@ -15,7 +15,7 @@ import { findTimes, type TimedValue } from '../freshness/value-times.ts'
 import { type OwnedValue, type Owner, selectChangeTimes } from './attribute-history.queries.ts'
 import { ASSUMED_SKIPPED } from './history-row-cost.ts'
 
-/** An attribute of an owner with its effective value, which is null if the attribute is not set. */
+/** An attribute of an owner with its effective value, which is null if the caller can read no value of this name. */
 export interface AttributeInfo {
   owner: Owner
   name: string
@@ -94,8 +94,8 @@ export async function findChangeTime(context: Context, info: AttributeInfo): Pro
 }
 
 /**
- * Returns when the value was last written, or null for a missing value. For a name without an expected interval,
- * returns the result of `findChangeTime`.
+ * Returns the time of the value's last recorded write, or null for a missing value. For a name without an expected
+ * interval, returns the result of `findChangeTime`.
  */
 export async function findConfirmation(context: Context, info: AttributeInfo): Promise<Date | null> {
   if (info.value === null) return null

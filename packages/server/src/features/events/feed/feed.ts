@@ -30,8 +30,8 @@ export interface Feed {
   /** Reads now and delivers settled events. Resolves to the last assigned event ID, which can be above `position`. */
   readNow(): Promise<bigint>
   /**
-   * Makes this process read soon and notifies the other processes. Call this after committing events. Repeated calls
-   * are cheap.
+   * Makes this process read soon, if the feed has listeners, and notifies the other processes. Call this after
+   * committing events. Repeated calls are cheap.
    */
   wake(): void
   lag(): FeedLag
@@ -59,7 +59,10 @@ const eventChannel = 'muster_event'
 const BATCH = 1_000
 /** The default pause between reads, in milliseconds. */
 const IDLE_MS = 1_000
-/** While events are unsettled, pauses start at this number of milliseconds and double up to the maximum. */
+/**
+ * The shortest pause between reads, in milliseconds, while events are unsettled. While the position does not advance,
+ * the pauses double, up to the maximum.
+ */
 const MIN_UNSETTLED_MS = 5
 const MAX_UNSETTLED_MS = 250
 /** If no read succeeds for this number of milliseconds, the lag is at least the time since the last successful read. */

@@ -7,7 +7,7 @@ export type AccountFilter = Pick<EventFilter, 'types' | 'deviceIds' | 'devicesOn
 const MAX_BUFFERED = { events: 1_000, bytes: 1024 * 1024 }
 
 export interface LiveEvents {
-  /** Resolves to undefined after `ended` is aborted, or when the buffer overflowed and is empty. */
+  /** Resolves to undefined after `ended` is aborted, or when the buffer has overflowed and is empty. */
   take(): Promise<FeedEvent[] | undefined>
   /** The last event ID up to which all matching events have been buffered. */
   readonly end: bigint
