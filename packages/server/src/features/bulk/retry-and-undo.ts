@@ -57,7 +57,7 @@ const shortName = (name: string): string => [...name].slice(0, limits.bulkNameLe
 
 type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 'context'>
 
-/** `describe` checks the job with this ID, and returns the fields that are not copied to the new job. */
+/** `describe` checks the job with this ID, and returns the new job's fields except `operations` and `maxFailures`. */
 async function derive(context: Context, id: string, describe: (job: BulkJobRow) => Derived): Promise<BulkJob> {
   const { viewer, clock, rowMeter } = context
   const { accountId } = viewer

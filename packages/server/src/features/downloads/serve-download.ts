@@ -22,8 +22,8 @@ export interface DownloadDeps {
   clock: () => Date
   rateLimits: RateLimits
   /**
-   * The number of milliseconds without a sign-in after which personal keys of members through a group are invalid; 0
-   * for never.
+   * The number of milliseconds without single sign-on after which the server rejects the personal keys of people whose
+   * membership comes from a group; 0 for never.
    */
   staleMs: number
   addressOf: AddressOf

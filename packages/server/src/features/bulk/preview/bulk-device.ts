@@ -33,7 +33,7 @@ interface ReadOptions {
   ids: readonly string[]
   /** Matches the devices that the caller can reach. Undefined if the caller can reach all devices. */
   inside: ResolvedFilter | undefined
-  /** The contexts whose device attributes are read, in addition to the base values. */
+  /** The contexts in which the devices' attributes are read, in addition to the base values. */
   contexts: readonly string[]
   withServices: boolean
   matches: ServiceMatches

@@ -149,7 +149,7 @@ function attributesOf({ name, attributes, overrides }: RemovedService, id: strin
   })
 }
 
-/** Plans to delete a device that the job registered, if the device has neither connected nor changed since. */
+/** Plans to delete a device that the undone job registered, if the device has neither connected nor changed since. */
 function planRemoval(device: BulkDevice, register: NewDevice, isUntouched: boolean): Plan {
   const { name, hardwareId, platform, attributes } = register
   const isSame =

@@ -42,7 +42,10 @@ const textOf = (operation: BulkOperation): string | undefined => {
   return 'setAttributes' in operation ? operation.setAttributes.services : undefined
 }
 
-/** Throws FORBIDDEN if the filter reads a name that the caller cannot read. */
+/**
+ * Returns undefined for an operation without a service filter. Throws FORBIDDEN if the filter reads a name that the
+ * caller cannot read.
+ */
 export function serviceFilterOf(
   operation: BulkOperation,
   caller: Pick<Viewer, 'restriction' | 'reach'>,

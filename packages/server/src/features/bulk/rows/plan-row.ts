@@ -28,7 +28,10 @@ export function planRow(row: CsvRow, device: BulkDevice | undefined, context: Ro
   return applyOperations(device, [...operationsOf(row, device), ...operations])
 }
 
-/** Returns operations that set the attributes whose cells are not empty, and the fields whose cells differ as well. */
+/**
+ * Returns operations that set the attributes whose cells are not empty, and the fields whose cells are neither empty nor
+ * equal to the device's values.
+ */
 function operationsOf(row: CsvRow, { fields }: Pick<BulkDevice, 'fields'>): BulkOperation[] {
   const update: Record<string, string> = {}
   for (const name of ['name', 'hardwareId', 'platform'] as const) {

@@ -34,8 +34,8 @@ export interface WorkOptions {
   db: Database
   clock: () => Date
   /**
-   * The number of milliseconds without a sign-in after which personal keys of members through a group are invalid; 0
-   * for never.
+   * The number of milliseconds without single sign-on after which the server rejects the personal keys of people whose
+   * membership comes from a group; 0 for never.
    */
   staleMs: number
   secrets: Pick<Secrets, 'decrypt'>
@@ -50,7 +50,7 @@ export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**
  * Does nothing if the job is not due. With `singly`, which the worker passes after several failures, an error ends the
- * preview as FAILED, or fails only the next device of the run.
+ * preview as FAILED, or fails only the next device of the run. Outages and exceeded quotas have no such effect.
  */
 export async function workOn(
   options: WorkOptions,
@@ -72,7 +72,7 @@ export async function workOn(
   }
 }
 
-/** Checks for an outage of the database. During an outage, the job waits, and none of its devices fails. */
+/** Checks whether the database is unavailable or full. In both cases, the job waits, and none of its devices fails. */
 export const isOutage = (error: unknown): boolean => isDatabaseUnavailable(error) || isDatabaseFull(error)
 
 async function whileLocked(

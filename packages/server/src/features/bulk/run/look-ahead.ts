@@ -39,7 +39,7 @@ export interface LookAhead {
 }
 
 interface Entry {
-  /** The size of the changes, in bytes. Until the batch has been read, this is the maximum size. */
+  /** The size of the changes, in bytes. Until the batch has been read, this is the size limit. */
   bytes: number
   batch: Promise<AheadBatch | undefined>
 }

@@ -131,7 +131,7 @@ export function readDeviceIds(deviceIds: readonly string[]): string[] {
   return [...new Set(deviceIds.map(readDeviceId))]
 }
 
-/** Locks devices for removal, in ID order. Throws NOT_FOUND if the viewer cannot reach all of them. */
+/** Locks devices for removal, in ID order. Throws NOT_FOUND if the viewer cannot reach one of them. */
 export async function lockAllToRemove(
   transaction: Database,
   viewer: Viewer,

@@ -5,7 +5,7 @@ import { getDeviceLocked } from './device-changes.ts'
 import { replaceSecret } from './device-secret.queries.ts'
 import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
 
-/** How long the owner's permission to register again is valid, in milliseconds. */
+/** How long, in milliseconds, a device can register itself again after its owner allows this. */
 const ALLOWED_FOR_MS = 3_600_000
 
 /**

@@ -7,7 +7,7 @@ import { type AccountFilter, collectLive } from './live-events.ts'
 
 export interface EventStart {
   after: bigint
-  /** The IDs of events above `after` to exclude. */
+  /** The IDs of the events to exclude, which are all above `after`. */
   known?: ReadonlySet<string>
 }
 
@@ -20,7 +20,7 @@ export interface EventStreamOptions {
   filter: AccountFilter
   /** When the judge's signal is aborted, the iterator throws the signal's reason. */
   judge?: Pick<EventJudge, 'signal' | 'passing'>
-  /** If omitted, the caller may see all events. */
+  /** Returns the events that the caller may see. If omitted, the caller may see all events. */
   visible?: (events: readonly FeedEvent[]) => Promise<readonly FeedEvent[]>
 }
 

@@ -49,7 +49,8 @@ export function compareTime(
 }
 
 /**
- * The maximum number of seconds from `now`. With more, a time would be beyond every stored time, in either direction.
+ * The maximum number of seconds from `now`. More distant times become infinity, because PostgreSQL rejects times that
+ * are out of range.
  */
 const MAX_SECONDS = 100_000_000_000
 
