@@ -43,8 +43,8 @@ export interface CsvList {
   /** The rate-limit cost of the first page. */
   firstPoints: number
   /**
-   * Whether the file can be downloaded only once. Its path then has no HEAD route, because a HEAD request would count as
-   * the download.
+   * Whether the file can be downloaded only once. Its path then has no HEAD route, because a HEAD request would count
+   * as the download.
    */
   once?: true
   pages(download: Download): AsyncIterable<string>

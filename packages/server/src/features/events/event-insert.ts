@@ -33,7 +33,7 @@ const columns: Record<string, (rows: EventRows) => string> = {
   previous: ({ previous = 'null::jsonb' }) => previous,
 }
 
-/** The columns with a default. A statement writes those that its first `EventRows` contains. */
+/** The columns that a statement can omit. It writes those that its first `EventRows` contains. */
 const defaults = { id: 'id', timestamp: '"timestamp"' } as const
 
 const defaultsIn = (rows: object): (keyof typeof defaults)[] =>

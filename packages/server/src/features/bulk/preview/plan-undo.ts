@@ -96,8 +96,8 @@ function revertNames(target: Target, context: string | null, changes: Changes): 
 }
 
 /**
- * Plans to remove added services, and to revert updated fields, that have not changed since. Also plans to add removed
- * services again with new IDs, unless an earlier undo has done so.
+ * Plans to remove added services whose fields have not changed since, and to revert updated fields that have not
+ * changed since. Also plans to add removed services again with new IDs, unless an earlier undo has done so.
  */
 function revertServices(
   device: BulkDevice,

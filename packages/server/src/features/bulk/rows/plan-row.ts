@@ -29,8 +29,8 @@ export function planRow(row: CsvRow, device: BulkDevice | undefined, context: Ro
 }
 
 /**
- * Returns operations that set the attributes whose cells are not empty, and the fields whose cells are neither empty nor
- * equal to the device's values.
+ * Returns operations that set the attributes whose cells are not empty, and the fields whose cells are neither empty
+ * nor equal to the device's values.
  */
 function operationsOf(row: CsvRow, { fields }: Pick<BulkDevice, 'fields'>): BulkOperation[] {
   const update: Record<string, string> = {}

@@ -20,7 +20,7 @@ const reserved = [...reservedColumns.values()]
 const values = ['attributes', 'attribute_times']
 const isOfDevice = 'device_id = any($3)'
 
-/** Selects the IDs of the devices and their services. $1 is the account. */
+/** Returns SQL that selects the IDs of the devices and their services. $1 is the account. */
 const targetsOf = (devices: string): string => `
   select unnest(${devices}::text[])
   union all
