@@ -83,7 +83,7 @@ function assertBelowLimit(found: number): void {
   )
 }
 
-/** Counts the devices with a stale value of the name. One statement counts the devices for a batch of names. */
+/** Counts the devices with a stale value for the name. One statement counts the devices for a batch of names. */
 export function countStaleDevices(context: Context, { name }: Freshness): Promise<number> {
   return staleCounts(context).load(name)
 }

@@ -14,7 +14,7 @@ function createModel() {
     },
     end: (which: number) => void running.delete([...running.keys()][which % Math.max(running.size, 1)] ?? 0n),
     endAll: () => running.clear(),
-    /** Reads the parts one after another. Between the reads, transactions can begin and be assigned event IDs. */
+    /** Reads the values one after another. Between the reads, transactions can begin and be assigned event IDs. */
     look(between: () => void) {
       const ended = [...running.keys()].sort((a, b) => Number(a - b))[0] ?? nextTransaction
       between()
