@@ -40,7 +40,7 @@ export type User = {
    * keys. With key, the list contains only the keys with these IDs, and omits unknown IDs.
    */
   accessKeys: Array<AccessKey>;
-  /** The account's rules for access keys. */
+  /** The account's rules for access keys. Needs KEY_MANAGE or AUDIT_READ. */
   keyPolicy: KeyPolicy;
   /**
    * The permissions that a document needs. Use them to create a key with no other permissions. The server does not run the
@@ -61,7 +61,8 @@ export type User = {
    * of date, and new names can be missing if more than 20,000 events followed the last count. A request makes the server
    * count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The
    * request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more
-   * than 10 seconds, it fails with UNAVAILABLE, and the count continues.
+   * than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices,
+   * each request counts the names on those devices.
    */
   attributeNames: Array<AttributeName>;
   /**
@@ -72,8 +73,8 @@ export type User = {
    */
   presence?: Maybe<Array<PresencePoint>>;
   /**
-   * Returns the bulk jobs with these IDs. Omits IDs that do not exist. Restricted callers see only the jobs that they
-   * created.
+   * Returns the bulk jobs with these IDs, at most 1,000. Omits IDs that do not exist. Restricted callers see only the jobs
+   * that they created.
    */
   bulkJob: Array<BulkJob>;
   /** Bulk jobs, newest first. Restricted callers see only the jobs that they created. */
@@ -113,7 +114,7 @@ export type User = {
   /**
    * Counts the matching devices by the values of each name in by, which accepts at most 8 names. A name is a field or an
    * attribute of devices or services, as in a device filter, such as site or services.port. For an unknown name without
-   * the prefix "attributes.", fails with BAD_USER_INPUT and suggests a similar known name, if there is one.
+   * the prefix "attributes.", the field fails with BAD_USER_INPUT and suggests a similar known name, if there is one.
    */
   facets: Array<Facet>;
   /** Counts the matching devices. All counts are from the same moment. */
@@ -144,8 +145,9 @@ export type User = {
    */
   registrationCodes: Array<RegistrationCode>;
   /**
-   * Returns the services with these IDs, at most 1,000. For a device ID, returns the device's bulk service. Omits unknown
-   * IDs and other accounts' IDs.
+   * Returns the services with these IDs (at most 1,000), in the order of the IDs and without duplicates. For a device ID,
+   * returns the device's bulk service. Omits unknown IDs, other accounts' services, and services that the caller cannot
+   * read.
    */
   service: Array<Service>;
   /**
@@ -157,7 +159,8 @@ export type User = {
    * Simulates what a key, a person, a role, or a new key could do now, and returns the reason for each denial. Pass
    * exactly one of key, personId, roleId, and access. The document does not run, and a simulation does not count as use of
    * a key. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. Simulating the caller's own
-   * key, person, or role needs no permission. The simulation ignores the sign-in policy.
+   * key, person, or role needs no permission, but a restricted key can simulate only itself. The simulation ignores the
+   * sign-in policy.
    */
   simulate: Simulation;
   /** Open invitations and invitations that expired in the last seven days, newest first, at most 200. */
@@ -453,7 +456,7 @@ export type KeyPolicy = {
 /** A key that signs requests. Only the createAccessKey or rotateAccessKey mutation that creates the key returns its secret. */
 export type AccessKey = {
   __typename?: 'AccessKey';
-  /** The key ID that requests are signed with. */
+  /** The key's ID. The signature of a request contains it. */
   key: Scalars['ID']['output'];
   name?: Maybe<Scalars['String']['output']>;
   enabled: Scalars['Boolean']['output'];
@@ -486,8 +489,8 @@ export type AccessKey = {
   rateShare: Scalars['Int']['output'];
   /**
    * Why the server rejects the key even though it is enabled and has not expired; null if there is no such reason. policy:
-   * the key breaks a rule of the key policy. member: the creator of the personal key is no longer an enabled member.
-   * stale: the creator of the personal key must use single sign-on again.
+   * the key breaks a rule of the key policy other than requireDigest. member: the creator of the personal key is no longer
+   * an enabled member. stale: the creator of the personal key must use single sign-on again.
    */
   suspended?: Maybe<Scalars['String']['output']>;
   /** The ID of the key that replaces this key; null if this key was not rotated. */
@@ -569,27 +572,32 @@ export type Mutation = {
    * Creates a key with the same settings as the given key, including its expiry. The new key is enabled even if the given
    * key is not. Without publicKey, the new key has a secret. The given key expires after overlap seconds, 0 to 2,592,000,
    * or at its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If
-   * the given key replaced another key that has since expired, deletes that other key. Only the person who created a
-   * personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys.
+   * the given key replaced another key that has since expired, deletes that other key. The caller must meet the conditions
+   * of createAccessKey. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the
+   * caller's own personal keys.
    */
   rotateAccessKey: CreatedAccessKey;
   /**
-   * Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom on, the server
-   * rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest,
-   * the server requires a digest instead.
+   * Updates the given rules for access keys. maxDays is 1 to 36,500. null clears maxDays and enforcedFrom. From
+   * enforcedFrom on, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a
+   * key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE.
    */
   setKeyPolicy: KeyPolicy;
   /** Deletes an access key. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   deleteAccessKey: Scalars['Boolean']['output'];
-  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or null. */
+  /**
+   * Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the base
+   * value without a context; null if the attribute is not set.
+   */
   setAttribute?: Maybe<Scalars['String']['output']>;
   /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in the context. */
   setAttributes: Scalars['Object']['output'];
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Array<AttributesResult>;
   /**
-   * Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. An
-   * account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY.
+   * Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With
+   * more than 1,000 devices, or with very large attributes, the response does not wait for the preview. An account can
+   * have at most 20 jobs that are DRAFT, PREVIEWING, or READY.
    */
   createBulk: BulkJob;
   /** Adds devices to a DRAFT that was created with open set to true: up to 1,000 IDs, or up to 10,000 rows of a CSV. */
@@ -603,8 +611,8 @@ export type Mutation = {
   startBulk: BulkJob;
   /**
    * Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and
-   * no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the
-   * response does not wait for the preview. If such a job does not start, its stateReason says why.
+   * no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response may
+   * not wait for the preview. If such a job does not start, its stateReason says why.
    */
   runBulk: BulkJob;
   /** Pauses a job after the current batch. To continue, call resumeBulk. */
@@ -613,11 +621,15 @@ export type Mutation = {
   resumeBulk: BulkJob;
   /** Ends a job after the current batch. Completed devices remain changed. */
   cancelBulk: BulkJob;
-  /** Creates and previews a job for the devices of this job that have one of these statuses: FAILED, SKIPPED, or both. */
+  /**
+   * Creates and previews a job for the devices of this job that have one of the given statuses, which can be FAILED and
+   * SKIPPED. This job must be READY or PAUSED, or must have ended.
+   */
   retryBulk: BulkJob;
   /**
-   * Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since
-   * this job wrote them. Deletes the devices that this job registered, unless they have connected or changed since.
+   * Creates and previews a job that reverts the changes of this job, which must have been started and must have ended.
+   * Does not revert values and services that have changed since then. Deletes the devices that this job registered, unless
+   * they have connected or changed since.
    */
   undoBulk: BulkJob;
   /**
@@ -635,20 +647,21 @@ export type Mutation = {
    * Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs,
    * secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices'
    * connections. Access keys cannot call this mutation. You need DEVICE_DELETE in this account and DEVICE_CREATE in the
-   * other one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster. Returns CONFLICT if a
-   * hardware ID is in use in the other account. The rate-limit cost is that of setAttributesMany with one item for each
-   * device.
+   * other one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster, and while a server of the
+   * previous release is running. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is
+   * that of setAttributesMany with one item for each device.
    */
   transferDevices: Scalars['Int']['output'];
   /**
-   * Replaces the device's secret. The old secret becomes invalid immediately. If allow is true, the server creates no new
-   * secret. Instead, the device can register itself again once, within one hour.
+   * Replaces the device's secret. The old secret becomes invalid immediately, and the server closes the device's
+   * connections. If allow is true, the server creates no new secret. Instead, the device can register itself again once
+   * with its hardware ID, within one hour.
    */
   rotateDeviceSecret: DeviceRegistration;
   /**
-   * Sets the interval at which clients are expected to write an attribute. A value is stale if no client has written it
-   * for more than 1.25 intervals. Returns null after the interval is removed. An account can have at most 50 names with an
-   * interval.
+   * Sets the interval at which clients are expected to write an attribute. A value is stale if its last recorded write
+   * (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null after the interval is removed. An account
+   * can have at most 50 names with an interval.
    */
   setExpectedInterval?: Maybe<Freshness>;
   /**
@@ -672,11 +685,15 @@ export type Mutation = {
   updateService: Service;
   /** Removes a service and its attributes. Fails with BAD_USER_INPUT for a bulk service. */
   removeService: Scalars['Boolean']['output'];
-  /** Makes the signed-in person a member. Requires a session. Returns CONFLICT if the person is already a member. */
+  /**
+   * Makes the signed-in person a member of the account that the invitation is for. Requires a session. Returns CONFLICT if
+   * the person is already a member.
+   */
   acceptInvitation: AccountReference;
   /**
-   * Creates an invitation with a link that can be used once. If email is set and the server can send email, the server
-   * also emails the link. An account can have at most 100 open invitations, and can email at most 200 links per hour.
+   * Creates an invitation with a link that can be used once. The caller must have each of the role's permissions. If email
+   * is set and the server can send email, the server also emails the link. An account can have at most 100 open
+   * invitations, and can email at most 200 links per hour.
    */
   createInvitation: Invitation;
   deleteInvitation: Scalars['Boolean']['output'];
@@ -687,17 +704,20 @@ export type Mutation = {
    */
   resendInvitation: Invitation;
   /**
-   * Removes the signed-in person from this account, and deletes the person's personal keys in the account. Returns
-   * CONFLICT if no owner who can sign in would remain.
+   * Removes the signed-in person from this account, and deletes the person's personal keys in the account. Requires a
+   * session. Returns CONFLICT if no owner who can sign in would remain.
    */
   leaveAccount: Scalars['Boolean']['output'];
   /**
    * Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server
    * ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person
-   * created. Returns CONFLICT if no owner who can sign in would remain.
+   * created. Only owners can remove owners. Returns CONFLICT if no owner who can sign in would remain.
    */
   removeMember: Scalars['Boolean']['output'];
-  /** Changes a member's role. Returns CONFLICT if no owner who can sign in would remain. */
+  /**
+   * Changes a member's role. The caller must have each of the new role's permissions. Only owners can make a member an
+   * owner, or change the role of an owner. Returns CONFLICT if no owner who can sign in would remain.
+   */
   setMemberRole: Member;
   /**
    * Updates the account's email address, name, or sign-in policy. Omitted fields stay unchanged. null clears name. Returns
@@ -706,7 +726,10 @@ export type Mutation = {
   updateAccount: User;
   /** Creates a custom role. The caller must have each of the role's permissions. An account can have up to 50 custom roles. */
   createRole: Role;
-  /** Updates the given fields. In a built-in role, you can change only the groups. The change takes effect within a second. */
+  /**
+   * Updates the given fields. In a built-in role, you can change only the groups. The caller must have each of the role's
+   * permissions. The change takes effect within a second.
+   */
   updateRole: Role;
   /** Deletes a custom role. Returns CONFLICT while a member or an open invitation has the role. */
   deleteRole: Scalars['Boolean']['output'];
@@ -717,12 +740,14 @@ export type Mutation = {
   createView: View;
   /**
    * Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has
-   * changed since that version.
+   * changed since that version. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access
+   * key uses the view, the caller also needs MEMBER_MANAGE.
    */
   updateView: View;
   /**
    * Deletes a view. If the view is in use, returns CONFLICT and lists the objects that use it in extensions.usedBy. To
-   * replace the view and delete it, set replaceBy to another view of the same kind.
+   * replace the view and delete it, set replaceBy to another view of the same kind. The replacement needs the same
+   * additional permissions as updateView.
    */
   deleteView: Scalars['Boolean']['output'];
   /**
@@ -740,8 +765,8 @@ export type Mutation = {
   deleteWebhook: Scalars['Boolean']['output'];
   /**
    * Creates a new signing secret. For overlap seconds, 0 to 604,800, the server signs deliveries with both the new and the
-   * previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after all
-   * receivers use the newest secret.
+   * previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after the
+   * receiver uses the newest secret.
    */
   rotateWebhookSecret: Webhook;
   /** Sends a test event and returns the result. The server makes one attempt, even if the webhook is disabled or paused. */
@@ -1225,7 +1250,7 @@ export type Device = {
   online: Scalars['Boolean']['output'];
   /** When the device last connected, or when a report about it or one of its services last arrived; null if never. */
   lastReported?: Maybe<Scalars['DateTime']['output']>;
-  /** When the state last changed. */
+  /** When the state last changed. Initially, when the device was registered. */
   stateSince?: Maybe<Scalars['DateTime']['output']>;
   owner: UserReference;
   /**
@@ -1247,8 +1272,8 @@ export type Device = {
   attributeHistory: AttributeChangeList;
   /**
    * The device's services, except its bulk service. name selects services whose name contains the string
-   * (case-insensitive). application selects services by the IDs of their types. Sort by name, id, created, state,
-   * application, port, or an attribute.
+   * (case-insensitive). state selects services that are active or inactive. application selects services by the IDs of
+   * their types. Sort by name, id, created, state, application, port, or an attribute.
    */
   services: Array<Service>;
 };
@@ -1437,7 +1462,7 @@ export type AttributeName = {
 /** The number of devices that were online in an interval. */
 export type PresencePoint = {
   __typename?: 'PresencePoint';
-  /** The start of the interval, which is five minutes, an hour, or longer if points were combined. */
+  /** The start of the interval, which lasts five minutes or an hour, or longer if points were combined. */
   at: Scalars['DateTime']['output'];
   /** The number of devices in the account. If points were combined, this is the average. */
   devices: Scalars['Int']['output'];
@@ -1484,7 +1509,7 @@ export type BulkItemList = {
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1550,7 +1575,7 @@ export type BulkTargetInput = {
   where?: InputMaybe<Scalars['String']['input']>;
   /** The ID of a saved view of devices. The view's filter applies in addition to where. */
   view?: InputMaybe<Scalars['ID']['input']>;
-  /** The context in which the filter reads attributes. */
+  /** The context in which where and the view's filter read attributes. Default: the view's context. */
   context?: InputMaybe<Scalars['String']['input']>;
   /** At most 1,000 device IDs. */
   ids?: InputMaybe<Array<Scalars['String']['input']>>;
@@ -1563,7 +1588,7 @@ export type BulkTargetInput = {
   register?: Scalars['Boolean']['input'];
   /**
    * With register: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a
-   * secret needs rotateDeviceSecret to connect, or to register itself with a registration code.
+   * secret cannot connect, or register itself with a registration code, before you call rotateDeviceSecret.
    */
   secrets?: Scalars['Boolean']['input'];
 };
@@ -1694,7 +1719,7 @@ export type BulkJobItemsArgs = {
 export type BulkState =
   /** Accepts devices from appendBulk until previewBulk is called. */
   | 'DRAFT'
-  /** The server reads the devices. */
+  /** The server is reading the devices and computing their changes. */
   | 'PREVIEWING'
   /** Can be started within 24 hours after the preview began. */
   | 'READY'
@@ -1734,11 +1759,14 @@ export type BulkJobList = {
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
-/** A record of one change. The server writes the changes of a mutation and their events in one transaction. */
+/**
+ * A record of a change, or of something else that happened, such as a failed sign-in. The server writes the changes of a
+ * mutation and their events in one transaction.
+ */
 export type Event = {
   __typename?: 'Event';
   /** ID of the bulk job that made the change; null for other changes. */
@@ -1748,7 +1776,7 @@ export type Event = {
   type: EventType;
   timestamp: Scalars['DateTime']['output'];
   owner: UserReference;
-  /** The user who made the change; null if a device or the server made it. */
+  /** The user who made the change; null for state events, and if a device or the server made it. */
   actor?: Maybe<UserReference>;
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource;
@@ -1783,7 +1811,7 @@ export type DeviceList = {
 export type DeviceRegistration = {
   __typename?: 'DeviceRegistration';
   device: Device;
-  /** The secret that the device authenticates with, returned only once; null after rotateDeviceSecret with allow. */
+  /** The secret that the device authenticates with, returned only once; null after rotateDeviceSecret with allow: true. */
   secret?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1828,7 +1856,7 @@ export type EventList = {
   hasMore: Scalars['Boolean']['output'];
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1839,13 +1867,16 @@ export type ChangeSource = {
   kind: Scalars['String']['output'];
   /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id?: Maybe<Scalars['ID']['output']>;
-  /** Name of the access key, device, or bulk job at the event's time. */
+  /** Name of the access key, device, or bulk job at the event's time; null for other sources, or if there is none. */
   name?: Maybe<Scalars['String']['output']>;
-  /** The person who was signed in or who created the access key; null if there is none, as for a device or the server. */
+  /**
+   * The person who was signed in or who created the access key; null if there is none, as for a device or the server, and
+   * for state events.
+   */
   user?: Maybe<UserReference>;
 };
 
-/** The object that an event is about. */
+/** An object that an event is about. */
 export type EventTarget = {
   __typename?: 'EventTarget';
   id: Scalars['ID']['output'];
@@ -1869,14 +1900,15 @@ export type EventType =
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
   /**
-   * data: name, hardwareId, platform, attributes, overrides by context, and services before the device was deleted. If the
-   * data exceeds 256 KiB, omitted: true replaces attributes, overrides, and services.
+   * data: name, hardwareId, platform, attributes, overrides by context, and services before the device was deleted. If
+   * attributes, overrides, and services together exceed 256 KiB, omitted: true replaces them.
    */
   | 'DEVICE_DELETE'
   /**
    * A device moved to another account, or from another account to this one. data: name, hardwareId, platform; accountId,
    * the other account; direction, out or in. For out, also attributes, overrides, and services, as for DEVICE_DELETE. For
-   * in, also attributeNames, the names of the attributes of the device and its services; state is the device's state.
+   * in, also attributeNames, the names of the attributes of the device and its services. For in, the event's state is the
+   * device's state.
    */
   | 'DEVICE_TRANSFER'
   /** data: allow, whether the device can register itself again; registrationCode, the code's ID if the device did so */
@@ -1887,7 +1919,7 @@ export type EventType =
   | 'SERVICE_UPDATE'
   /** data: the service's fields before it was removed */
   | 'SERVICE_REMOVE'
-  /** data: context, and changes, the old and new value of each name that changed */
+  /** data: context, null for base values; changes, the old and new value of each name that changed */
   | 'ATTRIBUTE_CHANGE'
   /**
    * data: name, readOnly, requireDigest, algorithm, expires, kind, permissions, networks, and rateShare; where, view,
@@ -1908,7 +1940,10 @@ export type EventType =
   | 'WEBHOOK_UPDATE'
   /** data: name and url */
   | 'WEBHOOK_DELETE'
-  /** The server paused a webhook because its receiver failed for days or its view cannot be used. data: paused, the reason */
+  /**
+   * The server paused a webhook because all deliveries failed for 5 days or its view cannot be used. data: paused, the
+   * reason
+   */
   | 'WEBHOOK_PAUSE'
   /** data: name, kind, where, context, sortBy, columns, description, labels, and isShared */
   | 'VIEW_CREATE'
@@ -1939,7 +1974,7 @@ export type EventType =
   | 'ROLE_DELETE'
   /** A bulk job was started. data: name, operations, and counts; where, if the job has a filter */
   | 'BULK_START'
-  /** A bulk job ended. data: state, counts, and seconds */
+  /** A bulk job ended. data: state, counts, and seconds, the time since its start */
   | 'BULK_FINISH'
   /** A bulk job that undoes another job was started. data: job, the ID of the undone job; counts */
   | 'BULK_UNDO'
@@ -2120,7 +2155,7 @@ export type FilterTerm = {
   __typename?: 'FilterTerm';
   /** The start in the filter, in code points from 0. */
   from: Scalars['Int']['output'];
-  /** The end in the filter, in code points from 0. */
+  /** The end in the filter, exclusive, in code points from 0. */
   to: Scalars['Int']['output'];
   /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
   name: Scalars['String']['output'];
@@ -2140,12 +2175,12 @@ export type FilterCompletion = {
   kind: Scalars['String']['output'];
   /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: Scalars['Int']['output'];
-  /** The end of the part of the filter that the completion replaces, in code points from 0. */
+  /** The end of the part of the filter that the completion replaces, exclusive, in code points from 0. */
   to: Scalars['Int']['output'];
   /**
    * For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number
-   * of devices or services with this value in a sample of at most 10,000. For a context, the number of devices and
-   * services with overrides in this context, also in a sample. Null for other completions and for event types.
+   * of devices or services with this value in a sample of at most 10,000. For a context, the number of objects with
+   * overrides in this context, also in a sample. Null for other completions and for event types.
    */
   count?: Maybe<Scalars['Int']['output']>;
 };
@@ -2212,7 +2247,7 @@ export type AttributeInfo = {
   name: Scalars['String']['output'];
   /** The effective value; null if the attribute is not set or is a group, or if the caller cannot read it. */
   value?: Maybe<Scalars['String']['output']>;
-  /** The context in which the value is set; null if value is the base value. */
+  /** The context in which the override is set; null if value is not an override. */
   setIn?: Maybe<Scalars['String']['output']>;
   /** The base value that the override hides; null if value is not an override, or if there is no base value. */
   base?: Maybe<Scalars['String']['output']>;
@@ -2225,8 +2260,8 @@ export type AttributeInfo = {
   changed?: Maybe<Scalars['DateTime']['output']>;
   /**
    * When the value was last written, even if it did not change. The server records at most four writes of an unchanged
-   * value per expected interval. For a name without an expected interval, this is the same as changed. Null if changed is
-   * null.
+   * value per expected interval. For a name with an expected interval, this is never earlier than HistorySpan.timesSince.
+   * For a name without an expected interval, this is the same as changed. Null if changed is null.
    */
   confirmed?: Maybe<Scalars['DateTime']['output']>;
   /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
@@ -2241,9 +2276,9 @@ export type RegistrationCode = {
   id: Scalars['ID']['output'];
   /** The first characters of the code. */
   prefix: Scalars['String']['output'];
-  /** The name of devices that do not send a name. */
+  /** The name for devices that do not send one; null to name them after their hardware IDs. */
   name?: Maybe<Scalars['String']['output']>;
-  /** The platform of devices that do not send a platform. */
+  /** The platform for devices that do not send one. */
   platform?: Maybe<Scalars['String']['output']>;
   /** Maximum number of devices that can register with the code. */
   uses: Scalars['Int']['output'];
@@ -2297,7 +2332,7 @@ export type ServiceInput = {
   /** ID of an application type. Default: the type whose default port is port, or TCP if there is no such type. */
   application?: InputMaybe<Scalars['Int']['input']>;
   host?: InputMaybe<Scalars['String']['input']>;
-  /** 1 to 65535. Defaults to the default port of the application type. */
+  /** 1 to 65535. Default: the default port of the application type, if it has one. */
   port?: InputMaybe<Scalars['Int']['input']>;
   enabled?: InputMaybe<Scalars['Boolean']['input']>;
 };
@@ -2336,7 +2371,7 @@ export type Simulation = {
   permissions: Array<PermissionVerdict>;
   /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
   reasons: Array<Scalars['String']['output']>;
-  /** A warning for each value that the filter reads and that devices can change themselves. */
+  /** A warning for each value that the filter of the restriction reads and that devices can change themselves. */
   warnings: Array<Scalars['String']['output']>;
 };
 
@@ -2388,10 +2423,10 @@ export type Permission =
   | 'ATTRIBUTE_WRITE'
   /**
    * Read events of the account itself, of its members, and of its keys. Also list the members, invitations, roles, and
-   * keys.
+   * keys, and read the key policy and the sign-in policy.
    */
   | 'AUDIT_READ'
-  /** Register devices, and list, create, and delete registration codes. */
+  /** Register devices, move devices to this account, and list, create, and delete registration codes. */
   | 'DEVICE_CREATE'
   /** Delete devices, and move them to another account. */
   | 'DEVICE_DELETE'
@@ -2618,7 +2653,7 @@ export type ViewColumn = {
   width?: Maybe<Scalars['Int']['output']>;
 };
 
-/** A column of a view to save. */
+/** A column of a view that is created or updated. */
 export type ViewColumnInput = {
   name: Scalars['String']['input'];
   label?: InputMaybe<Scalars['String']['input']>;
@@ -2626,8 +2661,8 @@ export type ViewColumnInput = {
 };
 
 /**
- * Sends the account's events to a receiver over HTTP POST. Requests are signed according to the Standard Webhooks
- * specification.
+ * Sends the account's events to a receiver in HTTP POST requests. The requests are signed according to the Standard
+ * Webhooks specification.
  */
 export type Webhook = {
   __typename?: 'Webhook';
@@ -2657,8 +2692,8 @@ export type Webhook = {
 
 
 /**
- * Sends the account's events to a receiver over HTTP POST. Requests are signed according to the Standard Webhooks
- * specification.
+ * Sends the account's events to a receiver in HTTP POST requests. The requests are signed according to the Standard
+ * Webhooks specification.
  */
 export type WebhookDeliveriesArgs = {
   size?: InputMaybe<Scalars['Int']['input']>;
@@ -2687,20 +2722,20 @@ export type WebhookDelivery = {
   __typename?: 'WebhookDelivery';
   /** The webhook-id header, the same on every attempt. */
   id: Scalars['ID']['output'];
-  /** The event that was delivered; null for a test, or if the event was deleted. */
+  /** The event that the delivery contains; null for a test, or if the event was deleted. */
   event?: Maybe<Event>;
   attempts: Scalars['Int']['output'];
   /** One of pending, delivered, and failed. */
   status: Scalars['String']['output'];
   /** HTTP status of the last attempt; null if there was no response. */
   httpStatus?: Maybe<Scalars['Int']['output']>;
-  /** Duration of the last attempt in milliseconds. */
+  /** Duration of the last attempt in milliseconds; null before the first attempt. */
   duration?: Maybe<Scalars['Int']['output']>;
   /** Why the last attempt failed; null if it did not fail. */
   error?: Maybe<Scalars['String']['output']>;
   /** The request body. */
   request?: Maybe<Scalars['String']['output']>;
-  /** The first KiB of the body of the last response. */
+  /** The first KiB of the body of the response to the last attempt; null if there was no response. */
   response?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
   /** When the next attempt is due; null if there is no further attempt. Deliveries of a paused webhook are sent later. */

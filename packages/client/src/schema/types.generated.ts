@@ -95,7 +95,7 @@ export interface BulkRemoveServiceInput {
 
 /** A bulk job's devices. Set where, view, or both; or set ids; or set csv. The server rejects an empty filter. To select all devices, use id:*. */
 export interface BulkTargetInput {
-  /** The context in which the filter reads attributes. */
+  /** The context in which where and the view's filter read attributes. Default: the view's context. */
   context?: string | null | undefined
   /** At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's device. The row sets the values of the other columns whose cells are not empty. */
   csv?: string | null | undefined
@@ -103,7 +103,7 @@ export interface BulkTargetInput {
   ids?: readonly string[] | null | undefined
   /** With csv: whether a row that matches no device registers one. */
   register?: boolean | undefined
-  /** With register: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a secret needs rotateDeviceSecret to connect, or to register itself with a registration code. */
+  /** With register: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a secret cannot connect, or register itself with a registration code, before you call rotateDeviceSecret. */
   secrets?: boolean | undefined
   /** The ID of a saved view of devices. The view's filter applies in addition to where. */
   view?: string | null | undefined
@@ -125,11 +125,11 @@ export interface ServiceInput {
   enabled?: boolean | null | undefined
   host?: string | null | undefined
   name: string
-  /** 1 to 65535. Defaults to the default port of the application type. */
+  /** 1 to 65535. Default: the default port of the application type, if it has one. */
   port?: number | null | undefined
 }
 
-/** A column of a view to save. */
+/** A column of a view that is created or updated. */
 export interface ViewColumnInput {
   label?: string | null | undefined
   name: string
@@ -150,7 +150,7 @@ export interface AccessKey {
   enabled: boolean
   /** When the key expires; null if it never expires. */
   expires: string | null
-  /** The key ID that requests are signed with. */
+  /** The key's ID. The signature of a request contains it. */
   key: string
   /** Either account or personal. The server deletes a personal key when its creator's membership ends. */
   kind: string
@@ -169,7 +169,7 @@ export interface AccessKey {
   replacedBy: string | null
   /** Whether signatures must cover a digest of the request body, if the request has a body. */
   requireDigest: boolean
-  /** Why the server rejects the key even though it is enabled and has not expired; null if there is no such reason. policy: the key breaks a rule of the key policy. member: the creator of the personal key is no longer an enabled member. stale: the creator of the personal key must use single sign-on again. */
+  /** Why the server rejects the key even though it is enabled and has not expired; null if there is no such reason. policy: the key breaks a rule of the key policy other than requireDigest. member: the creator of the personal key is no longer an enabled member. stale: the creator of the personal key must use single sign-on again. */
   suspended: string | null
   /** The permissions that the key did not use in the given number of days (1 to 400) before now; null if the server has not counted the key's uses for that long. */
   unused: Permission[] | null
@@ -232,14 +232,14 @@ export interface AttributeInfo {
   base: string | null
   /** When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is the time of the upgrade if the event is no longer stored. */
   changed: string | null
-  /** When the value was last written, even if it did not change. The server records at most four writes of an unchanged value per expected interval. For a name without an expected interval, this is the same as changed. Null if changed is null. */
+  /** When the value was last written, even if it did not change. The server records at most four writes of an unchanged value per expected interval. For a name with an expected interval, this is never earlier than HistorySpan.timesSince. For a name without an expected interval, this is the same as changed. Null if changed is null. */
   confirmed: string | null
   /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
   expectedInterval: number | null
   /** Whether the value was confirmed more than 1.25 expected intervals ago. */
   isStale: boolean
   name: string
-  /** The context in which the value is set; null if value is the base value. */
+  /** The context in which the override is set; null if value is not an override. */
   setIn: string | null
   /** The effective value; null if the attribute is not set or is a group, or if the caller cannot read it. */
   value: string | null
@@ -337,7 +337,7 @@ export interface BulkItem {
 
 /** A page of a bulk job's devices, in ID order. */
 export interface BulkItemList {
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -384,7 +384,7 @@ export interface BulkJob {
 
 /** A page of bulk jobs, newest first. */
 export interface BulkJobList {
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -398,9 +398,9 @@ export interface ChangeSource {
   id: string | null
   /** One of accessKey, console, device, job, server, and unknown. Old events without a recorded source have unknown. */
   kind: string
-  /** Name of the access key, device, or bulk job at the event's time. */
+  /** Name of the access key, device, or bulk job at the event's time; null for other sources, or if there is none. */
   name: string | null
-  /** The person who was signed in or who created the access key; null if there is none, as for a device or the server. */
+  /** The person who was signed in or who created the access key; null if there is none, as for a device or the server, and for state events. */
   user: UserReference | null
 }
 
@@ -451,7 +451,7 @@ export interface Device {
   platform: string | null
   /** Either active or inactive. */
   state: string
-  /** When the state last changed. */
+  /** When the state last changed. Initially, when the device was registered. */
   stateSince: string | null
   /** The base value of the attribute $svc.statusA. */
   statusA: string | null
@@ -480,7 +480,7 @@ export interface DeviceList {
 /** A device and its new secret. */
 export interface DeviceRegistration {
   device: Device
-  /** The secret that the device authenticates with, returned only once; null after rotateDeviceSecret with allow. */
+  /** The secret that the device authenticates with, returned only once; null after rotateDeviceSecret with allow: true. */
   secret: string | null
 }
 
@@ -494,9 +494,9 @@ export interface DeviceTotals {
   total: number
 }
 
-/** A record of one change. The server writes the changes of a mutation and their events in one transaction. */
+/** A record of a change, or of something else that happened, such as a failed sign-in. The server writes the changes of a mutation and their events in one transaction. */
 export interface Event {
-  /** The user who made the change; null if a device or the server made it. */
+  /** The user who made the change; null for state events, and if a device or the server made it. */
   actor: UserReference | null
   /** The change's data. EventType describes the data of each event type. */
   data: Record<string, unknown>
@@ -525,7 +525,7 @@ export interface EventCount {
 
 /** A page of events. */
 export interface EventList {
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -535,7 +535,7 @@ export interface EventList {
   total: number
 }
 
-/** The object that an event is about. */
+/** An object that an event is about. */
 export interface EventTarget {
   id: string
   /** One of user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, and bulkJob. */
@@ -590,7 +590,7 @@ export interface FilterCheck {
 
 /** A possible completion at the cursor. */
 export interface FilterCompletion {
-  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number of devices or services with this value in a sample of at most 10,000. For a context, the number of devices and services with overrides in this context, also in a sample. Null for other completions and for event types. */
+  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number of devices or services with this value in a sample of at most 10,000. For a context, the number of objects with overrides in this context, also in a sample. Null for other completions and for event types. */
   count: number | null
   /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: number
@@ -599,7 +599,7 @@ export interface FilterCompletion {
   /** The label to show instead of text, such as a view's name; null to show text. */
   label: string | null
   text: string
-  /** The end of the part of the filter that the completion replaces, in code points from 0. */
+  /** The end of the part of the filter that the completion replaces, exclusive, in code points from 0. */
   to: number
 }
 
@@ -626,7 +626,7 @@ export interface FilterTerm {
   isIndexed: boolean
   /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
   name: string
-  /** The end in the filter, in code points from 0. */
+  /** The end in the filter, exclusive, in code points from 0. */
   to: number
 }
 
@@ -769,7 +769,7 @@ export interface Person {
 
 /** The number of devices that were online in an interval. */
 export interface PresencePoint {
-  /** The start of the interval, which is five minutes, an hour, or longer if points were combined. */
+  /** The start of the interval, which lasts five minutes or an hour, or longer if points were combined. */
   at: string
   /** The number of devices in the account. If points were combined, this is the average. */
   devices: number
@@ -784,9 +784,9 @@ export interface RegistrationCode {
   created: string
   expires: string
   id: string
-  /** The name of devices that do not send a name. */
+  /** The name for devices that do not send one; null to name them after their hardware IDs. */
   name: string | null
-  /** The platform of devices that do not send a platform. */
+  /** The platform for devices that do not send one. */
   platform: string | null
   /** The first characters of the code. */
   prefix: string
@@ -871,13 +871,13 @@ export interface Simulation {
   permissions: PermissionVerdict[]
   /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
   reasons: string[]
-  /** A warning for each value that the filter reads and that devices can change themselves. */
+  /** A warning for each value that the filter of the restriction reads and that devices can change themselves. */
   warnings: string[]
 }
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
-  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. */
+  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
   attributeNames: AttributeName[]
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
@@ -894,7 +894,7 @@ export interface User {
   /** How far back this user's history is known. */
   history: HistorySpan
   id: string
-  /** The account's rules for access keys. */
+  /** The account's rules for access keys. Needs KEY_MANAGE or AUDIT_READ. */
   keyPolicy: KeyPolicy
   /** The limits that apply to this account, with their current usage. The list also contains the setting firstRecord, which is the number of the first record in a list: 1 by default, or 0. */
   limits: Limit[]
@@ -948,7 +948,7 @@ export interface ViewColumn {
   width: number | null
 }
 
-/** Sends the account's events to a receiver over HTTP POST. Requests are signed according to the Standard Webhooks specification. */
+/** Sends the account's events to a receiver in HTTP POST requests. The requests are signed according to the Standard Webhooks specification. */
 export interface Webhook {
   /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context: string | null
@@ -973,11 +973,11 @@ export interface Webhook {
 export interface WebhookDelivery {
   attempts: number
   created: string
-  /** Duration of the last attempt in milliseconds. */
+  /** Duration of the last attempt in milliseconds; null before the first attempt. */
   duration: number | null
   /** Why the last attempt failed; null if it did not fail. */
   error: string | null
-  /** The event that was delivered; null for a test, or if the event was deleted. */
+  /** The event that the delivery contains; null for a test, or if the event was deleted. */
   event: Event | null
   /** HTTP status of the last attempt; null if there was no response. */
   httpStatus: number | null
@@ -987,7 +987,7 @@ export interface WebhookDelivery {
   nextAttempt: string | null
   /** The request body. */
   request: string | null
-  /** The first KiB of the body of the last response. */
+  /** The first KiB of the body of the response to the last attempt; null if there was no response. */
   response: string | null
   /** One of pending, delivered, and failed. */
   status: string
@@ -1019,7 +1019,7 @@ export interface AccessKeyFields {
   enabled: Leaf<boolean>
   /** When the key expires; null if it never expires. */
   expires: Leaf<string | null>
-  /** The key ID that requests are signed with. */
+  /** The key's ID. The signature of a request contains it. */
   key: Leaf<string>
   /** Either account or personal. The server deletes a personal key when its creator's membership ends. */
   kind: Leaf<string>
@@ -1038,7 +1038,7 @@ export interface AccessKeyFields {
   replacedBy: Leaf<string | null>
   /** Whether signatures must cover a digest of the request body, if the request has a body. */
   requireDigest: Leaf<boolean>
-  /** Why the server rejects the key even though it is enabled and has not expired; null if there is no such reason. policy: the key breaks a rule of the key policy. member: the creator of the personal key is no longer an enabled member. stale: the creator of the personal key must use single sign-on again. */
+  /** Why the server rejects the key even though it is enabled and has not expired; null if there is no such reason. policy: the key breaks a rule of the key policy other than requireDigest. member: the creator of the personal key is no longer an enabled member. stale: the creator of the personal key must use single sign-on again. */
   suspended: Leaf<string | null>
   /** The permissions that the key did not use in the given number of days (1 to 400) before now; null if the server has not counted the key's uses for that long. */
   unused: Leaf<Permission[] | null, {
@@ -1108,14 +1108,14 @@ export interface AttributeInfoFields {
   base: Leaf<string | null>
   /** When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is the time of the upgrade if the event is no longer stored. */
   changed: Leaf<string | null>
-  /** When the value was last written, even if it did not change. The server records at most four writes of an unchanged value per expected interval. For a name without an expected interval, this is the same as changed. Null if changed is null. */
+  /** When the value was last written, even if it did not change. The server records at most four writes of an unchanged value per expected interval. For a name with an expected interval, this is never earlier than HistorySpan.timesSince. For a name without an expected interval, this is the same as changed. Null if changed is null. */
   confirmed: Leaf<string | null>
   /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
   expectedInterval: Leaf<number | null>
   /** Whether the value was confirmed more than 1.25 expected intervals ago. */
   isStale: Leaf<boolean>
   name: Leaf<string>
-  /** The context in which the value is set; null if value is the base value. */
+  /** The context in which the override is set; null if value is not an override. */
   setIn: Leaf<string | null>
   /** The effective value; null if the attribute is not set or is a group, or if the caller cannot read it. */
   value: Leaf<string | null>
@@ -1213,7 +1213,7 @@ export interface BulkItemFields {
 
 /** The selectable fields of BulkItemList. */
 export interface BulkItemListFields {
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1273,7 +1273,7 @@ export interface BulkJobFields {
 
 /** The selectable fields of BulkJobList. */
 export interface BulkJobListFields {
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1288,9 +1288,9 @@ export interface ChangeSourceFields {
   id: Leaf<string | null>
   /** One of accessKey, console, device, job, server, and unknown. Old events without a recorded source have unknown. */
   kind: Leaf<string>
-  /** Name of the access key, device, or bulk job at the event's time. */
+  /** Name of the access key, device, or bulk job at the event's time; null for other sources, or if there is none. */
   name: Leaf<string | null>
-  /** The person who was signed in or who created the access key; null if there is none, as for a device or the server. */
+  /** The person who was signed in or who created the access key; null if there is none, as for a device or the server, and for state events. */
   user: Branch<'UserReference', 'maybe'>
 }
 
@@ -1345,7 +1345,7 @@ export interface DeviceFields {
   /** When the device was online, according to its events. The state is unknown before the device's registration, before the device last moved to this account, and before the account's oldest stored event. */
   availability: Branch<'Availability', 'one', {
     from: string | Date
-    /** Default: now. Must be at most 400 days after from. */
+    /** Default: now. Must be later than from, by at most 400 days. */
     until?: string | Date | null | undefined
   }>
   /** The base value of the attribute $svc.categoryA. */
@@ -1392,7 +1392,7 @@ export interface DeviceFields {
   }>
   owner: Branch<'UserReference', 'one'>
   platform: Leaf<string | null>
-  /** The device's services, except its bulk service. name selects services whose name contains the string (case-insensitive). application selects services by the IDs of their types. Sort by name, id, created, state, application, port, or an attribute. */
+  /** The device's services, except its bulk service. name selects services whose name contains the string (case-insensitive). state selects services that are active or inactive. application selects services by the IDs of their types. Sort by name, id, created, state, application, port, or an attribute. */
   services: Branch<'Service', 'many', {
     application?: readonly number[] | null | undefined
     name?: string | null | undefined
@@ -1401,7 +1401,7 @@ export interface DeviceFields {
   }>
   /** Either active or inactive. */
   state: Leaf<string>
-  /** When the state last changed. */
+  /** When the state last changed. Initially, when the device was registered. */
   stateSince: Leaf<string | null>
   /** The base value of the attribute $svc.statusA. */
   statusA: Leaf<string | null>
@@ -1431,7 +1431,7 @@ export interface DeviceListFields {
 /** The selectable fields of DeviceRegistration. */
 export interface DeviceRegistrationFields {
   device: Branch<'Device', 'one'>
-  /** The secret that the device authenticates with, returned only once; null after rotateDeviceSecret with allow. */
+  /** The secret that the device authenticates with, returned only once; null after rotateDeviceSecret with allow: true. */
   secret: Leaf<string | null>
 }
 
@@ -1447,7 +1447,7 @@ export interface DeviceTotalsFields {
 
 /** The selectable fields of Event. */
 export interface EventFields {
-  /** The user who made the change; null if a device or the server made it. */
+  /** The user who made the change; null for state events, and if a device or the server made it. */
   actor: Branch<'UserReference', 'maybe'>
   /** The change's data. EventType describes the data of each event type. */
   data: Leaf<Record<string, unknown>>
@@ -1476,7 +1476,7 @@ export interface EventCountFields {
 
 /** The selectable fields of EventList. */
 export interface EventListFields {
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1542,7 +1542,7 @@ export interface FilterCheckFields {
 
 /** The selectable fields of FilterCompletion. */
 export interface FilterCompletionFields {
-  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number of devices or services with this value in a sample of at most 10,000. For a context, the number of devices and services with overrides in this context, also in a sample. Null for other completions and for event types. */
+  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number of devices or services with this value in a sample of at most 10,000. For a context, the number of objects with overrides in this context, also in a sample. Null for other completions and for event types. */
   count: Leaf<number | null>
   /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: Leaf<number>
@@ -1551,7 +1551,7 @@ export interface FilterCompletionFields {
   /** The label to show instead of text, such as a view's name; null to show text. */
   label: Leaf<string | null>
   text: Leaf<string>
-  /** The end of the part of the filter that the completion replaces, in code points from 0. */
+  /** The end of the part of the filter that the completion replaces, exclusive, in code points from 0. */
   to: Leaf<number>
 }
 
@@ -1578,7 +1578,7 @@ export interface FilterTermFields {
   isIndexed: Leaf<boolean>
   /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
   name: Leaf<string>
-  /** The end in the filter, in code points from 0. */
+  /** The end in the filter, exclusive, in code points from 0. */
   to: Leaf<number>
 }
 
@@ -1703,7 +1703,7 @@ export interface MembershipFields {
 
 /** The selectable fields of Mutation. */
 export interface MutationFields {
-  /** Makes the signed-in person a member. Requires a session. Returns CONFLICT if the person is already a member. */
+  /** Makes the signed-in person a member of the account that the invitation is for. Requires a session. Returns CONFLICT if the person is already a member. */
   acceptInvitation: Branch<'AccountReference', 'one', {
     token: string
   }>
@@ -1744,7 +1744,7 @@ export interface MutationFields {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }>
-  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
+  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With more than 1,000 devices, or with very large attributes, the response does not wait for the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
   createBulk: Branch<'BulkJob', 'one', {
     /** The job pauses after more failures than this since it was started or last resumed. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
@@ -1758,7 +1758,7 @@ export interface MutationFields {
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
-  /** Creates an invitation with a link that can be used once. If email is set and the server can send email, the server also emails the link. An account can have at most 100 open invitations, and can email at most 200 links per hour. */
+  /** Creates an invitation with a link that can be used once. The caller must have each of the role's permissions. If email is set and the server can send email, the server also emails the link. An account can have at most 100 open invitations, and can email at most 200 links per hour. */
   createInvitation: Branch<'Invitation', 'one', {
     email?: string | null | undefined
     /** At most 30 days from now. Default: seven days from now. */
@@ -1791,10 +1791,10 @@ export interface MutationFields {
     description?: string | null | undefined
     isShared?: boolean | undefined
     kind?: FilterKind | undefined
-    /** At most 10 labels of up to 50 characters. */
+    /** At most 10 labels of up to 50 characters each. */
     labels?: readonly string[] | null | undefined
     name: string
-    /** At most 4 keys, each in the format of sort in devices. Not for events, which are listed newest first. */
+    /** At most 4 keys, each in the format of sort in devices. Must be empty for events, which are listed newest first. */
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }>
@@ -1835,7 +1835,7 @@ export interface MutationFields {
   deleteRole: Leaf<boolean, {
     id: string
   }>
-  /** Deletes a view. If the view is in use, returns CONFLICT and lists the objects that use it in extensions.usedBy. To replace the view and delete it, set replaceBy to another view of the same kind. */
+  /** Deletes a view. If the view is in use, returns CONFLICT and lists the objects that use it in extensions.usedBy. To replace the view and delete it, set replaceBy to another view of the same kind. The replacement needs the same additional permissions as updateView. */
   deleteView: Leaf<boolean, {
     id: string
     replaceBy?: string | null | undefined
@@ -1844,7 +1844,7 @@ export interface MutationFields {
   deleteWebhook: Leaf<boolean, {
     id: string
   }>
-  /** Removes the signed-in person from this account, and deletes the person's personal keys in the account. Returns CONFLICT if no owner who can sign in would remain. */
+  /** Removes the signed-in person from this account, and deletes the person's personal keys in the account. Requires a session. Returns CONFLICT if no owner who can sign in would remain. */
   leaveAccount: Leaf<boolean>
   /** Pauses a job after the current batch. To continue, call resumeBulk. */
   pauseBulk: Branch<'BulkJob', 'one', {
@@ -1868,7 +1868,7 @@ export interface MutationFields {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }>
-  /** Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person created. Returns CONFLICT if no owner who can sign in would remain. */
+  /** Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person created. Only owners can remove owners. Returns CONFLICT if no owner who can sign in would remain. */
   removeMember: Leaf<boolean, {
     disableKeys?: boolean | undefined
     personId: string
@@ -1899,28 +1899,28 @@ export interface MutationFields {
     id: string
     rate?: number | null | undefined
   }>
-  /** Creates and previews a job for the devices of this job that have one of these statuses: FAILED, SKIPPED, or both. */
+  /** Creates and previews a job for the devices of this job that have one of the given statuses, which can be FAILED and SKIPPED. This job must be READY or PAUSED, or must have ended. */
   retryBulk: Branch<'BulkJob', 'one', {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }>
-  /** Creates a key with the same settings as the given key, including its expiry. The new key is enabled even if the given key is not. Without publicKey, the new key has a secret. The given key expires after overlap seconds, 0 to 2,592,000, or at its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the same settings as the given key, including its expiry. The new key is enabled even if the given key is not. Without publicKey, the new key has a secret. The given key expires after overlap seconds, 0 to 2,592,000, or at its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. The caller must meet the conditions of createAccessKey. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey: Branch<'CreatedAccessKey', 'one', {
     key: string
     overlap?: number | null | undefined
     publicKey?: string | null | undefined
   }>
-  /** Replaces the device's secret. The old secret becomes invalid immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once, within one hour. */
+  /** Replaces the device's secret. The old secret becomes invalid immediately, and the server closes the device's connections. If allow is true, the server creates no new secret. Instead, the device can register itself again once with its hardware ID, within one hour. */
   rotateDeviceSecret: Branch<'DeviceRegistration', 'one', {
     allow?: boolean | undefined
     deviceId: string
   }>
-  /** Creates a new signing secret. For overlap seconds, 0 to 604,800, the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
+  /** Creates a new signing secret. For overlap seconds, 0 to 604,800, the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after the receiver uses the newest secret. */
   rotateWebhookSecret: Branch<'Webhook', 'one', {
     id: string
     overlap?: number | null | undefined
   }>
-  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for the preview. If such a job does not start, its stateReason says why. */
+  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response may not wait for the preview. If such a job does not start, its stateReason says why. */
   runBulk: Branch<'BulkJob', 'one', {
     /** The number of devices that must change. Registrations count as changes. */
     expected: number
@@ -1934,7 +1934,7 @@ export interface MutationFields {
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
-  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or null. */
+  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the base value without a context; null if the attribute is not set. */
   setAttribute: Leaf<string | null, {
     /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
@@ -1958,13 +1958,13 @@ export interface MutationFields {
   setAttributesMany: Branch<'AttributesResult', 'many', {
     items: readonly AttributesInput[]
   }>
-  /** Sets the interval at which clients are expected to write an attribute. A value is stale if no client has written it for more than 1.25 intervals. Returns null after the interval is removed. An account can have at most 50 names with an interval. */
+  /** Sets the interval at which clients are expected to write an attribute. A value is stale if its last recorded write (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null after the interval is removed. An account can have at most 50 names with an interval. */
   setExpectedInterval: Branch<'Freshness', 'maybe', {
     name: string
     /** Required. From 60 to 31,536,000 seconds; null removes the interval. */
     seconds?: number | null | undefined
   }>
-  /** Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom on, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. */
+  /** Updates the given rules for access keys. maxDays is 1 to 36,500. null clears maxDays and enforcedFrom. From enforcedFrom on, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
   setKeyPolicy: Branch<'KeyPolicy', 'one', {
     enforcedFrom?: string | Date | null | undefined
     maxDays?: number | null | undefined
@@ -1972,7 +1972,7 @@ export interface MutationFields {
     requireDigest?: boolean | null | undefined
     requireNetworks?: boolean | null | undefined
   }>
-  /** Changes a member's role. Returns CONFLICT if no owner who can sign in would remain. */
+  /** Changes a member's role. The caller must have each of the new role's permissions. Only owners can make a member an owner, or change the role of an owner. Returns CONFLICT if no owner who can sign in would remain. */
   setMemberRole: Branch<'Member', 'one', {
     personId: string
     roleId: string
@@ -1988,13 +1988,13 @@ export interface MutationFields {
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
   }>
-  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Access keys cannot call this mutation. You need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is that of setAttributesMany with one item for each device. */
+  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Access keys cannot call this mutation. You need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster, and while a server of the previous release is running. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is that of setAttributesMany with one item for each device. */
   transferDevices: Leaf<number, {
     /** The other account. */
     accountId: string
     deviceId: readonly string[]
   }>
-  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since this job wrote them. Deletes the devices that this job registered, unless they have connected or changed since. */
+  /** Creates and previews a job that reverts the changes of this job, which must have been started and must have ended. Does not revert values and services that have changed since then. Deletes the devices that this job registered, unless they have connected or changed since. */
   undoBulk: Branch<'BulkJob', 'one', {
     id: string
     rate?: number | null | undefined
@@ -2004,7 +2004,7 @@ export interface MutationFields {
     /** permissions and attributes: those that the key keeps. where: a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
-    /** Must not be later than the key's current expiry. */
+    /** Must be in the future, and not later than the key's current expiry. */
     expires?: string | Date | null | undefined
     key: string
     name?: string | null | undefined
@@ -2024,7 +2024,7 @@ export interface MutationFields {
     name?: string | null | undefined
     platform?: string | null | undefined
   }>
-  /** Updates the given fields. In a built-in role, you can change only the groups. The change takes effect within a second. */
+  /** Updates the given fields. In a built-in role, you can change only the groups. The caller must have each of the role's permissions. The change takes effect within a second. */
   updateRole: Branch<'Role', 'one', {
     access?: AccessInput | null | undefined
     groups?: readonly string[] | null | undefined
@@ -2040,7 +2040,7 @@ export interface MutationFields {
     name?: string | null | undefined
     port?: number | null | undefined
   }>
-  /** Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed since that version. */
+  /** Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed since that version. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
   updateView: Branch<'View', 'one', {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined
@@ -2092,7 +2092,7 @@ export interface PersonFields {
 
 /** The selectable fields of PresencePoint. */
 export interface PresencePointFields {
-  /** The start of the interval, which is five minutes, an hour, or longer if points were combined. */
+  /** The start of the interval, which lasts five minutes or an hour, or longer if points were combined. */
   at: Leaf<string>
   /** The number of devices in the account. If points were combined, this is the average. */
   devices: Leaf<number>
@@ -2119,9 +2119,9 @@ export interface RegistrationCodeFields {
   created: Leaf<string>
   expires: Leaf<string>
   id: Leaf<string>
-  /** The name of devices that do not send a name. */
+  /** The name for devices that do not send one; null to name them after their hardware IDs. */
   name: Leaf<string | null>
-  /** The platform of devices that do not send a platform. */
+  /** The platform for devices that do not send one. */
   platform: Leaf<string | null>
   /** The first characters of the code. */
   prefix: Leaf<string>
@@ -2241,7 +2241,7 @@ export interface SimulationFields {
   permissions: Branch<'PermissionVerdict', 'many'>
   /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
   reasons: Leaf<string[]>
-  /** A warning for each value that the filter reads and that devices can change themselves. */
+  /** A warning for each value that the filter of the restriction reads and that devices can change themselves. */
   warnings: Leaf<string[]>
 }
 
@@ -2300,13 +2300,13 @@ export interface UserFields {
     /** Attribute names. For a name that is not set, value is null. */
     names?: readonly string[] | null | undefined
   }>
-  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. */
+  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
   attributeNames: Branch<'AttributeName', 'many'>
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** Returns the bulk jobs with these IDs. Omits IDs that do not exist. Restricted callers see only the jobs that they created. */
+  /** Returns the bulk jobs with these IDs, at most 1,000. Omits IDs that do not exist. Restricted callers see only the jobs that they created. */
   bulkJob: Branch<'BulkJob', 'many', {
     id: readonly string[]
   }>
@@ -2369,9 +2369,9 @@ export interface UserFields {
     platform?: readonly string[] | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
-    /** A device field or an attribute, such as created. For descending order, use -created or created desc. */
+    /** A device field, such as created, or an attribute. For descending order, use -created or created desc. */
     sort?: string | null | undefined
-    /** At most 4 keys, each in the format of sort. Replaces sort. The server rejects attributes that the account has never used. */
+    /** At most 4 keys, each in the format of sort. Replaces sort. The server rejects an attribute that the account has never used, unless its name has the prefix attributes. */
     sortBy?: readonly string[] | null | undefined
     /** Either active or inactive. */
     state?: string | null | undefined
@@ -2450,12 +2450,12 @@ export interface UserFields {
     /** An event filter, as in events. */
     where?: string | null | undefined
   }>
-  /** Counts the matching devices by the values of each name in by, which accepts at most 8 names. A name is a field or an attribute of devices or services, as in a device filter, such as site or services.port. For an unknown name without the prefix "attributes.", fails with BAD_USER_INPUT and suggests a similar known name, if there is one. */
+  /** Counts the matching devices by the values of each name in by, which accepts at most 8 names. A name is a field or an attribute of devices or services, as in a device filter, such as site or services.port. For an unknown name without the prefix "attributes.", the field fails with BAD_USER_INPUT and suggests a similar known name, if there is one. */
   facets: Branch<'Facet', 'many', {
     by: readonly string[]
     /** The context in which the filter and the counts read attributes. */
     context?: string | null | undefined
-    /** For time fields, such as created: the length of the intervals that the server counts. */
+    /** For time fields, such as created: the length of the intervals in which the server counts devices. */
     interval?: FacetInterval | null | undefined
     /** Maximum number of values for each name, 1 to 100. */
     size?: number | null | undefined
@@ -2471,7 +2471,7 @@ export interface UserFields {
   id: Leaf<string>
   /** Open invitations and invitations that expired in the last seven days, newest first, at most 200. */
   invitations: Branch<'Invitation', 'many'>
-  /** The account's rules for access keys. */
+  /** The account's rules for access keys. Needs KEY_MANAGE or AUDIT_READ. */
   keyPolicy: Branch<'KeyPolicy', 'one'>
   /** The limits that apply to this account, with their current usage. The list also contains the setting firstRecord, which is the number of the first record in a list: 1 by default, or 0. */
   limits: Branch<'Limit', 'many'>
@@ -2491,14 +2491,14 @@ export interface UserFields {
   /** The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes. It combines points older than two days into hourly points, and deletes points after 400 days. If the time range contains more than 1,000 points, the server combines neighboring points. There are no points for times when no server was running or the account had no devices. Null for a caller who is restricted to some devices. */
   presence: Branch<'PresencePoint', 'maybeMany', {
     from: string | Date
-    /** Default: now. Must be at most 400 days after from. */
+    /** Default: now. Must be later than from, by at most 400 days. */
     until?: string | Date | null | undefined
   }>
   /** The account's registration codes, newest first, including used-up codes. The server deletes codes that expired more than seven days ago. */
   registrationCodes: Branch<'RegistrationCode', 'many'>
   /** The account's roles: first the four built-in roles, then the custom roles by name. */
   roles: Branch<'Role', 'many'>
-  /** Returns the services with these IDs, at most 1,000. For a device ID, returns the device's bulk service. Omits unknown IDs and other accounts' IDs. */
+  /** Returns the services with these IDs (at most 1,000), in the order of the IDs and without duplicates. For a device ID, returns the device's bulk service. Omits unknown IDs, other accounts' services, and services that the caller cannot read. */
   service: Branch<'Service', 'many', {
     id: readonly string[]
   }>
@@ -2518,14 +2518,14 @@ export interface UserFields {
     size?: number | null | undefined
     /** At most 4 keys, each in the format of sort in devices. The server rejects attributes that the account has never used, unless they have the prefix "attributes.". */
     sortBy?: readonly string[] | null | undefined
-    /** A saved view's ID. The view's filter applies in addition to where. The view's context and order apply if the request does not set them. */
+    /** The ID of a saved view of services. The view's filter applies in addition to where. The view's context and order apply if the request does not set them. */
     view?: string | null | undefined
     /** A service filter, such as port = 22 AND device.state = active. */
     where?: string | null | undefined
   }>
   /** How members must sign in to work in this account. This does not affect access keys. */
   signInPolicy: Leaf<SignInPolicy>
-  /** Simulates what a key, a person, a role, or a new key could do now, and returns the reason for each denial. Pass exactly one of key, personId, roleId, and access. The document does not run, and a simulation does not count as use of a key. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. Simulating the caller's own key, person, or role needs no permission. The simulation ignores the sign-in policy. */
+  /** Simulates what a key, a person, a role, or a new key could do now, and returns the reason for each denial. Pass exactly one of key, personId, roleId, and access. The document does not run, and a simulation does not count as use of a key. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. Simulating the caller's own key, person, or role needs no permission, but a restricted key can simulate only itself. The simulation ignores the sign-in policy. */
   simulate: Branch<'Simulation', 'one', {
     /** The permissions and restrictions of a key that does not exist yet. */
     access?: AccessInput | null | undefined
@@ -2611,7 +2611,7 @@ export interface WebhookFields {
   created: Leaf<string>
   /** The webhook's deliveries, newest first. The server keeps them for 30 days. */
   deliveries: Branch<'WebhookDeliveryList', 'one', {
-    /** Start after this delivery ID or page cursor, with older deliveries. */
+    /** Start after this delivery ID or page cursor. The page continues with older deliveries. */
     after?: string | null | undefined
     /** true: only deliveries that failed permanently; false: all other deliveries. If omitted, all deliveries. */
     failed?: boolean | null | undefined
@@ -2642,11 +2642,11 @@ export interface WebhookFields {
 export interface WebhookDeliveryFields {
   attempts: Leaf<number>
   created: Leaf<string>
-  /** Duration of the last attempt in milliseconds. */
+  /** Duration of the last attempt in milliseconds; null before the first attempt. */
   duration: Leaf<number | null>
   /** Why the last attempt failed; null if it did not fail. */
   error: Leaf<string | null>
-  /** The event that was delivered; null for a test, or if the event was deleted. */
+  /** The event that the delivery contains; null for a test, or if the event was deleted. */
   event: Branch<'Event', 'maybe'>
   /** HTTP status of the last attempt; null if there was no response. */
   httpStatus: Leaf<number | null>
@@ -2656,7 +2656,7 @@ export interface WebhookDeliveryFields {
   nextAttempt: Leaf<string | null>
   /** The request body. */
   request: Leaf<string | null>
-  /** The first KiB of the body of the last response. */
+  /** The first KiB of the body of the response to the last attempt; null if there was no response. */
   response: Leaf<string | null>
   /** One of pending, delivered, and failed. */
   status: Leaf<string>
@@ -2743,7 +2743,7 @@ export interface ObjectTypes {
 
 /** The mutations. Each function accepts the mutation's arguments and returns all plain fields of the result. */
 export interface Mutations {
-  /** Makes the signed-in person a member. Requires a session. Returns CONFLICT if the person is already a member. */
+  /** Makes the signed-in person a member of the account that the invitation is for. Requires a session. Returns CONFLICT if the person is already a member. */
   acceptInvitation(args: {
     token: string
   }, options?: CallOptions): Promise<AccountReference>
@@ -2784,7 +2784,7 @@ export interface Mutations {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
-  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
+  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With more than 1,000 devices, or with very large attributes, the response does not wait for the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
   createBulk(args: {
     /** The job pauses after more failures than this since it was started or last resumed. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
@@ -2798,7 +2798,7 @@ export interface Mutations {
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates an invitation with a link that can be used once. If email is set and the server can send email, the server also emails the link. An account can have at most 100 open invitations, and can email at most 200 links per hour. */
+  /** Creates an invitation with a link that can be used once. The caller must have each of the role's permissions. If email is set and the server can send email, the server also emails the link. An account can have at most 100 open invitations, and can email at most 200 links per hour. */
   createInvitation(args: {
     email?: string | null | undefined
     /** At most 30 days from now. Default: seven days from now. */
@@ -2831,10 +2831,10 @@ export interface Mutations {
     description?: string | null | undefined
     isShared?: boolean | undefined
     kind?: FilterKind | undefined
-    /** At most 10 labels of up to 50 characters. */
+    /** At most 10 labels of up to 50 characters each. */
     labels?: readonly string[] | null | undefined
     name: string
-    /** At most 4 keys, each in the format of sort in devices. Not for events, which are listed newest first. */
+    /** At most 4 keys, each in the format of sort in devices. Must be empty for events, which are listed newest first. */
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
@@ -2875,7 +2875,7 @@ export interface Mutations {
   deleteRole(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Deletes a view. If the view is in use, returns CONFLICT and lists the objects that use it in extensions.usedBy. To replace the view and delete it, set replaceBy to another view of the same kind. */
+  /** Deletes a view. If the view is in use, returns CONFLICT and lists the objects that use it in extensions.usedBy. To replace the view and delete it, set replaceBy to another view of the same kind. The replacement needs the same additional permissions as updateView. */
   deleteView(args: {
     id: string
     replaceBy?: string | null | undefined
@@ -2884,7 +2884,7 @@ export interface Mutations {
   deleteWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Removes the signed-in person from this account, and deletes the person's personal keys in the account. Returns CONFLICT if no owner who can sign in would remain. */
+  /** Removes the signed-in person from this account, and deletes the person's personal keys in the account. Requires a session. Returns CONFLICT if no owner who can sign in would remain. */
   leaveAccount(args: {
     
   }, options?: CallOptions): Promise<boolean>
@@ -2910,7 +2910,7 @@ export interface Mutations {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }, options?: CallOptions): Promise<DeviceRegistration>
-  /** Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person created. Returns CONFLICT if no owner who can sign in would remain. */
+  /** Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person created. Only owners can remove owners. Returns CONFLICT if no owner who can sign in would remain. */
   removeMember(args: {
     disableKeys?: boolean | undefined
     personId: string
@@ -2941,28 +2941,28 @@ export interface Mutations {
     id: string
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates and previews a job for the devices of this job that have one of these statuses: FAILED, SKIPPED, or both. */
+  /** Creates and previews a job for the devices of this job that have one of the given statuses, which can be FAILED and SKIPPED. This job must be READY or PAUSED, or must have ended. */
   retryBulk(args: {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates a key with the same settings as the given key, including its expiry. The new key is enabled even if the given key is not. Without publicKey, the new key has a secret. The given key expires after overlap seconds, 0 to 2,592,000, or at its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the same settings as the given key, including its expiry. The new key is enabled even if the given key is not. Without publicKey, the new key has a secret. The given key expires after overlap seconds, 0 to 2,592,000, or at its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. The caller must meet the conditions of createAccessKey. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey(args: {
     key: string
     overlap?: number | null | undefined
     publicKey?: string | null | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
-  /** Replaces the device's secret. The old secret becomes invalid immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once, within one hour. */
+  /** Replaces the device's secret. The old secret becomes invalid immediately, and the server closes the device's connections. If allow is true, the server creates no new secret. Instead, the device can register itself again once with its hardware ID, within one hour. */
   rotateDeviceSecret(args: {
     allow?: boolean | undefined
     deviceId: string
   }, options?: CallOptions): Promise<DeviceRegistration>
-  /** Creates a new signing secret. For overlap seconds, 0 to 604,800, the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
+  /** Creates a new signing secret. For overlap seconds, 0 to 604,800, the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after the receiver uses the newest secret. */
   rotateWebhookSecret(args: {
     id: string
     overlap?: number | null | undefined
   }, options?: CallOptions): Promise<Webhook>
-  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for the preview. If such a job does not start, its stateReason says why. */
+  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response may not wait for the preview. If such a job does not start, its stateReason says why. */
   runBulk(args: {
     /** The number of devices that must change. Registrations count as changes. */
     expected: number
@@ -2976,7 +2976,7 @@ export interface Mutations {
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
-  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or null. */
+  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the base value without a context; null if the attribute is not set. */
   setAttribute(args: {
     /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
@@ -3000,13 +3000,13 @@ export interface Mutations {
   setAttributesMany(args: {
     items: readonly AttributesInput[]
   }, options?: CallOptions): Promise<AttributesResult[]>
-  /** Sets the interval at which clients are expected to write an attribute. A value is stale if no client has written it for more than 1.25 intervals. Returns null after the interval is removed. An account can have at most 50 names with an interval. */
+  /** Sets the interval at which clients are expected to write an attribute. A value is stale if its last recorded write (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null after the interval is removed. An account can have at most 50 names with an interval. */
   setExpectedInterval(args: {
     name: string
     /** Required. From 60 to 31,536,000 seconds; null removes the interval. */
     seconds?: number | null | undefined
   }, options?: CallOptions): Promise<Freshness | null>
-  /** Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom on, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. */
+  /** Updates the given rules for access keys. maxDays is 1 to 36,500. null clears maxDays and enforcedFrom. From enforcedFrom on, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
   setKeyPolicy(args: {
     enforcedFrom?: string | Date | null | undefined
     maxDays?: number | null | undefined
@@ -3014,7 +3014,7 @@ export interface Mutations {
     requireDigest?: boolean | null | undefined
     requireNetworks?: boolean | null | undefined
   }, options?: CallOptions): Promise<KeyPolicy>
-  /** Changes a member's role. Returns CONFLICT if no owner who can sign in would remain. */
+  /** Changes a member's role. The caller must have each of the new role's permissions. Only owners can make a member an owner, or change the role of an owner. Returns CONFLICT if no owner who can sign in would remain. */
   setMemberRole(args: {
     personId: string
     roleId: string
@@ -3030,13 +3030,13 @@ export interface Mutations {
   testWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<WebhookDelivery>
-  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Access keys cannot call this mutation. You need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is that of setAttributesMany with one item for each device. */
+  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Access keys cannot call this mutation. You need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster, and while a server of the previous release is running. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is that of setAttributesMany with one item for each device. */
   transferDevices(args: {
     /** The other account. */
     accountId: string
     deviceId: readonly string[]
   }, options?: CallOptions): Promise<number>
-  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since this job wrote them. Deletes the devices that this job registered, unless they have connected or changed since. */
+  /** Creates and previews a job that reverts the changes of this job, which must have been started and must have ended. Does not revert values and services that have changed since then. Deletes the devices that this job registered, unless they have connected or changed since. */
   undoBulk(args: {
     id: string
     rate?: number | null | undefined
@@ -3046,7 +3046,7 @@ export interface Mutations {
     /** permissions and attributes: those that the key keeps. where: a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
-    /** Must not be later than the key's current expiry. */
+    /** Must be in the future, and not later than the key's current expiry. */
     expires?: string | Date | null | undefined
     key: string
     name?: string | null | undefined
@@ -3066,7 +3066,7 @@ export interface Mutations {
     name?: string | null | undefined
     platform?: string | null | undefined
   }, options?: CallOptions): Promise<Device>
-  /** Updates the given fields. In a built-in role, you can change only the groups. The change takes effect within a second. */
+  /** Updates the given fields. In a built-in role, you can change only the groups. The caller must have each of the role's permissions. The change takes effect within a second. */
   updateRole(args: {
     access?: AccessInput | null | undefined
     groups?: readonly string[] | null | undefined
@@ -3082,7 +3082,7 @@ export interface Mutations {
     name?: string | null | undefined
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed since that version. */
+  /** Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed since that version. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
   updateView(args: {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined

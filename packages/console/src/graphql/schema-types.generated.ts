@@ -113,7 +113,7 @@ export type BulkState =
   /** The preview failed. */
   | 'FAILED'
   | 'PAUSED'
-  /** The server reads the devices. */
+  /** The server is reading the devices and computing their changes. */
   | 'PREVIEWING'
   /** Can be started within 24 hours after the preview began. */
   | 'READY'
@@ -124,7 +124,7 @@ export type BulkState =
  * all devices, use id:*.
  */
 export type BulkTargetInput = {
-  /** The context in which the filter reads attributes. */
+  /** The context in which where and the view's filter read attributes. Default: the view's context. */
   context?: string | null | undefined;
   /**
    * At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's
@@ -137,7 +137,7 @@ export type BulkTargetInput = {
   register?: boolean;
   /**
    * With register: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a
-   * secret needs rotateDeviceSecret to connect, or to register itself with a registration code.
+   * secret cannot connect, or register itself with a registration code, before you call rotateDeviceSecret.
    */
   secrets?: boolean;
   /** The ID of a saved view of devices. The view's filter applies in addition to where. */
@@ -169,7 +169,7 @@ export type EventType =
   | 'ACCESS_KEY_UPDATE'
   /** data: changes, the old and new value of each field that changed: name, email, or signInPolicy */
   | 'ACCOUNT_UPDATE'
-  /** data: context, and changes, the old and new value of each name that changed */
+  /** data: context, null for base values; changes, the old and new value of each name that changed */
   | 'ATTRIBUTE_CHANGE'
   /** A user turned on codes from an authenticator app. data: address, agent */
   | 'AUTHENTICATOR_ADD'
@@ -196,15 +196,15 @@ export type EventType =
    * restored point in time or latest
    */
   | 'BACKUP_RESTORE'
-  /** A bulk job ended. data: state, counts, and seconds */
+  /** A bulk job ended. data: state, counts, and seconds, the time since its start */
   | 'BULK_FINISH'
   /** A bulk job was started. data: name, operations, and counts; where, if the job has a filter */
   | 'BULK_START'
   /** A bulk job that undoes another job was started. data: job, the ID of the undone job; counts */
   | 'BULK_UNDO'
   /**
-   * data: name, hardwareId, platform, attributes, overrides by context, and services before the device was deleted. If the
-   * data exceeds 256 KiB, omitted: true replaces attributes, overrides, and services.
+   * data: name, hardwareId, platform, attributes, overrides by context, and services before the device was deleted. If
+   * attributes, overrides, and services together exceed 256 KiB, omitted: true replaces them.
    */
   | 'DEVICE_DELETE'
   /**
@@ -219,7 +219,8 @@ export type EventType =
   /**
    * A device moved to another account, or from another account to this one. data: name, hardwareId, platform; accountId,
    * the other account; direction, out or in. For out, also attributes, overrides, and services, as for DEVICE_DELETE. For
-   * in, also attributeNames, the names of the attributes of the device and its services; state is the device's state.
+   * in, also attributeNames, the names of the attributes of the device and its services. For in, the event's state is the
+   * device's state.
    */
   | 'DEVICE_TRANSFER'
   /** data: changes, the old and new value of each field that changed */
@@ -303,7 +304,10 @@ export type EventType =
   | 'WEBHOOK_CREATE'
   /** data: name and url */
   | 'WEBHOOK_DELETE'
-  /** The server paused a webhook because its receiver failed for days or its view cannot be used. data: paused, the reason */
+  /**
+   * The server paused a webhook because all deliveries failed for 5 days or its view cannot be used. data: paused, the
+   * reason
+   */
   | 'WEBHOOK_PAUSE'
   /** data: changes, the old and new value of each field that changed; or formerSecretUntil, if the secret was rotated */
   | 'WEBHOOK_UPDATE';
@@ -329,10 +333,10 @@ export type Permission =
   | 'ATTRIBUTE_WRITE'
   /**
    * Read events of the account itself, of its members, and of its keys. Also list the members, invitations, roles, and
-   * keys.
+   * keys, and read the key policy and the sign-in policy.
    */
   | 'AUDIT_READ'
-  /** Register devices, and list, create, and delete registration codes. */
+  /** Register devices, move devices to this account, and list, create, and delete registration codes. */
   | 'DEVICE_CREATE'
   /** Delete devices, and move them to another account. */
   | 'DEVICE_DELETE'
@@ -364,7 +368,7 @@ export type ServiceInput = {
   enabled?: boolean | null | undefined;
   host?: string | null | undefined;
   name: string;
-  /** 1 to 65535. Defaults to the default port of the application type. */
+  /** 1 to 65535. Default: the default port of the application type, if it has one. */
   port?: number | null | undefined;
 };
 
@@ -377,7 +381,7 @@ export type SignInPolicy =
   /** By single sign-on. */
   | 'SSO';
 
-/** A column of a view to save. */
+/** A column of a view that is created or updated. */
 export type ViewColumnInput = {
   label?: string | null | undefined;
   name: string;
