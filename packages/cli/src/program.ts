@@ -1,7 +1,7 @@
 import { version } from '@muster/server/version.ts'
 import { Command } from 'commander'
-import type { CommandEntry } from './commands/command-entry.ts'
 import { allCommands } from './commands/all-commands.ts'
+import type { CommandEntry } from './commands/command-entry.ts'
 import { globalOptions } from './options/global-options.ts'
 import { prose } from './options/new-command.ts'
 

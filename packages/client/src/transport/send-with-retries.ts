@@ -9,7 +9,11 @@ import { effectOfCall, type Operation, prepareRequest, type Transport } from './
  * Sends an operation. Retries, within the limits, if the operation did not run, or if its outcome is unknown and
  * running it twice is safe.
  */
-export async function sendWithRetries(transport: Transport, operation: Operation, options: CallOptions): Promise<GraphQLResponse> {
+export async function sendWithRetries(
+  transport: Transport,
+  operation: Operation,
+  options: CallOptions,
+): Promise<GraphQLResponse> {
   const effect = effectOfCall(operation, options)
   const headers = idempotencyHeader(effect, options)
   const { retries = transport.retries } = options

@@ -57,3 +57,6 @@ export const accountsOf = (devices: readonly DeviceKey[]): string | string[] =>
 
 const areOfOneAccount = (devices: readonly DeviceKey[]): boolean =>
   devices.length > 0 && devices.every(({ accountId }) => accountId === devices[0]!.accountId)
+
+export const devicesOfFirstAccount = (devices: readonly DeviceKey[]): DeviceKey[] =>
+  devices.filter(({ accountId }) => accountId === devices[0]!.accountId)

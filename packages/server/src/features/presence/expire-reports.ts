@@ -1,15 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { serverSource } from '../events/event-source.ts'
-import { type DeviceKey, distinctDevices } from './device-keys.ts'
-import { deleteLease, findExpiredLeases, lockExpiredLease } from './leases.queries.ts'
-import {
-  deactivateUnheld,
-  endTimedHolds,
-  findHeldBy,
-  findTimedOut,
-  lockDevices,
-  releaseByProcess,
-} from './presence.queries.ts'
+import { devicesOfFirstAccount, distinctDevices } from './device-keys.ts'
+import { deactivateUnheld, endTimedHolds, findTimedOut, lockDevices } from './presence.queries.ts'
 import { endTimedServices, findTimedOutServices, lockSweep } from './service-states.queries.ts'
 
 const BATCH = 1_000
@@ -27,7 +19,7 @@ export async function expireReports(db: Database, isByAccount: boolean): Promise
       const timedOut = await findTimedOut(transaction, BATCH)
       const ofServices = await findTimedOutServices(transaction, BATCH)
       const expired = distinctDevices([...timedOut, ...ofServices])
-      const devices = await lockDevices(transaction, isByAccount ? ofFirstAccount(expired) : expired)
+      const devices = await lockDevices(transaction, isByAccount ? devicesOfFirstAccount(expired) : expired)
       if (devices.length > 0) {
         await endTimedServices(transaction, devices)
         await endTimedHolds(transaction, devices, 'over')
@@ -37,31 +29,4 @@ export async function expireReports(db: Database, isByAccount: boolean): Promise
     })
   }
   return ended
-}
-
-const ofFirstAccount = (devices: readonly DeviceKey[]): DeviceKey[] =>
-  devices.filter(({ accountId }) => accountId === devices[0]!.accountId)
-
-/** Ends expired leases and the holds under them. Returns a positive number if any holds were ended, and 0 otherwise. */
-export async function endExpiredLeases(db: Database, isByAccount: boolean): Promise<number> {
-  let ended = 0
-  for (const { id } of await findExpiredLeases(db)) {
-    for (let found = BATCH; found > 0; ended += found) {
-      found = await db.transaction().execute((transaction) => releaseBatchOf(transaction, id, isByAccount))
-    }
-  }
-  return ended
-}
-
-async function releaseBatchOf(transaction: Database, processId: string, isByAccount: boolean): Promise<number> {
-  if (!(await lockExpiredLease(transaction, processId))) return 0
-  const devices = await findHeldBy(transaction, processId, BATCH)
-  if (devices.length === 0) {
-    await deleteLease(transaction, processId)
-    return 0
-  }
-  const locked = await lockDevices(transaction, isByAccount ? ofFirstAccount(devices) : devices)
-  await releaseByProcess(transaction, locked, processId)
-  await deactivateUnheld(transaction, locked, serverSource)
-  return devices.length
 }

@@ -1,6 +1,6 @@
 import type { Client } from 'urql'
 import { DeviceIdsDocument } from '../devices.generated.ts'
-import type { DeviceRows } from './device-rows.ts'
+import type { DeviceRows } from './load-device-rows.ts'
 
 const MAX_IDS = 1_000
 

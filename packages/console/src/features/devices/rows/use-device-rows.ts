@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore
 import { useClient } from 'urql'
 import { devicesOf, useLiveEvents } from '../../../graphql/use-live-events.ts'
 import type { DeviceQuery } from '../devices-search.ts'
-import { createDeviceRows, type DeviceRows } from './device-rows.ts'
+import { createDeviceRows, type DeviceRows } from './load-device-rows.ts'
 
 interface ShownRows {
   rows: DeviceRows

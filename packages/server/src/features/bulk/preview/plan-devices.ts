@@ -14,11 +14,11 @@ import { planRow } from '../rows/plan-row.ts'
 import type { JobCaller } from '../run/starter.ts'
 import { fitInMemory } from '../sizes/bulk-sizes.ts'
 import { type BulkDevice, readBulkDevices } from './bulk-device.ts'
-import { findNamesInUse } from './conflicts.ts'
 import { applyOperations } from './operations.ts'
 import { emptyPlan, type Plan, planOf, rejected } from './plan.ts'
 import { concernsServices, planUndo } from './plan-undo.ts'
 import { findServiceMatches } from './service-operations.ts'
+import { findNamesInUse } from './taken-names.ts'
 
 interface PlanOptions {
   job: BulkJobRow

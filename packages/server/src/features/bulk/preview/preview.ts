@@ -17,11 +17,11 @@ import { selectRows } from '../bulk-rows.queries.ts'
 import { isList } from '../listed-devices.ts'
 import { addRows, withoutResult } from '../rows/add-rows.ts'
 import { type JobCaller, starterOf } from '../run/starter.ts'
-import { rejectConflicts } from './conflicts.ts'
 import { type Found, findFirst, findNext, PREVIEWED_AT_ONCE } from './find-devices.ts'
 import { filterOf } from './job-filter.ts'
 import type { Plan } from './plan.ts'
 import { planDevices } from './plan-devices.ts'
+import { rejectConflicts } from './taken-names.ts'
 
 /** The maximum number of devices that one step of a preview plans. */
 const PLANNED_AT_ONCE = 250

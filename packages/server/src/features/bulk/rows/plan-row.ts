@@ -5,9 +5,9 @@ import { assertNewDevice } from '../../devices/changes/new-device.ts'
 import { fieldsOfService } from '../../services/services-of-many.ts'
 import type { BulkOperation, CsvRow, DeviceChanges, NewDevice } from '../bulk-job.ts'
 import type { BulkDevice } from '../preview/bulk-device.ts'
-import { nameTaken } from '../preview/conflicts.ts'
 import { applyOperations } from '../preview/operations.ts'
 import { setServices } from '../preview/service-operations.ts'
+import { nameTaken } from '../preview/taken-names.ts'
 
 export interface RowContext {
   id: string

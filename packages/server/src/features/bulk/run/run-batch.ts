@@ -4,25 +4,20 @@ import { sentTogether } from '../../../db/sent-together.ts'
 import { ApiError } from '../../../errors.ts'
 import { bytesOfChanges, bytesOfItems } from '../../../rate-limits/storage-quotas.ts'
 import { insideOf } from '../../../restriction.ts'
-import { parseAttributeName } from '../../attributes/attribute-name.ts'
-import { valueAt } from '../../attributes/attributes.ts'
 import { lockTargets, saveTargets } from '../../attributes/locked-targets.ts'
 import { changeEvent } from '../../attributes/set-attributes.ts'
-import { attributesIn, type Target } from '../../attributes/target.ts'
 import { deleteLockedDevices, lockDevicesToDelete, writeDevice } from '../../devices/changes/device-changes.ts'
 import { countNewDevices } from '../../devices/changes/new-device.ts'
-import type { DeviceFields, FieldName } from '../../devices/device.ts'
+import type { DeviceFields } from '../../devices/device.ts'
 import { drawEventIds, type NewEvent, recordEvents } from '../../events/record.ts'
 import { assertMayChangeDevice } from '../access/job-restrictions.ts'
 import { type FieldsRow, selectFields, selectMatching } from '../bulk-items.queries.ts'
-import type { AttributeChanges, BulkJob, BulkSkipReason } from '../bulk-job.ts'
+import type { BulkJob } from '../bulk-job.ts'
 import { selectUntouched } from '../bulk-rows.queries.ts'
 import type { JobSecrets } from '../downloads/job-secrets.ts'
-import type { BulkService } from '../preview/bulk-device.ts'
 import { filterOf } from '../preview/job-filter.ts'
 import { applyContextChanges } from '../preview/operations.ts'
 import {
-  areServicesOld,
   assertServicesFit,
   type DeviceWithServices,
   insertNewServices,
@@ -33,6 +28,7 @@ import {
 import { DeviceError } from './device-error.ts'
 import { changesOfDevice, type NextBatch, type Registration } from './next-batch.ts'
 import { type ItemResult, type PendingItem, writeResults } from './pending.queries.ts'
+import { type LockedBulkDevice, reasonToSkip, targetOf } from './reason-to-skip.ts'
 import { assertNoneTaken, registerDevices } from './register-devices.ts'
 import { type JobCaller, viewerOfJob } from './starter.ts'
 
@@ -140,14 +136,6 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
 const bytesOfData = (data: NewEvent['data']): number =>
   'changes' in data ? bytesOfChanges(data.changes as Record<string, { new: string | null }>) : bytesOfItems([data])
 
-interface LockedBulkDevice {
-  fields: FieldsRow
-  /** Undefined for a device that is about to be deleted. */
-  target: Target | undefined
-  /** The services, if they change. */
-  services: BulkService[]
-}
-
 interface Accepted {
   item: PendingItem
   device: LockedBulkDevice
@@ -181,32 +169,6 @@ async function lockDevices(
     rows.map((fields) => [fields.id, { fields, target: targets.get(fields.id), services: servicesOf(fields) }]),
   )
 }
-
-function reasonToSkip(
-  { changes }: PendingItem,
-  device: LockedBulkDevice | undefined,
-  { isMatching, isCsv }: { isMatching: boolean; isCsv: boolean },
-): BulkSkipReason | undefined {
-  if (device === undefined) return 'GONE'
-  if (!isMatching) return 'NO_LONGER_MATCHES'
-  const { fields, services } = device
-  const { update = {}, setAttributes = [], addService = [] } = changes
-  const added = new Set(addService.map(({ id }) => id))
-  const areFieldsOld = Object.entries(update).every(([name, { old }]) => fields[name as FieldName] === old)
-  const areValuesOld = setAttributes.every((each) => {
-    if (each.service !== undefined && added.has(each.service.id)) return true
-    const target = targetOf(device, each)
-    if (target === undefined) return false
-    const present = attributesIn(target, each.context ?? undefined)
-    return Object.entries(each.changes).every(
-      ([name, { old }]) => valueAt(present, parseAttributeName(name, 'name')) === old,
-    )
-  })
-  return areFieldsOld && areValuesOld && areServicesOld(changes, services, { isCsv }) ? undefined : 'CHANGED_SINCE'
-}
-
-const targetOf = ({ target, services }: LockedBulkDevice, { service }: AttributeChanges): Target | undefined =>
-  service === undefined ? target : services.find(({ id }) => id === service.id)?.target
 
 /** Returns the events of the changes. */
 async function apply(db: Database, accountId: string, accepted: readonly Accepted[]): Promise<NewEvent[]> {

@@ -7,7 +7,7 @@ import { requiredSignIn, type SignInPolicy, toPolicy } from '../../../sign-in-po
 import { reloadAccessKeys } from '../../access-keys/access-keys.ts'
 import type { Target } from '../../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../../events/record.ts'
-import { assertNoFormerServer } from '../../presence/former-servers.ts'
+import { assertNoFormerServer } from '../../presence/previous-release.ts'
 import type { User } from '../user.ts'
 import { findAccount, findSignInPolicy, lockAccount, writeContact, writeSignInPolicy } from '../users.queries.ts'
 import { assertEmail } from '../users.ts'
