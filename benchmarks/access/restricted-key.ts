@@ -3,8 +3,8 @@ import { percentile, spreadOf } from '../report/statistics.ts'
 import { type AccessKey, graphql, type Operation, send, toRequest } from '../run/operation.ts'
 
 /**
- * This benchmark compares pages of devices for a key that a filter restricts, for an unrestricted key, and for an
- * unrestricted key with the same filter as `where`.
+ * This benchmark compares requests for a page of devices: with a key that a filter restricts, with an unrestricted key
+ * and the same filter as `where`, and with an unrestricted key and no filter.
  */
 const [devices = 100_000, rounds = 400] = process.argv.slice(2).map(Number)
 

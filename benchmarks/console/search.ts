@@ -62,7 +62,7 @@ async function measureOverview(page: Page, url: string): Promise<object> {
   return measurePage(page, `${url}/overview`, [
     'a[aria-label^="Active: "]',
     'a[aria-label^="Registered in the last 7 days: "]',
-    // Until the server has counted the active devices twice, the overview shows a text or one dot instead of a curve.
+    // Until the server has counted the active devices twice, the overview shows a message or a dot instead of a curve.
     'section[aria-label="Active devices"] :is(figure svg :is(path, circle), p)',
     'table[aria-label^="Active devices by"] tbody tr',
     'section[aria-label="Longest without a report"] li',

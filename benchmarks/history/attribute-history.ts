@@ -3,7 +3,10 @@ import { startDatabase } from '../environment/database.ts'
 import { fillEventLog } from '../growth/event-log.ts'
 import { startServer } from '../webhooks/server.ts'
 
-/** Measures pages of `attributeHistory` of one device after many changes of the same attribute. */
+/**
+ * Measures the response times of `attributeHistory` after many changes of one attribute. Each request is for a device
+ * that is chosen at random.
+ */
 const [events = 10_000_000, devices = 1_000] = process.argv.slice(2).map(Number)
 const REQUESTS = 200
 

@@ -26,7 +26,7 @@ export const memory: Scenario = {
   name: 'memory',
   title: 'Server memory',
   async measure(setting) {
-    // The result for a smaller fleet is not comparable, so one round is enough.
+    // The targets do not apply to a smaller fleet, so one round is then enough.
     const count = setting.environment.fleet.devices < DEVICES ? 1 : setting.rounds
     const rounds: Measured[] = []
     for (let round = 1; round <= count; round++) {

@@ -29,7 +29,7 @@ const pool = createPool({ connection, size: 10, statementTimeout: 0 })
 const db = createDatabase(pool)
 await migrate(db)
 
-/** Measures graphile-worker with a task that does nothing. The result is an upper limit for deliveries. */
+/** Measures the rate at which graphile-worker runs a task that does nothing. Deliveries cannot be faster. */
 async function measureBareWorker(): Promise<number> {
   const logger = new Logger(() => () => {})
   await runMigrations({ pgPool: pool, logger })
@@ -53,7 +53,7 @@ async function measureBareWorker(): Promise<number> {
   return rate
 }
 
-/** Measures webhook deliveries, from writing the events to recording the results. */
+/** Measures the rate of webhook deliveries, from writing the events to recording the results of the deliveries. */
 async function measureDeliveries(): Promise<number> {
   const secrets = createSecrets(randomBytes(32))
   const { id: accountId } = await createUser(db, { email: `${randomBytes(8).toString('hex')}@example.com` })
