@@ -36,7 +36,7 @@ const operations: Partial<Record<System, { operate: Operate; read: Workload['rea
 
 type ChooseTarget = (fleet: Fleet, client: number) => Omit<Write, 'value'>
 
-/** Each client alternates between two values that no earlier run wrote, so each request is a change. */
+/** Each client alternates between two values that no earlier run wrote, so each request changes the value. */
 function writer(name: string, system: System, chooseTarget: ChooseTarget): Workload {
   const { operate, read } = operations[system]!
   return {
