@@ -1,7 +1,7 @@
 import { type Spread, spreadOf } from '../report/statistics.ts'
 import type { TimedResponse } from './sender.ts'
 
-/** Two requests to compare. The ratio shows how the response time grows, for example with the fleet's size. */
+/** Two requests to compare. The ratio of their times shows how the time grows, for example with the fleet's size. */
 export interface Row {
   title: string
   /** Names of the two sides. Default: `small fleet` and `large fleet`. */
