@@ -40,7 +40,7 @@ export interface Context {
   readonly mailer?: Mailer | undefined
   /**
    * The number of milliseconds without single sign-on after which a person's personal keys become invalid. Applies only
-   * to people whom a group made members. With 0, the keys stay valid.
+   * to people whose membership comes from a single sign-on group. With 0, the keys stay valid.
    */
   readonly staleMs: number
   /** Returns the permissions that a document needs, or why the document is invalid. */

@@ -23,7 +23,7 @@ export const errorCodes = {
   BAD_USER_INPUT: {
     status: 400,
     meaning:
-      'The request is invalid, for example its document, a variable, an argument, or a header. The message describes the problem.',
+      'Part of the request is invalid, such as its document, a variable, an argument, or a header. The message describes the problem.',
   },
   QUERY_TOO_COMPLEX: {
     status: 400,
@@ -42,7 +42,7 @@ export const errorCodes = {
   CONFLICT: {
     status: 409,
     meaning:
-      'The change conflicts with existing data, such as a hardware ID in use, an attribute group with the name of a value, or an active device.',
+      'The change conflicts with existing data. For example, a hardware ID is in use, an attribute group has the name of a value, or a device to delete is active.',
   },
   PERSISTED_QUERY_NOT_FOUND: {
     status: 200,

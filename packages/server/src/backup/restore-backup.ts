@@ -29,7 +29,9 @@ export interface RestoreOptions {
   file: string
   /** Where to find the master key for the secrets in the backup. */
   config: MasterKeySettings
-  /** Whether to restore even if that key is missing. No server starts on the database until it finds the key. */
+  /**
+   * Whether to restore even if that key is missing. A server does not start on the restored database without the key.
+   */
   withoutKey?: boolean
   signal?: AbortSignal
   /** Called with the number of bytes read so far and the total. */

@@ -65,7 +65,7 @@ export const isDatabaseFull = (error: unknown): boolean =>
 export const isDatabaseSlow = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '57014' || error.code === '55P03')
 
-/** File errors can also have a code such as ENOENT, but with a `syscall` such as `open`. */
+/** File errors can also have a code such as ENOENT, but their `syscall` is a file operation such as `open`. */
 function isSocketError(error: Error, code: string): boolean {
   if (!socketErrors.has(code)) return false
   const syscall = 'syscall' in error ? error.syscall : 'connect'

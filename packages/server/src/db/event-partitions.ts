@@ -11,9 +11,9 @@ export async function createEventPartitions(db: Database, now: Date): Promise<vo
 }
 
 /**
- * Creates the partitions for the current month and the next three months, by either clock. The database's clock
- * determines an event's partition. If that clock is wrong and is corrected, it usually shows this machine's time
- * afterward.
+ * Creates the partitions for the current month and the next three months by the database's clock, and those by this
+ * machine's clock. The database's clock determines an event's partition. If that clock is wrong and is corrected, it
+ * usually shows this machine's time afterward.
  */
 export async function createPartitionsByBothClocks(db: Database, { here, database }: Clocks): Promise<void> {
   for (const now of [database, here]) await createEventPartitions(db, now)

@@ -92,7 +92,7 @@ export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, 
   if ('after' in start)
     return withOuterLimit(rowsAfter(source, order, start.after, plannedLimit(limit)), sql`limit ${limit}`)
   const { offset } = start
-  // Far into a list, PostgreSQL spends more time skipping rows than planning the statement.
+  // Far into a list, PostgreSQL spends more time skipping rows than planning the statement, so the limit is exact.
   const last = offset === 0 ? plannedLimit(limit) : sql`${offset + limit}`
   const first = keyed(source, order, [], last)
   const rows = order.nullable === undefined ? first : concatenate(first, unkeyed(source, order, [], last))

@@ -50,7 +50,8 @@ export interface WrittenBaseBackup extends BaseBackup {
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'muster backup' })
-  // Without a listener, an `error` event would end the process. A statement rejects when the connection breaks.
+  // Without a listener, an `error` event would end the process. If the connection breaks, the statement in flight
+  // rejects.
   client.on('error', () => {})
   const end = (): void => void client.end().catch(() => {})
   signal?.throwIfAborted()

@@ -9,7 +9,7 @@ export interface PlacedBackup {
 export interface BackupKind {
   folder: string
   newest(): Promise<Date | undefined>
-  /** Writes a backup, then removes the oldest backups beyond MUSTER_BACKUP_KEEP. */
+  /** Writes a backup, and then removes all but the newest MUSTER_BACKUP_KEEP backups. */
   write(signal: AbortSignal): Promise<PlacedBackup>
 }
 

@@ -7,7 +7,7 @@ import { hasCitus, readMissingFunctions, readPlacements, readTables, type Table,
 import { accountColumnOf, type Placement, placementOf } from './placements.ts'
 
 export interface ClusterOptions {
-  /** The number of shards over which the accounts are distributed. Ignored after the first distribution. */
+  /** The number of shards across which the accounts are distributed. Ignored after the first distribution. */
   shards: number
 }
 

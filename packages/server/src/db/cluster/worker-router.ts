@@ -33,7 +33,7 @@ export function createWorkerRouter({
   onChoice = () => {},
 }: WorkerRouterOptions): ReadRouter {
   const pools = openPools.map((open) => open())
-  /** The available workers, keyed by the number of their node. */
+  /** The available workers, keyed by the Citus group ID of their node. */
   const workers = new Map<string, Database>()
   const places = boundedMap<string, { node: string; until: number }>(MAX_PLACES)
   const reported = new Map<Database, string>()

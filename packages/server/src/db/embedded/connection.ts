@@ -32,7 +32,7 @@ function shortName(folder: string): string {
   if (process.platform !== 'linux') {
     throw new EmbeddedError(
       'start-failed',
-      `The path ${folder} is too long for a socket, whose path can have ${maxSocketPath} bytes: choose a shorter MUSTER_DATA.`,
+      `The path ${folder} is too long for a socket, whose path can have at most ${maxSocketPath} bytes: choose a shorter MUSTER_DATA.`,
     )
   }
   let fd = openFolders.get(folder)
@@ -45,7 +45,7 @@ function shortName(folder: string): string {
 
 export type DatabaseState = 'ready' | 'starting' | 'absent'
 
-/** Throws EACCES and errors that show no state, such as a failed authentication. */
+/** Throws EACCES, and other errors that do not show the state, such as a failed authentication. */
 export async function readDatabaseState(connection: EmbeddedConnection): Promise<DatabaseState> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 })
   // If the connection is lost between two queries, the next query reports the error. Without a listener, the `error`

@@ -121,7 +121,10 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
   return endingPool(server, pool)
 }
 
-/** Kysely ends a pool only if this instance has used it, but the instances of the users share the pool. */
+/**
+ * Makes `destroy` end the pool. Kysely ends a pool only if the destroyed instance has used it, but the users' instances
+ * also use this pool.
+ */
 function endingPool(server: Database, pool: Pool): Database {
   const destroy = server.destroy.bind(server)
   server.destroy = async () => {
@@ -169,8 +172,8 @@ export async function retryWhenRateLimited<Result>(run: () => Promise<Result>): 
 }
 
 /**
- * Runs a statement that may read every record, for the given reasons. The error at the time limit names the reasons. If
- * there are none, the statement runs like any other.
+ * Runs a statement that may read every record. `reasons` explains why, and the error at the time limit names these
+ * reasons. If there are none, the statement runs like any other.
  */
 export async function walk<Result>(
   db: Database,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 const CHECK_INTERVAL_MS = 50
-/** The server probes the database if a caller waits longer than this, in milliseconds. */
+/** The server probes the database if a caller waits longer than this number of milliseconds. */
 const PROBE_AFTER_MS = 150
 /** The timeout doubles with each retry, up to `max`. A retry uses a new connection, because the old one may be dead. */
 const PROBE_TIMEOUT_MS = { first: 3_000, max: 8_000 }

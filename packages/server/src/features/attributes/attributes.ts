@@ -7,7 +7,7 @@ export type Attributes = Record<string, string | Record<string, string>>
 /** The server usually sends the JSON unchanged and parses it only on demand. */
 export type RawAttributes = RawJson<Attributes>
 
-/** On one target, a name is always of one kind. */
+/** On a target, a name cannot be both a value and a group. */
 export type NameKind = 'value' | 'group'
 
 /** Returns an object that is safe for names that callers choose, including `__proto__` and `constructor`. */

@@ -29,6 +29,6 @@ const commonPatterns = (some: readonly string[], others: readonly string[]): str
   return [...new Set([...within(some, others), ...within(others, some)])]
 }
 
-/** Checks whether a pattern covers every name that another pattern covers. */
+/** Checks whether a pattern matches every name that another pattern matches. */
 export const includesPattern = (pattern: string, other: string): boolean =>
   other.endsWith('*') ? pattern.endsWith('*') && other.startsWith(pattern.slice(0, -1)) : covers(pattern, other)

@@ -92,7 +92,7 @@ export function valueIn(attributes: Eventually<Read>, name: AttributeName): Even
     : valueAt(parse(attributes), name)
 }
 
-/** Returns only the values that are set in the context, without base values. */
+/** Returns only the overrides in the context, without base values. */
 export async function readOverrides(
   context: Context,
   { id }: AttributeOwner,
@@ -103,7 +103,7 @@ export async function readOverrides(
   return readableOnly(context.viewer, found)
 }
 
-/** Lists the contexts with a value that the viewer can read. */
+/** Lists the contexts with an override that the viewer can read. */
 export async function readContexts(context: Context, owner: AttributeOwner): Promise<string[]> {
   const contexts = await attributeLoaders.contexts(context).load(owner.id)
   if (namesOf(context.viewer) === undefined && !hasOwnSettings(context.viewer, owner.id)) return contexts

@@ -20,7 +20,10 @@ export const TYPICAL_CHANGES = 500
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, DeviceStates>>())
 
-/** Finds when a device was online. One statement reads the changes of all devices in a batch with equal arguments. */
+/**
+ * Finds when a device was online. One statement reads the changes of all devices in a batch that are queried with equal
+ * arguments.
+ */
 export async function findAvailability(
   context: Context,
   device: Device,

@@ -53,7 +53,10 @@ export async function readJob(
   return { job, ids: found.ids, rows: found.rows }
 }
 
-/** A new device has no values in contexts and no services to find, and the job that registers it cannot delete it. */
+/**
+ * A registration sets no overrides, a new device has no services that a filter could match, and a job cannot delete the
+ * devices that it registers.
+ */
 function assertCanRegister(operations: BulkJob['operations']): void {
   const isPossible = operations.every((operation) => {
     if ('setAttributes' in operation)

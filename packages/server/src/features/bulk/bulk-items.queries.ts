@@ -47,7 +47,7 @@ export async function selectMatching(
   return rows
 }
 
-/** Returns the ID of the last of the next `limit` devices after `after`, or null if no devices remain. */
+/** Returns the ID of the last of the `limit` devices that follow `after`, or null if no devices remain. */
 export async function selectRangeEnd(
   db: Database,
   accountId: string,

@@ -54,7 +54,7 @@ interface ItemQuery {
   withChanges: boolean
 }
 
-/** One query reads the pages of all jobs with the same arguments. */
+/** One query reads the pages of all jobs that are requested with the same arguments. */
 export const loadItems = loaderByArguments(readPages)
 
 async function readPages(
@@ -92,7 +92,10 @@ async function readPages(
   )
 }
 
-/** The maximum size, in bytes, of the changes on the remaining pages of a response, and the last read of such pages. */
+/**
+ * The maximum size, in bytes, of the changes on the remaining pages of a response, and a promise for the last such
+ * read, which the next read waits for.
+ */
 const changeBudgets = perRequest((_context: Context) => ({
   bytes: limits.answerBytes,
   reading: Promise.resolve<unknown>(undefined),

@@ -21,7 +21,7 @@ export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJ
 }
 
 /**
- * Throws NOT_FOUND if the viewer does not see such a job, and FORBIDDEN if the viewer may not run it. Set
+ * Throws NOT_FOUND if the viewer sees no job with this ID, and FORBIDDEN if the viewer may not run it. Set
  * `locksAccount` if the change affects the number of jobs that have not been started. The account is then locked before
  * the job.
  */

@@ -42,7 +42,7 @@ export const undoBulk = (context: Context, { id, rate }: { id: string; rate?: nu
     }
   })
 
-/** Returns the CSV options of the target. Among other things, the permissions of the new job depend on them. */
+/** Returns the target's CSV options. Among other things, they determine the permissions that the new job needs. */
 const csvOf = ({ target }: BulkJob, more: { isUndo?: true }) =>
   'csv' in target && target.csv !== undefined ? { csv: { ...target.csv, ...more } } : {}
 

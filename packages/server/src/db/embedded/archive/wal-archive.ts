@@ -14,7 +14,7 @@ const decompress = promisify(zstdDecompress)
 
 /**
  * Resolves once the file is on disk, because PostgreSQL then removes its copy. Accepts an existing file with the same
- * content, because PostgreSQL may repeat the call after a crash.
+ * content, because PostgreSQL may run the archive command again after a crash.
  */
 export async function archiveWalFile(folder: string, file: { path: string; name: string }): Promise<void> {
   const content = await readFile(file.path)

@@ -53,7 +53,8 @@ async function findPlaces(dataFolder: string, cluster: Cluster | undefined) {
 export async function giveLockToFolderOwner(dataFolder: string): Promise<void> {
   const { uid, gid } = await stat(dataFolder)
   for (const name of ['lock', 'pg.log', 'pg.log.1']) {
-    // Errors are ignored, because root may lack the capability, and the server can start without this change.
+    // Errors are ignored, because root may lack the capability to change owners, and the server can start without this
+    // change.
     await lchown(join(dataFolder, name), uid, gid).catch(() => {})
   }
 }

@@ -77,7 +77,7 @@ export const listCountedNames = (context: Context): Promise<AttributeName[]> => 
  */
 export async function isCountOverdue(context: Context): Promise<boolean> {
   const { db, viewer } = context
-  // The names inside a restriction are counted for each request.
+  // For a viewer who is restricted to some devices, each request counts the names.
   if (insideOf(viewer) !== undefined) return false
   const summary = await findSummary(db, viewer.accountId)
   if (summary !== undefined && summary.age <= MAX_RETURNED_AGE_SECONDS) return false

@@ -109,7 +109,9 @@ const linked = ({ viewer }: Context, { id, createdBy, actorId }: BulkJob): { job
   isOwn: isCreator(viewer, { createdBy, actorId }),
 })
 
-/** Throws FORBIDDEN if the caller has become restricted and therefore no longer sees the job of the link. */
+/**
+ * Throws FORBIDDEN if the caller has become restricted and therefore can no longer see the job that the link is for.
+ */
 function assertVisible(download: Download): void {
   const isVisible = download.reader().restriction === undefined || download.content.selection?.isOwn === true
   if (!isVisible)

@@ -209,8 +209,8 @@ export const isEmpty = (changes: DeviceChanges): boolean => Object.keys(changes)
 
 /**
  * Applies changes to a device or service in memory: first the removals in all contexts, and then the values. Because a
- * name is either a value or a group in all contexts, a value can replace a group only after all contexts have lost the
- * group.
+ * name is either a value or a group in all contexts, a value can replace a group only after the group has been removed
+ * from all contexts.
  */
 export function applyContextChanges(
   target: Target,

@@ -28,7 +28,7 @@ export async function addRows(
   const place = { accountId, jobId }
   const items = await matchRows(db, accountId, { rows, register, inside: insideOf(caller) })
   assertNoneTwice(items)
-  // The preview computes the devices that a restricted caller registers, because it checks the restriction.
+  // If the caller is restricted, the preview prepares the new devices, because it checks the restriction.
   const prepare = (item: RowItem): PreparedItem =>
     caller.restriction === undefined ? prepareItem(item, operations) : { ...item, changes: {} }
   const added = new Set(await insertInParts(db, place, { items, prepare }))

@@ -25,7 +25,7 @@ export function readCsv(csv: string, { path, after = 0 }: { path: string; after?
   if (count === 0) throw badInput(`${path} must have a row after the names of the columns`)
   if (count > limits.bulkRows)
     throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${limits.bulkRows} rows, found ${count}`)
-  // Only the header line of the first CSV counts as a line.
+  // The header line counts only in the first CSV.
   const lineOf = (line: number): number => (after === 0 ? line : after + line - 1)
   const rows = [
     ...file.rows.map((row) => toRow(row, lineOf(row.line))),

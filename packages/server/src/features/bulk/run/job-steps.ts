@@ -41,7 +41,7 @@ export interface WorkOptions {
   secrets: Pick<Secrets, 'decrypt'>
   /** May throw RATE_LIMITED. */
   charge: (accountId: string, bytes: number) => void
-  /** If omitted, each batch reads its own devices. */
+  /** If omitted, batches are not read in advance. */
   ahead?: LookAhead
 }
 

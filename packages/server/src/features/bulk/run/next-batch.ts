@@ -39,7 +39,7 @@ export interface BatchToRead {
   size: BatchSize
   /** The only devices that the batch may contain. */
   ids?: readonly string[] | undefined
-  /** The last device of the previous batch, whose devices may still be pending. */
+  /** The last device of the previous batch. The devices of that batch may still be pending. */
   after?: string
 }
 

@@ -6,8 +6,8 @@ import { isEachInside } from '../../filters/sql/restriction-condition.ts'
 import type { Sql } from '../../filters/sql/rows.ts'
 
 /**
- * Counts compressed attributes as the largest possible size, because the statement would have to read them to find
- * their size.
+ * Assumes the largest possible size for compressed attributes, because finding their actual size would require reading
+ * them.
  */
 const upTo = (attributes: Sql): Sql =>
   sql`case when pg_column_compression(${attributes}) is null then pg_column_size(${attributes}) else ${limits.bytesPerTarget} end`
