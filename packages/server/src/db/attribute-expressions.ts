@@ -8,7 +8,7 @@ const SORTED_LENGTH = 200
 /** Truncates a value to `SORTED_LENGTH` characters. PostgreSQL uses an index only for the exact indexed expression. */
 export const sortable = (text: Sql): Sql => sql`left(${text}, ${sql.lit(SORTED_LENGTH)})`
 
-/** Reads an attribute as text, in a third of the time of `valueIn`. The text of a group is its JSON. */
+/** Reads an attribute as text, in a third of the time that `valueIn` takes. The text of a group is its JSON. */
 export const textIn = (attributes: Sql, [first, subName]: readonly string[]): Sql =>
   subName === undefined
     ? sql`(${attributes} ->> ${first}::text)`

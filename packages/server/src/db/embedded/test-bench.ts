@@ -118,5 +118,5 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 export const isGone = async (pid: number | undefined): Promise<boolean> =>
   pid === undefined || (await processIdentity(pid)) === undefined
 
-/** Whether this user can mount. Root usually can, except in a container. */
+/** Whether this user can mount file systems. Root usually can, except in a container. */
 export const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0

@@ -31,9 +31,9 @@ export const parseTargetId = (accountId: string, text: string): string | undefin
   text === accountId ? accountId : parseId(text)
 
 /**
- * Omits IDs that are unknown or that the caller cannot reach. Every caller locks rows in the same order, which prevents
- * deadlocks: devices in ID order, then services in ID order, then the account. Other tables are read after the locks
- * are acquired, so their data is at least as new as the locked rows.
+ * Omits IDs that are unknown or that the caller cannot reach. Locks rows in a fixed order, which prevents deadlocks:
+ * devices in ID order, then services in ID order, then the account. Other tables are read after the locks are acquired,
+ * so their data is at least as new as the locked rows.
  */
 export async function lockTargets(
   db: Database,
@@ -62,7 +62,7 @@ export interface ReadDevice extends DeviceFields {
 }
 
 /**
- * Reads devices with their fields, and with their attributes in the base and in these contexts. Takes no locks. Omits
+ * Reads devices with their fields, their base values, and their overrides in these contexts. Takes no locks. Omits
  * devices that the caller cannot reach.
  */
 export async function readDevices(

@@ -59,7 +59,7 @@ export const copyTimes = (times: ValueTimes): ValueTimes => Object.assign(emptyO
 export const attributesIn = (target: Target, context: string | undefined): Attributes =>
   context === undefined ? target.base : (target.overrides.get(context) ?? {})
 
-/** Replaces the attributes in the base or in a context, in memory. `changes` contains the changed names. */
+/** Replaces the base values, or the overrides in a context, in memory. `changes` contains the changed names. */
 export function replaceAttributes(
   target: Target,
   context: string | undefined,

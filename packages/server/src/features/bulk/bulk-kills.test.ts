@@ -39,7 +39,8 @@ it('changes each device exactly once if the process loses its database connectio
     const options = optionsWith(db, createLookAhead(db, withoutLoad))
     while (!isDone) {
       const due = await selectActiveJobs(db).catch(() => [])
-      // Most steps change a single device, as after several failures. A lost connection must not fail this device.
+      // Most steps change a single device, as after several failures. If the connection is lost, the job must not
+      // record this device as failed.
       for (const job of due) {
         const started = performance.now()
         const result = await workOn(options, job, { singly: Math.random() < 0.95 }).catch(() => undefined)

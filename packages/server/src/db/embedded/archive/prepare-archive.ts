@@ -52,7 +52,7 @@ async function readArchiveIdentifier(archive: string): Promise<string | undefine
   }
 }
 
-/** Returns the first 64 bits of ControlFileData, an integer that initdb generates for each cluster. */
+/** Returns the integer that initdb generates for each cluster, from the first 64 bits of ControlFileData. */
 export async function readSystemIdentifier(clusterFolder: string): Promise<string> {
   const handle = await open(join(clusterFolder, 'global/pg_control'), 'r')
   try {

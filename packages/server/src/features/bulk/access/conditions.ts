@@ -22,7 +22,7 @@ export function isCreator(
   return createdBy.kind === 'accessKey' && createdBy.id === accessKey
 }
 
-/** Returns the condition that the creator created the job. Without a creator, the condition is true. */
+/** Returns the SQL condition for the jobs that the creator created. Without a creator, the condition is true. */
 export function isCreatedBy(creator: Creator | undefined): Sql {
   if (creator === undefined) return sql`true`
   return 'accessKey' in creator

@@ -29,7 +29,7 @@ export async function readServices(
   return ({ id, name }) => (stored?.get(id) ?? []).map((service) => toBulkService(service, { id, name }))
 }
 
-/** With `isCsv`, a service to add must not exist yet, because a row does not add a service that the device has. */
+/** With `isCsv`, a service to add must not exist yet, because a row adds only services that the device lacks. */
 export function areServicesOld(
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,
   services: readonly BulkService[],

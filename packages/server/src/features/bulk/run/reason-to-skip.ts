@@ -12,7 +12,7 @@ export interface LockedBulkDevice {
   fields: FieldsRow
   /** Undefined for a device that is about to be deleted. */
   target: Target | undefined
-  /** The services, if they change. */
+  /** The services; empty if the changes do not concern services. */
   services: BulkService[]
 }
 

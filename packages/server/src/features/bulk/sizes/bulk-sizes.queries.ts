@@ -13,9 +13,9 @@ const upTo = (attributes: Sql): Sql =>
   sql`case when pg_column_compression(${attributes}) is null then pg_column_size(${attributes}) else ${limits.bytesPerTarget} end`
 
 /**
- * Returns an upper limit for the attribute bytes of each device, keyed by ID. Counts the device's attributes in the
- * base and in `contexts`. For a device in `withServices`, also counts the attributes of its services in the base and in
- * all contexts. Omits unknown IDs, and devices that the caller cannot reach.
+ * Returns an upper limit for the attribute bytes of each device, keyed by ID. Counts the device's base values and its
+ * overrides in `contexts`. For a device in `withServices`, also counts all base values and overrides of its services.
+ * Omits unknown IDs, and devices that the caller cannot reach.
  */
 export async function selectAttributeBytes(
   db: Database,

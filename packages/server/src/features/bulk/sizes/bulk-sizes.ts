@@ -22,7 +22,7 @@ export async function fitInMemory(
   accountId: string,
   { ids, contexts, withServices, inside }: AttributesToRead,
 ): Promise<{ ids: readonly string[]; error?: ApiError }> {
-  // Without contexts and services, only base attributes are read. The base attributes of a batch always fit.
+  // Without contexts and services, only base values are read. The base values of a batch always fit.
   if (contexts.length === 0 && withServices.length === 0) return { ids }
   const bytes = await selectAttributeBytes(db, accountId, { ids, contexts, withServices, inside })
   const limit = limits.bulkDeviceBytes
