@@ -28,7 +28,7 @@ export interface ReadBackupOptions {
   onProgress?: ((done: number) => void) | undefined
 }
 
-/** Throws a BackupError for a truncated or altered file, at the latest when it reaches the end. */
+/** Throws a BackupError for a truncated or altered file, at the latest at the end of the file. */
 export async function* readBackup(options: ReadBackupOptions): AsyncGenerator<Part> {
   const hash = createHash('sha256')
   let phase: 'header' | 'sections' | 'ended' = 'header'

@@ -5,8 +5,8 @@ import { restartSequence } from './backup.queries.ts'
 import { BackupError } from './backup-error.ts'
 
 /**
- * The number of values that a restore skips in each sequence. Events after the backup may have used some of these
- * values, and receivers would mistake new events with the same numbers for the earlier events.
+ * The number of values that a restore skips in each sequence. Events that were recorded after the backup may have used
+ * some of these values, and receivers would mistake new events with the same numbers for the earlier events.
  */
 const SKIPPED_NUMBERS = 1_000_000_000n
 

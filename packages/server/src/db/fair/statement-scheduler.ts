@@ -38,8 +38,9 @@ export interface StatementScheduler {
   leaveServer(): void
   createUser(): UserStatements
   /**
-   * Returns undefined if the statement may begin immediately. The promise rejects if the statement waits too long, or
-   * if too many of the user's statements are waiting.
+   * Returns undefined if the statement may begin immediately. Otherwise, returns a promise that resolves when the
+   * statement may begin. The promise rejects if the statement waits too long, or if too many of the user's statements
+   * are waiting.
    */
   enter(user: UserStatements, lane: Lane): Promise<void> | undefined
   leave(user: UserStatements, lane: Lane): void

@@ -147,7 +147,7 @@ function evictIdleUser(users: Map<string, UserDatabases>): void {
 }
 
 /**
- * Returns the database for a user, in which a transaction counts as one statement. Returns a database without a
+ * Returns the database for a user. The scheduler counts a transaction as one statement. Returns a database without a
  * scheduler unchanged.
  */
 export const userDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).writing ?? db

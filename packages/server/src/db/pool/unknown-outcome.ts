@@ -3,7 +3,7 @@ import pg from 'pg'
 /** The SQLSTATE `transaction_resolution_unknown` (PostgreSQL, Appendix A). */
 export const OUTCOME_UNKNOWN = '08007'
 
-/** The SQLSTATE of errors without a specific one. */
+/** The SQLSTATE of errors without a specific SQLSTATE. */
 export const INTERNAL_ERROR = 'XX000'
 
 type Run = (text: unknown, values?: readonly unknown[]) => unknown

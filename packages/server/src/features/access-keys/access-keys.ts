@@ -23,8 +23,8 @@ export { deleteAccessKey, updateAccessKey } from './update-access-key.ts'
 type Viewing = Pick<Context, 'db' | 'viewer'>
 
 /**
- * A viewer with neither KEY_MANAGE nor AUDIT_READ gets only the personal keys that the viewer's person created. With
- * `only`, lists only keys with these IDs.
+ * A viewer with neither KEY_MANAGE nor AUDIT_READ gets only the personal keys of the person who is signed in or who
+ * created the signing key. With `only`, lists only keys with these IDs.
  */
 export async function listAccessKeys({ db, viewer }: Viewing, only?: readonly string[]): Promise<AccessKey[]> {
   const { accountId, personId = accountId, permissions } = viewer

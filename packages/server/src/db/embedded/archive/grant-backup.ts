@@ -7,7 +7,7 @@ import { runCommand } from '../run-command.ts'
 import { settingArguments } from '../settings.ts'
 
 /**
- * Checks whether the role `muster` can take base backups. A database that an older release created can lack the grants.
+ * Checks whether the role `muster` can take base backups. A database that an older release created may lack the grants.
  */
 export async function mayBackUp(connection: EmbeddedConnection): Promise<boolean> {
   const client = new pg.Client({ ...connection })

@@ -23,7 +23,8 @@ import { findSummary, type NameSummary } from './name-summary.queries.ts'
 /** The maximum number of devices in an account with exact counts: after a change, a request counts the names again. */
 export const EXACT_DEVICES = 2_000
 /**
- * The age, in seconds, after which the counts of an account with more devices are out of date if values have changed.
+ * The age, in seconds, after which the counts of an account with more than `EXACT_DEVICES` devices are out of date if
+ * values have changed.
  */
 const MAX_AGE_SECONDS = 60
 /** The age, in seconds, after which counts are out of date even without changes. */
@@ -36,14 +37,14 @@ const MAX_RETURNED_AGE_SECONDS = 86_400
 /** The maximum number of events that a request reads in addition to the summary, newest first. */
 const RECENT_EVENTS = 20_000
 
-/** The reason in the error message if counting the names on the devices of a restriction takes too long. */
+/** The reason in the error message if counting the names on a restricted viewer's devices takes too long. */
 const COUNTING = ['attributeNames counts the names of every device']
 /** The maximum number of milliseconds that a request waits for a count of a large account. */
 const MAX_WAIT_MS = 10_000
 
 interface ListOptions {
   /**
-   * Waits for a new count if the summary may be followed by more events than a request reads, because a name could then
+   * Waits for a new count if more events than a request reads may have followed the summary, because a name could then
    * be missing.
    */
   isComplete?: boolean

@@ -22,7 +22,7 @@ export interface BatchSize {
 
 /**
  * If any of the requested devices is pending, returns at least one, even if its changes exceed the size limit. Needs no
- * lock, because every change of an item locks the job.
+ * lock, because every change to an item locks the job.
  */
 export async function selectPending(
   db: Database,

@@ -7,7 +7,7 @@ import { selectAttributeBytes } from './bulk-sizes.queries.ts'
 interface AttributesToRead {
   ids: readonly string[]
   contexts: readonly string[]
-  /** The devices whose services are read, with their attributes in all contexts. */
+  /** The devices whose services are read, with the base values and all overrides of these services. */
   withServices: readonly string[]
   /** Matches the devices that the caller can reach. Undefined if the caller can reach all devices. */
   inside: ResolvedFilter | undefined
