@@ -9,8 +9,8 @@ export interface ConcurrencyOptions {
 }
 
 /**
- * Processes items concurrently and reads them lazily. After the first failure, starts no more items, waits for items in
- * progress, and throws the failure. Throws TypeError if `concurrency` is not a positive integer.
+ * Calls `work` for items concurrently, and reads the items lazily. After the first failure, starts no more items, waits
+ * for items in progress, and throws the failure. Throws TypeError if `concurrency` is not a positive integer.
  *
  * ```ts
  * await forEachConcurrently(ids, (deviceId) => muster.mutations.deleteDevice({ deviceId }), { concurrency: 8 })

@@ -41,7 +41,10 @@ export interface MusterOptions extends Credentials {
   form?: Credentials['form']
   /** Timeout of one attempt, in milliseconds. Default: 60,000. */
   timeout?: number | undefined
-  /** Maximum number of retries if a retry is safe, not counting rate-limited attempts. Default: 4, and 10 in lists. */
+  /**
+   * Maximum number of retries if a retry is safe, not counting rate-limited attempts. Default: 4, or 10 for each page
+   * of a list.
+   */
   retries?: number | undefined
   /** Replacement for the global `fetch`. */
   fetch?: typeof fetch | undefined

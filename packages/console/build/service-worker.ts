@@ -40,7 +40,7 @@ function entryFiles(bundle: Rollup.OutputBundle): string[] {
   return Array.from(files, (name) => `/${name}`).sort()
 }
 
-/** Asset names contain a hash of their content, so this function hashes only the content of the other files. */
+/** The name of each asset contains a hash of its content, so only the content of the other files is hashed. */
 async function versionOf(shell: readonly string[]): Promise<string> {
   const hash = createHash('sha256').update(shell.join('\n'))
   for (const path of publicFiles) hash.update(await readFile(new URL(`.${path}`, publicFolder)))

@@ -20,7 +20,7 @@ interface Options {
 /** Errors with these codes affect every target, because the name or value is invalid. */
 const errorsOfEveryTarget: ReadonlySet<string> = new Set(['BAD_USER_INPUT', 'RESERVED_ATTRIBUTE'])
 
-/** Runs a bulk change from its cursor. Stores the progress until the change is complete. */
+/** Runs a bulk change, starting at its cursor. Keeps the progress in the state file until the change is complete. */
 export async function runPlan(muster: Muster, plan: Plan, { json = false, state }: Options): Promise<void> {
   const file = newStateFile(state)
   await writeState(file, plan)

@@ -10,7 +10,8 @@ export interface Candidate {
 }
 
 /**
- * Returns the completions of the last word, or an empty array if none are known. The shell then completes file names.
+ * Returns the completions of the last word. If none are known, returns an empty array, and the shell completes file
+ * names instead.
  */
 export async function findCandidates(words: readonly string[]): Promise<Candidate[]> {
   const done = moveGlobalOptions(words.slice(0, -1))

@@ -84,8 +84,8 @@ export function describe(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: 'FAULT', message: String(error) }
   // Do not import the client's error classes, because commands that do not use the client start faster without them.
   const { code, message, requestId } = error as NodeJS.ErrnoException & { requestId?: unknown }
-  // Errors with a code, such as those of the API, the file system, and the database, describe the failure.
   if (code === 'ERR_MODULE_NOT_FOUND' && message.includes("'@muster/server")) return { code: 'FAILED', ...noServer }
+  // Errors with a code, such as those of the API, the file system, and the database, describe the failure.
   if (typeof code === 'string') {
     const id = typeof requestId === 'string' ? requestId : undefined
     return { code, message: message || code, hint: meanings[code]?.hint, requestId: id }

@@ -16,5 +16,5 @@ export const withRoleOptions = (command: Command): Command =>
     .option('--context <name>', 'context in which the filter and the view read attributes')
     .option('--group <name>', 'single sign-on group whose members get this role; repeatable', collect)
 
-/** Returns the groups to save. An empty value is ignored, so a single empty value removes all groups. */
+/** Returns the groups to save, without empty values. `--group ''` therefore removes all groups. */
 export const toGroups = (groups: readonly string[]): string[] => groups.filter((group) => group !== '')

@@ -6,7 +6,7 @@ import { clip, padEnd, visible, widthOf } from './text-width.ts'
 const GAP = '  '
 /** Tables shrink a column below this width only if they do not fit otherwise. */
 const READABLE_WIDTH = 8
-/** Width of a time without its seconds. */
+/** Width of a time without seconds, in terminal columns. */
 const MINUTE_WIDTH = 16
 const MIN_WIDTH = 4
 const MISSING = '-'

@@ -11,7 +11,7 @@ export interface Fleet {
 }
 
 const ROWS = 20_000
-/** Number of connections. Each batch uses a full core, so with two cores, more connections would not be faster. */
+/** Number of connections. Each one keeps a core busy, so more connections would help only with more than two cores. */
 const CONNECTIONS = 2
 
 export async function seedFleet(pool: pg.Pool, fleet: Fleet, onProgress: (devices: number) => void): Promise<number> {
@@ -38,7 +38,7 @@ async function addRange(
 ): Promise<number> {
   const client = await pool.connect()
   try {
-    // Commits do not wait for the disk, because another run can create lost sample rows again.
+    // Commits do not wait for the disk, because sample rows that a crash loses can be created again.
     await client.query('begin; set local synchronous_commit = off; set local gin_pending_list_limit = 65536')
     const { rows } = await client.query<{ added: number }>({
       name: 'seed',

@@ -6,8 +6,8 @@ export function ignoreClosedOutput(): void {
 }
 
 /**
- * Handles write errors. If the reader closes the pipe, as in `muster export | head`, exits silently unless
- * `ignoreClosedOutput` was called.
+ * Exits when output cannot be written. If the reader closes the pipe, as in `muster export | head`, exits silently, or
+ * continues if `ignoreClosedOutput` was called.
  */
 export function handleOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) {

@@ -117,7 +117,7 @@ function senderOf({ config, log }: Installation): (to: { email: string; link: st
   const send = emailSender(config, log)
   if (send === undefined)
     throw usageError(
-      'no mail server is set (MUSTER_SMTP_URL)',
+      'no mail server is configured (MUSTER_SMTP_URL)',
       'Set MUSTER_SMTP_URL and MUSTER_SMTP_FROM, or omit --email.',
     )
   return async ({ email, link }) => {

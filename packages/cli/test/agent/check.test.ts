@@ -55,7 +55,7 @@ test('omits services that only this machine can reach unless the configuration i
   expect(await isFound(`mine = tcp:${port}`)).toBe(true)
 })
 
-/** Listens on loopback on the first port in the list that is free. Returns the port. */
+/** Listens on loopback, on the first free port in the list. Returns the port. */
 async function listenAtOneOf([port, ...others]: number[]): Promise<number> {
   if (port === undefined) throw new Error('all ports in the list are in use')
   const server = createServer()

@@ -116,7 +116,7 @@ it('adds and removes services, and sets their attributes', async () => {
 
 it('pauses, resumes, and cancels a job', async () => {
   const { user, run, lines, env } = await createCliUser(app)
-  // At these rates, the job is still running when the test cancels it.
+  // With 900 devices and the rates below, the job is still running when the test cancels it.
   await sql`insert into device (account_id, id, name)
     select ${user.accountId}, '80:00:00:00:00:01:' || substr(number, 1, 2) || ':' || substr(number, 3, 2), 'node ' || number
     from generate_series(1, 900) as i cross join lateral (select lpad(to_hex(i), 4, '0') as number) as named`.execute(

@@ -54,7 +54,7 @@ describe('a file of many devices', () => {
     const path = await folder.write('devices.csv', file)
     const running = startMuster(['import', path], { env })
     await running.done
-    // The server may receive the start only after the command has ended.
+    // The server may receive the request that starts the job only after the command has ended.
     const jobs = async (): Promise<{ started: string | null }[]> =>
       (await user.data('{ login { bulkJobs { items { started } } } }')).login.bulkJobs.items
     await expect.poll(jobs).toEqual([{ started: expect.any(String) }])

@@ -84,7 +84,7 @@ it('resumes a killed rotation while the server runs, and keeps all secrets worki
   const former = await keyIn(folder, 'master.key')
   expect(new Set(await opensAll(former))).toEqual(new Set([true]))
 
-  // Block the rotation at its first secret and then kill the command.
+  // Lock the access keys, so that the command is killed before it has encrypted any secret with the new master key.
   const held = await database.db.startTransaction().execute()
   await sql`select from access_key for update`.execute(held)
   const cut = startMuster(['keys', 'rotate-master'], { env })

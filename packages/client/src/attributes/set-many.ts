@@ -17,7 +17,7 @@ export interface SetManyOptions extends CallOptions {
   concurrency?: number | undefined
   /** Maximum number of items per batch, 1 to 1000. Default: 100. */
   batch?: number | undefined
-  /** Receives the numbers of saved and rejected items so far, after each batch. */
+  /** Called after each batch, with the numbers of items saved and rejected so far. */
   onProgress?: ((progress: { succeeded: number; failed: number }) => void) | undefined
 }
 

@@ -13,7 +13,7 @@ export interface FetchedPage<Item> extends Page<Item> {
 export type FetchPage<Item> = (size: number, after: string | null) => Promise<FetchedPage<Item>>
 
 /**
- * Yields pages by cursor. A cursor encodes a position in the order, so the loop continues even if the item at this
+ * Yields pages by cursor. A cursor encodes a position in the sort order, so the loop continues even if the item at this
  * position is deleted.
  */
 export async function* loopPages<Item>(

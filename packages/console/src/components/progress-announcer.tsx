@@ -12,7 +12,7 @@ interface ProgressAnnouncerProps {
 
 /**
  * Announces the progress of work to screen readers. Render this component before the work begins, because screen
- * readers announce only changes of an element that they already know.
+ * readers announce only changes to an element that they already know.
  */
 export function ProgressAnnouncer({ text, state }: ProgressAnnouncerProps) {
   const [announced, setAnnounced] = useState('')

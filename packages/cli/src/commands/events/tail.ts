@@ -61,7 +61,7 @@ async function run(given: Options): Promise<void> {
   }
 }
 
-/** Returns the command that continues with the same selection, for a POSIX shell. All other options are omitted. */
+/** Returns the POSIX shell command that continues after the last event. Keeps only the options that select events. */
 function resumeCommand({ type = [], device = [], where = [], view, context, after }: Options): string {
   const selection = { type, device, where, view, context, after }
   const words = Object.entries(selection).flatMap(([name, value]) =>

@@ -7,7 +7,7 @@ import { deliveryColumns, deliveryFields } from '../../webhooks/webhook-columns.
 
 export function buildCommand(): Command {
   return newClientCommand('test')
-    .description('Send a test event and print the result, even if the webhook is disabled or paused.')
+    .description('Send a test event to a webhook, even if it is disabled or paused, and print the result.')
     .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
     .action(run)
 }

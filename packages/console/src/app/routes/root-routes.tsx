@@ -61,7 +61,7 @@ export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
   beforeLoad({ context: { client } }) {
-    // Request the user while the code of the page loads. The shell then finds the response in the client's cache.
+    // Fetch the user while the page's code loads. The shell then finds the response in the client's cache.
     void client.query(ViewerDocument, {}, { requestPolicy: 'cache-first' }).toPromise()
   },
   component: Shell,

@@ -88,7 +88,7 @@ const factNames: Record<string, string> = {
   allow: 'can register again',
 }
 
-/** Only the event's details show user agent strings, because they are long. */
+/** User agent strings are long, so only the event's details show them. */
 const omittedFacts = new Set(['agent'])
 
 function Facts({ data }: { data: Record<string, unknown> }) {

@@ -19,7 +19,7 @@ export interface Attributes {
   contexts: string[]
 }
 
-/** A context's name, or undefined for the base. */
+/** A context's name, or undefined for the base values. */
 export type Context = string | undefined
 
 export interface UseAttributes {
@@ -50,7 +50,7 @@ export function useAttributes(targetId: string, context: Context): UseAttributes
     onGap: refresh,
   })
 
-  // Show no attributes while the selected context loads, because the known attributes belong to the previous context.
+  // Show no attributes while the selected context loads, because the loaded ones belong to the previous context.
   const isCurrent = operation !== undefined && operation.variables.context === context
   const found = isCurrent ? data?.login?.service[0] : undefined
   const last = useLastValue(useMemo(() => found && { context, target: found }, [found, context]))

@@ -8,7 +8,7 @@ export type DeviceTab = (typeof deviceTabs)[number]
 export interface DeviceSearch {
   /** The selected tab. Default: `attributes`. */
   tab?: DeviceTab
-  /** The context whose attributes are shown. Default: the base. */
+  /** The context whose attributes are shown. By default, base values are shown. */
   context?: string
   /** The kind of events to show. Default: all kinds. */
   events?: EventKind

@@ -52,7 +52,7 @@ function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
           <Radio
             value="allow"
             label="Allow the device to register again"
-            description="Within an hour, the device can register once with a registration code and its hardware ID to get a new secret."
+            description="For one hour, the device can get a new secret by registering once with a registration code and its hardware ID."
             disabled={device.hardwareId === null}
           />
         </Stack>

@@ -126,7 +126,7 @@ const SERVICE_PREFIX = 'services.'
 const typeOf = (name: string): FieldType | undefined =>
   name.startsWith(SERVICE_PREFIX) ? fieldType('service', name.slice(SERVICE_PREFIX.length)) : fieldType('device', name)
 
-/** Matches numbers, times, and relative times. In quotes, the filter language would compare them as strings. */
+/** Matches numbers, times, and relative times, which must not be quoted: quoted values are compared as strings. */
 const plainLiteral = /^[-+]?\d[\w:.+-]*$/
 
 function toChip({ subject, comparison, values }: Condition): Chip {

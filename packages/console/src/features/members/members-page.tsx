@@ -52,7 +52,7 @@ function Members() {
       </Section>
       <Section
         title="Invitations"
-        about="A link makes one person a member. The link works once, until it expires. Anyone with the link can join."
+        about="Each link lets one person join the account before the link expires. Anyone with the link can use it."
         actions={canManage ? <InviteButton roles={roles} /> : undefined}
       >
         {invitations.length === 0 ? <Text c="dimmed">No open invitations</Text> : null}

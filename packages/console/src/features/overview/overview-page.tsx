@@ -45,7 +45,7 @@ function Overview() {
   const [isAdding, setAdding] = useState(false)
   const span = search.span ?? 'day'
   const [opened] = useState(() => Date.now())
-  // The route has just requested the totals. Later, events refresh them.
+  // Read the totals from the cache, because the route has just requested them. Later, events refresh them.
   const [totals, refetchTotals] = useQuery({ query: OverviewTotalsDocument, requestPolicy: 'cache-first' })
   const [{ data, error: listError }, refetch] = useQuery({
     query: OverviewDocument,

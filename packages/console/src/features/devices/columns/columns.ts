@@ -93,7 +93,7 @@ interface ViewColumn {
   width: number | null
 }
 
-/** Finds an attribute's value, if any. The first dot of a name separates the group from the name within the group. */
+/** Finds an attribute's value, if any. The part of the name before the first dot is the group. */
 export function attributeValue(attributes: Record<string, unknown> | undefined, name: string): string | undefined {
   const dot = name.indexOf('.')
   const found = dot < 0 ? attributes?.[name] : groupOf(attributes?.[name.slice(0, dot)])?.[name.slice(dot + 1)]

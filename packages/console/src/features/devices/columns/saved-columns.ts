@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from 'react'
 import { useViewer } from '../../user-settings/viewer.ts'
 
-/** The server stores the user's columns in the attribute `$ui.devices.columns`. */
+/** The console stores the user's columns in the user's attribute `$ui.devices.columns`. */
 const SETTING = 'devices.columns'
 
 interface SavedColumns {

@@ -42,8 +42,8 @@ export const sessionApi: Api = {
 }
 
 /**
- * Returns the error, or an error for an unknown outcome if a mutation received no response. Also announces an ended
- * session.
+ * Returns the error, or an error for an unknown outcome if a mutation received no response. Notifies the shell if the
+ * session has ended.
  */
 function withOutcome(error: ApiError, isMutation: boolean): ApiError {
   if (error.code === 'UNAUTHENTICATED') signedOut.announce()

@@ -54,7 +54,7 @@ export function SigningStep({ form, permissions, policy }: SigningStepProps) {
         description={
           digestRequired
             ? 'The key policy requires this.'
-            : 'Rejects requests whose signature does not cover the body. Muster’s programs always cover it.'
+            : 'Rejects requests whose signature does not cover the body. Muster’s programs always sign the body.'
         }
         disabled={digestRequired}
         {...form.getInputProps('requireDigest', { type: 'checkbox' })}
