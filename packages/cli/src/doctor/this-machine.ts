@@ -13,7 +13,7 @@ export async function checkCredentialsFile(file: string): Promise<Finding> {
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Checks disk space, permissions, master key, and backups in the data folder of a server on this machine, if any. */
+/** Checks the disk space, permissions, master key, and backups of a server's data folder on this machine, if any. */
 export async function* checkDataFolder(url: string, env = process.env): AsyncGenerator<Finding> {
   if (!loopback.test(new URL(url).hostname)) return
   const folder = resolve(env.MUSTER_DATA || 'data')

@@ -8,7 +8,7 @@ function findSeconds(text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits) * secondsOf[unit!]!
 }
 
-/** Parses an option for a duration, and returns seconds. */
+/** Parses the value of a duration option, and returns seconds. */
 export function span(text: string): number {
   const seconds = findSeconds(text)
   if (seconds !== undefined) return seconds

@@ -11,7 +11,7 @@ const PLATFORM = 'muster-simulator'
  * one account, 10 by default (MUSTER_USER_STATEMENTS).
  */
 const CONCURRENCY = 8
-/** Number of devices per request. The API allows at most this many aliases of one field in a selection. */
+/** Number of secrets that a request rotates. The API allows at most this many aliases of one field in a selection. */
 const ROTATIONS = 15
 const REMOVALS = 500
 
@@ -64,8 +64,8 @@ interface RegisterResponse {
 }
 
 /**
- * Registers one device. Waits while the server limits the rate of requests from this address. Returns undefined if the
- * signal aborts.
+ * Registers one device. If the server responds with status 429, waits and tries again. Returns undefined if the signal
+ * aborts.
  */
 async function register(
   url: string,

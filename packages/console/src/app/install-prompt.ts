@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** No standard contains this Chromium event, so TypeScript does not define it. */
+/** No standard defines this Chromium event, so TypeScript does not include its type. */
 interface InstallPromptEvent extends Event {
   prompt(): Promise<unknown>
 }

@@ -14,7 +14,7 @@ import type { ComponentPropsWithRef } from 'react'
 
 type Link = Omit<ComponentPropsWithRef<'a'>, 'color' | 'style'>
 
-/** This file wraps Mantine components in router links, so TypeScript checks `to`, `params`, and `search`. */
+/** This file makes router links of Mantine components, so that TypeScript checks `to`, `params`, and `search`. */
 export const RouterAnchor = createLink((props: AnchorProps & Link) => <Anchor {...props} />)
 
 export const BackLink = createLink(({ children, ...props }: AnchorProps & Link) => (
