@@ -51,7 +51,7 @@ function newParent(name: string): Command {
     .helpOption('-h, --help', 'print help')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: false, subcommandTerm: (command) => command.name() })
-    // With this setting, subcommands can parse the options after their names.
+    // Let each subcommand parse the options after its name, even if this command has the same options.
     .enablePositionalOptions()
   for (const option of globalOptions()) parent.addOption(option)
   return parent

@@ -50,7 +50,7 @@ async function run(path: string, options: Options): Promise<void> {
     const { strict = false, dryRun = false } = options
     const { signal } = interruption
     const jobName = jobNameOf(basename(path), bytes)
-    const onWait = (): void => progress.note('Waiting for the job of an earlier import of this file.')
+    const onWait = (): void => progress.note('Waiting for the job that an earlier import of this file started.')
     const onProgress = progress.update
     const outcome = await importDevices({ api: muster, file, strict, dryRun, jobName, onWait, onProgress, signal })
     progress.stop()

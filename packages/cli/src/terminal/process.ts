@@ -27,7 +27,7 @@ export function followLauncher(): void {
   if (process.env.MUSTER_LAUNCHED !== '1') return
   delete process.env.MUSTER_LAUNCHED
   const end = (): void => void process.kill(process.pid, 'SIGTERM')
-  // Exit now if the launcher has already ended.
+  // If the launcher has already ended, no `disconnect` event follows.
   if (!process.connected) end()
   process.once('disconnect', end)
   // Prevent the channel alone from keeping this process running.

@@ -33,7 +33,7 @@ export interface FollowOptions {
   options: EventOptions & { select?: unknown }
 }
 
-/** The alias of the event's ID. No field of Event has this name. */
+/** The alias of the event's ID. No field of Event has this name, so the alias cannot conflict with a selected field. */
 const ID_ALIAS = 'placeOfEvent'
 
 /**

@@ -14,7 +14,7 @@ import type { ComponentPropsWithRef } from 'react'
 
 type Link = Omit<ComponentPropsWithRef<'a'>, 'color' | 'style'>
 
-/** This file makes router links of Mantine components, so that TypeScript checks `to`, `params`, and `search`. */
+/** This file turns Mantine components into router links, so that TypeScript checks `to`, `params`, and `search`. */
 export const RouterAnchor = createLink((props: AnchorProps & Link) => <Anchor {...props} />)
 
 export const BackLink = createLink(({ children, ...props }: AnchorProps & Link) => (
