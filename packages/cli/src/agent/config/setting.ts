@@ -41,7 +41,7 @@ export function portOf(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535 ? port : undefined
 }
 
-/** Returns the URL in an entry. Throws if the URL is invalid, has no host, or has a scheme other than `schemes`. */
+/** Returns the URL in an entry. Throws if the URL is invalid, has no host, or has a scheme that is not in `schemes`. */
 export function urlOf(entry: Entry, schemes: readonly string[]): string {
   const url = URL.canParse(entry.value) ? new URL(entry.value) : undefined
   if (url !== undefined && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== '') return entry.value

@@ -4,8 +4,8 @@ import type { Values } from '../sources/unreported-values.ts'
 import type { Subject } from './session.ts'
 
 /**
- * The agent treats a subject as rejected after this many connections end while it reports the subject, with no accepted
- * report of the subject in between.
+ * If this many connections end while the agent reports a subject, and the server accepts no report of the subject in
+ * between, the agent treats the subject as rejected.
  */
 const STRIKES = 2
 /** For this long, the agent does not publish a rejected subject. */

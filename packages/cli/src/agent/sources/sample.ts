@@ -1,4 +1,4 @@
-/** The reading of a source: a string and, for a measurement, a number. */
+/** A reading from a source: a string and, for a measurement, a number. */
 export interface Sample {
   text: string
   measured?: Measured
