@@ -16,8 +16,8 @@ import { limits } from '../limits.ts'
 import type { UserPresenceArgs } from '../resolvers.generated.ts'
 
 /**
- * Returns the rows that each field reads but does not return. These rows add to the rate-limit cost. The server does
- * not start if a list has no entry.
+ * Returns the number of rows that each field may read but not return. These rows add to the rate-limit cost. The server
+ * does not start if a list has no entry.
  */
 export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => ({
   'User.devices': (args, { devices, restriction }) => {

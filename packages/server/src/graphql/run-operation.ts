@@ -57,7 +57,7 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
    */
   readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
   /**
-   * Runs after authentication and before parsing, also if the credentials are invalid. May throw RATE_LIMITED or
+   * Runs after authentication and before parsing, even if the credentials are invalid. May throw RATE_LIMITED or
    * UNAVAILABLE.
    */
   readonly beforeRequest?: (requester: Requester<Viewer>) => void

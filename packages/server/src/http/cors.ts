@@ -49,7 +49,7 @@ export function corsHeaders(origins: readonly string[]): CorsHeaders {
   }
 }
 
-/** Adds CORS headers to responses, and responds to preflight requests. Does nothing without origins. */
+/** Adds CORS headers to responses, and responds to preflight requests. Does nothing if `origins` is empty. */
 export function registerCors(app: FastifyInstance, origins: readonly string[], headersOf: CorsHeaders): void {
   if (origins.length === 0) return
   app.addHook('onRequest', (request, reply, done) => {

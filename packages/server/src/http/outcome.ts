@@ -81,7 +81,7 @@ function kindOf(route: string): RequestKind {
   return kinds.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'other'
 }
 
-/** Statuses with only one code. For others, the request handler records the code with `noteCode`. */
+/** HTTP statuses with only one error code. For others, the request handler records the code with `noteCode`. */
 const codes: Readonly<Record<number, ErrorCode>> = {
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',

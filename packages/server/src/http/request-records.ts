@@ -8,7 +8,7 @@ export interface RequestRecordsOptions {
   metrics: Metrics | undefined
   /** If false, the server logs only slow requests and requests with an internal error. */
   logsAll: boolean
-  /** Returns undefined if the request is not traced. Omitted if tracing is disabled. */
+  /** Returns undefined if the request is not traced. The function is undefined if tracing is disabled. */
   traceIdOf: ((request: FastifyRequest) => string | undefined) | undefined
 }
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 
-/** The size of a piece in bytes. Pieces are small, so that even a slow connection shows progress in time. */
+/** The size of a piece in bytes. Pieces are small, so that even a slow client reads one within the read timeout. */
 export const PIECE_BYTES = 128 * 1024
 
 /** A body in pieces, because a single write would copy or encrypt the whole body at once. */

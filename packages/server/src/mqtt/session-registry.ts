@@ -8,7 +8,7 @@ export interface Session {
   readonly stream: Duplex
   readonly address: string
   readonly guard: PacketGuard
-  /** A timer that closes the connection if it does not send CONNECT in time. */
+  /** A timer that closes the connection if the client does not send CONNECT in time. */
   readonly authenticationTimer: NodeJS.Timeout
   /** Releases the connection's slot for unauthenticated connections. */
   readonly releaseSlot: () => void

@@ -7,7 +7,7 @@ import type { ServedCertificate } from '../tls/served-certificate.ts'
 import type { Broker } from './broker.ts'
 
 const KEEP_ALIVE_MS = 60_000
-/** The queue of new connections is long, because all devices reconnect at the same time after a restart. */
+/** The maximum length of the queue of new connections. After a restart, all devices reconnect at the same time. */
 const BACKLOG = 4_096
 
 export interface MqttListener {

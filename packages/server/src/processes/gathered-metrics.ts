@@ -10,7 +10,7 @@ const RESPONSE_TIMEOUT_MS = 4_000
 /** Combines the metrics of all server processes. A scrape of any one process covers all of them. */
 export interface GatheredMetrics {
   handleMessage(number: number, message: FromProcess): void
-  /** Adds the counters of a process that ended to the totals. */
+  /** Call this when a process has ended. Adds its counters to the totals. */
   ended(number: number): void
 }
 

@@ -63,7 +63,8 @@ export function createProcesses(
       metrics.ended(number)
       return end
     })
-    // A process can end while a message is being sent to it. Without a listener, that error would end this process.
+    // If a process ends while a message is being sent to it, its worker emits an error. Without a listener, the error
+    // would end this process.
     worker.on('error', (error) => log.debug({ err: error }, 'cannot send a message to a server process'))
     worker.on('message', (message: FromProcess) => {
       watch.recordMessage(number)

@@ -33,7 +33,8 @@ export async function recordInstallationEvent(
   try {
     const owner = await findOwner(db)
     if (owner === undefined) return
-    // This month's partition may be missing if no server has run for more than three months.
+    // Servers create partitions only three months ahead. If no server has run for longer, this month's partition may be
+    // missing.
     await createPartitionsByBothClocks(db, await readClocks(db, new Date()))
     const viewer = { accountId: owner.id, email: owner.email, readOnly: false, isServer: true }
     await recordEvents(db, { viewer }, [{ type, targets, data }])

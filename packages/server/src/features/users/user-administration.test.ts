@@ -113,7 +113,7 @@ it("removes all of a user's rows and no others", async () => {
   expect([status, code]).toEqual([401, 'UNAUTHENTICATED'])
   const document =
     '{ login { events(types: USER_REMOVE) { items { actor { id } source { kind } target { id name kind } data } } } }'
-  // The other tests of this file also remove users.
+  // Other tests in this file also remove users.
   const removals: { target: { id: string }[] }[] = (await app.owner.data(document)).login.events.items
   expect(removals.filter(({ target }) => target.some(({ id }) => id === user.accountId))).toEqual([
     {

@@ -10,8 +10,8 @@ export interface NewAccount {
 }
 
 /**
- * Inserts an account. Returns false if the email address is in use. Servers of the previous release read the password
- * from the account.
+ * Inserts an account. Returns false if the email address is in use. The account's row also contains the password,
+ * because servers of the previous release read it there.
  */
 export async function insertAccount(db: Database, account: NewAccount): Promise<boolean> {
   const { id, email, name, passwordHash } = account
@@ -50,7 +50,7 @@ export async function findAccount(db: Database, accountId: string): Promise<User
   return rows[0]
 }
 
-/** Returns the installation's owner, which is the account that was created first, or undefined without accounts. */
+/** Returns the installation's owner, which is the account that was created first, or undefined if no account exists. */
 export async function findOwner(db: Database): Promise<Pick<UserDetails, 'id' | 'email'> | undefined> {
   return db.selectFrom('account').select(['id', 'email']).orderBy('created').orderBy('id').limit(1).executeTakeFirst()
 }
@@ -73,7 +73,7 @@ export interface UserSummary extends UserDetails {
    * stored.
    */
   lastSignIn: Date | null
-  /** When the user last used a session, or a personal access key of any account. */
+  /** When the user last used a session, or a personal access key in any account. */
   lastUsed: Date | null
 }
 
@@ -86,8 +86,8 @@ export interface UserAccount {
 export type SignInWay = 'password' | 'code' | 'passkey' | 'single sign-on'
 
 /**
- * Counts the devices of each account. A cluster rejects a correlated subquery for these counts, because the rows of
- * people are on every node.
+ * Counts the devices of each account. A cluster rejects a correlated subquery for these counts, because `person` is a
+ * reference table: all its rows are on every node.
  */
 const counted = sql`counted as materialized (
   select account_id, sum(devices)::int as devices from device_count group by account_id)`
@@ -172,8 +172,9 @@ export async function countOtherAccounts(db: Database, accountIds: readonly stri
 }
 
 /**
- * Lets only one transaction at a time change the objects of which an account has few, such as access keys, members,
- * views, and webhooks. Other changes to the account's data do not wait. Returns false if the account does not exist.
+ * Locks an account, so that only one transaction at a time can change objects that the account has few of, such as
+ * access keys, members, views, and webhooks. Other changes to the account's data do not wait. Returns false if the
+ * account does not exist.
  */
 export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
   const rows = await query(db, 'select id from account where id = $1 for no key update', [accountId])

@@ -9,7 +9,7 @@ import { withContext } from '../filters/with-context.ts'
 import { filterKinds, type View, type ViewColumn } from './view.ts'
 import { selectView } from './views.queries.ts'
 
-/** The caller that reads an account's views: a request or the server itself. */
+/** The database and the viewer with which a request, or the server itself, reads an account's views. */
 export interface ViewReader {
   readonly db: Database
   readonly viewer: Pick<Viewer, 'accountId' | 'restriction' | 'reach'>

@@ -11,7 +11,7 @@ const columns = [
 
 type ViewRow = Pick<Selectable<SavedView>, (typeof columns)[number]>
 
-/** The column also contains the person, because no other column identifies who created a view. */
+/** The column `source` also contains the creator's ID, because no other column identifies who created a view. */
 type StoredSource = EventSource & { personId?: string | null }
 
 function toView({ filter, kind, sort_by, is_shared, columns: own, source, ...row }: ViewRow): View {

@@ -5,7 +5,7 @@ import { pollUntil, webhookClient } from '../../../test/api/webhooks.ts'
 import { sharedTestApp } from '../../../test/harness/app.ts'
 import { startReceiver } from '../../../test/harness/webhook-receiver.ts'
 
-/** An attempt without a response fails after 15 seconds. It is not repeated while the test runs. */
+/** An attempt without a response fails after 15 seconds. Its retry is due only after the test has ended. */
 const env = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8', MUSTER_WEBHOOK_RETRIES: '3600' }
 
 const app = sharedTestApp({ worker: true, env })

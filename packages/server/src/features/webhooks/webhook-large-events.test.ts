@@ -21,8 +21,8 @@ async function registerLargeDevices(user: TestUser): Promise<string[]> {
 }
 
 /**
- * Returns the size of the deliveries that each transaction inserted. The result is correct only before the server
- * updates a delivery.
+ * Returns the total size of the deliveries that each transaction inserted. The result is correct only until the server
+ * updates a delivery, because an update changes the row's `xmin`.
  */
 async function bytesByTransaction({ accountId }: TestUser): Promise<number[]> {
   const { rows } = await sql<{ bytes: number }>`

@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => receiver.close())
 
-// A slow machine can miss a notification. A sweep or a job finds the delivery later.
+// On a slow machine, the server can miss a notification. A sweep or a job then finds the delivery later.
 const slow = { timeout: 300_000 }
 
 const setUrl = 'mutation ($id: ID!, $url: String!) { updateWebhook(id: $id, url: $url) { id } }'

@@ -13,7 +13,7 @@ import {
 import { tooComplex } from './limits.ts'
 import { assertTokens } from './tokens.ts'
 
-/** `limits.ts` checks the limit of the omitted rule, because its error reports the limit and the number found. */
+/** Omits a rule, because `limits.ts` applies the same limit and reports both the limit and the number found. */
 const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule)
 
 /** The maximum number of validation errors in a response. */
@@ -39,7 +39,7 @@ export function readDocument(
   return { document, tokens, errors: errors.slice(0, maxErrors) }
 }
 
-/** `withoutDuplicates` checks only selection sets with at least this many selections. */
+/** `withoutDuplicates` checks only selection sets of at least this size, because smaller ones are quick to validate. */
 const manySelections = 20
 
 /** Removes duplicate selections. They add nothing to the response, but validation compares every pair of selections. */

@@ -36,7 +36,7 @@ test('rejects a truncated or changed cursor', () => {
       const cursor = encodeCursor('devices name asc', given)
       const at = 3 + (where % (cursor.length - 3))
       const altered = cursor.slice(0, at) + put + cursor.slice(at + 1)
-      // The last base64 character may contain unused bits.
+      // The last base64 character may contain unused bits, so an altered cursor can decode to the same bytes.
       fc.pre(
         Buffer.compare(Buffer.from(altered.slice(3), 'base64url'), Buffer.from(cursor.slice(3), 'base64url')) !== 0,
       )

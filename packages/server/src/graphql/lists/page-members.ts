@@ -1,6 +1,6 @@
 import { type GraphQLFieldResolver, type GraphQLSchema, getNullableType, isLeafType, isObjectType } from 'graphql'
 
-/** Checks whether a type is a page. A page contains at most as many `items` as the `size` argument of its field. */
+/** Checks whether a type is a page. A page contains at most as many `items` as its field's `size` argument allows. */
 export const isPageType = (name: string): boolean => name.endsWith('List')
 
 /**

@@ -87,8 +87,8 @@ async function findOperation<Viewer extends GraphqlViewer>(
     return rejectOperation(start, type, input.path) ?? start
   }
   noteCode(requester.request, operation.code)
-  // GraphQL over HTTP recommends status 200 for a well-formed request with application/json, even if GraphQL rejects
-  // the request.
+  // GraphQL over HTTP recommends status 200 for application/json responses to well-formed requests, even if GraphQL
+  // rejects the request.
   const isLegacy = operation.code === 'BAD_USER_INPUT' && type === 'application/json'
   return jsonResponse(isLegacy ? 200 : operation.status, type, { errors: operation.errors })
 }

@@ -12,9 +12,9 @@ export interface RawRequest {
 }
 
 /**
- * Returns the error response of graphql-http for a wrong method or media type. For a malformed request, throws an error
- * that `asBadRequest` converts to BAD_USER_INPUT. Throws PERSISTED_QUERY_NOT_FOUND for a request that contains a query
- * hash but no query.
+ * Returns a request's parameters or, for a wrong method or media type, the error response of graphql-http. For a
+ * malformed request, throws an error that `asBadRequest` converts to BAD_USER_INPUT. Throws PERSISTED_QUERY_NOT_FOUND
+ * for a request that contains a query hash but no query.
  */
 export function readRequestParams(raw: RawRequest): RequestParams | Promise<RequestParams | Response> {
   if (raw.method === 'GET') assertParameters(raw.url)

@@ -4,11 +4,11 @@ const MS_A_DAY = 86_400_000
 
 const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 
-/** A cache of the last formatted day and its string, because many times in a response are on the same day. */
+/** A cache of the last formatted day and its string, because the times in a response are often on the same day. */
 let lastDay = Number.NaN
 let lastDayText = ''
 
-/** Formats a time as `toISOString()` does, but faster, because a page can contain thousands of times. */
+/** Formats a time as `toISOString()` does, but faster, because a page can contain thousands of timestamps. */
 export function formatTime(date: Date): string {
   const time = date.getTime()
   const day = Math.floor(time / MS_A_DAY)

@@ -50,7 +50,7 @@ interface Items {
 }
 
 function writeItems({ rows, beginnings, fields }: Items): Json {
-  // If writing an earlier page failed, some of that page's JSON is left.
+  // If writing an earlier page failed, the writer still contains some of that page's JSON.
   jsonWriter.clear()
   jsonWriter.ascii('[')
   for (let index = 0; index < rows.length; index++) {

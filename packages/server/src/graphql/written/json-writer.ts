@@ -3,7 +3,7 @@ import { DATE_LENGTH, formatStoredTime, fractionOf, ZONE } from '../values/times
 
 /** The usual size of a chunk, in bytes. Most pages fit into one chunk, which the next page reuses. */
 const CHUNK_BYTES = 256 * 1024
-/** Below this number of bytes, a string takes less time than a buffer, which is allocated outside the heap. */
+/** Below this number of bytes, creating a string takes less time than allocating a buffer outside the heap. */
 const SHORT_BYTES = 64 * 1024
 /** The maximum number of bytes that a UTF-16 code unit takes in UTF-8. */
 const BYTES_PER_UNIT = 3
@@ -56,7 +56,7 @@ export class JsonWriter {
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index)
       const isPlain = code >= FIRST_PRINTABLE && code <= LAST_PRINTABLE && code !== QUOTE && code !== BACKSLASH
-      // This call overwrites the bytes of this string, because the length has not changed yet.
+      // This call overwrites the bytes already written for this string, because the length has not changed yet.
       if (!isPlain) return void this.json(JSON.stringify(text))
       chunk[at++] = code
     }

@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyListenOptions } from 'fastify'
  * Processes that `node:cluster` starts receive their connections from the primary process.
  */
 const SOCKETS = process.platform === 'linux' && cluster.isPrimary ? 16 : 1
-/** The queue of new connections is long, because all clients reconnect at the same time after a restart. */
+/** The maximum length of the queue of new connections. After a restart, all clients reconnect at the same time. */
 const BACKLOG = 4_096
 
 /** Rejects if the server cannot listen, for example because the port is in use. */

@@ -67,7 +67,7 @@ test('rejects a request whose body arrives slowly in small pieces', async () => 
 
 test('closes an idle connection after the keep-alive timeout', async () => {
   for (const server of [app, secure]) {
-    // On a slow machine, establishing the connection may take longer than the request timeout.
+    // On a slow machine, connecting may take longer than the request timeout, so the test retries.
     const received = await vi.waitFor(
       async () => {
         const socket = open(server)

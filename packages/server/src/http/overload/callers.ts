@@ -25,7 +25,8 @@ const MAX_KEYS = 10_000
 export interface CallersOptions {
   addressOf: (request: FastifyRequest) => string
   /**
-   * Checks whether the address has no attempts left for the key. Without a key, checks the attempts for unknown keys.
+   * Checks whether the address has no authentication attempts left for the key. Without a key, checks the attempts for
+   * unknown keys.
    */
   isExhausted: (address: string, key?: string) => boolean
 }

@@ -33,8 +33,8 @@ export interface LoadShedding {
 /** The default of MUSTER_MOST_STANDING is MUSTER_MOST_REQUESTS divided by this number, rounded up. */
 const SUSTAINED_DIVISOR = 5
 /**
- * At this multiple of MUSTER_MOST_REQUESTS in flight, the server rejects every request that is not exempt, even if no
- * caller exceeds its fair share.
+ * If the number of requests in flight reaches this multiple of MUSTER_MOST_REQUESTS, the server rejects every request
+ * that is not exempt, even if no caller exceeds its fair share.
  */
 const LIMIT_FACTOR = 2
 
@@ -87,9 +87,9 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     const caller = callers.of(request)
     if (!isOverShare(caller, limit, 1)) return undefined
     const reject = (): void => sendRejection(reason, request, reply)
-    // If the address has no attempts left, the rejection is queued, because clients that immediately repeat rejected
-    // requests would prolong event-loop iterations. Each listening socket accepts only one connection per iteration, so
-    // other clients would have to wait longer to connect.
+    // If the address has no authentication attempts left, the rejection is queued, because clients that immediately
+    // repeat rejected requests would prolong event-loop iterations. Each listening socket accepts only one connection
+    // per iteration, so other clients would have to wait longer to connect.
     if (isExhausted(options.addressOf(request))) enqueueRejection(caller, reject)
     else reject()
     return reason

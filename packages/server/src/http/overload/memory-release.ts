@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 
 /** A collection is worthwhile once request and response bodies have reached this total size, in bytes. */
 const LARGE_BYTES = 16 * 1024 * 1024
-/** If the bodies have at most this total size, in bytes, no large bodies remain. */
+/** A check finds no large bodies if the total size of all bodies is at most this number of bytes. */
 const SMALL_BYTES = 1024 * 1024
 const CHECK_INTERVAL_MS = 1_000
 /** The number of consecutive checks that must find no large bodies. */

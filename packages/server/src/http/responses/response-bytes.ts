@@ -30,7 +30,7 @@ export interface ResponseBytesOptions {
   callerOf: (request: FastifyRequest) => string | undefined
 }
 
-/** Responses smaller than this, in bytes, are not counted, because the number of requests in flight limits them. */
+/** Responses below this number of bytes are not counted. The limit on requests in flight limits their total size. */
 const SMALL_BYTES = 16 * 1024
 /** Producing a larger response takes several times its size in memory, so the server produces only a few at a time. */
 const LARGE_BYTES = 4 * 1024 * 1024
@@ -41,7 +41,7 @@ const LARGE_BYTES = 4 * 1024 * 1024
 const OBJECT_BYTES = limits.bytesPerTarget
 /** The maximum number of cached estimates. Each caller has one for each operation and number of objects. */
 const MAX_ESTIMATES = 10_000
-/** One response reduces the estimate to no less than this fraction, because the next one may be large again. */
+/** No response reduces the estimate below this fraction of its value, because the next one may be large again. */
 const DECAY = 0.8
 
 interface Expected {

@@ -7,7 +7,7 @@ import { hasClientLeft } from './response-end.ts'
 export function sendInPieces(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (hasClientLeft(reply)) {
-      // Fastify would report the stream's premature end as an error of the request.
+      // If Fastify sent the stream, it would report the stream's premature end as an error of the request.
       if (payload instanceof Readable) payload.destroy()
       return done(null, '')
     }

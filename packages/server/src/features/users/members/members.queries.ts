@@ -24,7 +24,7 @@ export async function countMembers(db: Database, accountId: string): Promise<num
 }
 
 /**
- * The SQL condition that a person can sign in. The person must be enabled, and must have a password, a passkey, or an
+ * The SQL condition for a person who can sign in. Such a person is enabled, and has a password, a passkey, or an
  * identity at a single sign-on provider.
  */
 export const canSignIn = `person.disabled is null and person.removed is null

@@ -53,7 +53,7 @@ export async function addMember(
   await insertMembership(transaction, { accountId, personId, roleId: role.id, source })
 }
 
-/** Changes a member's role. In the member's sessions, the new permissions apply from the next request on. */
+/** Changes a member's role. The new permissions apply to the member's sessions starting with their next request. */
 export async function setMemberRole(
   { db, viewer }: Context,
   { personId, roleId }: { personId: string; roleId: string },

@@ -12,8 +12,8 @@ export interface MembershipRow {
 }
 
 /**
- * Selects a person's memberships in enabled accounts. If an account is given, selects only that account, even if the
- * person is not a member.
+ * Selects a person's memberships in enabled accounts. If `accountId` is given, selects only the row for that account,
+ * even if the person is not a member of it.
  */
 export function selectMemberships(
   db: Database,

@@ -57,7 +57,10 @@ export async function findPerson(db: Database, id: string): Promise<StoredPerson
   return db.selectFrom('person').select(['id', 'email']).where('id', '=', id).executeTakeFirst()
 }
 
-/** Selects up to two people whose own account has this address, which may differ from the person's address. */
+/**
+ * Selects up to two people whose own accounts have this address. A person and the person's account can have different
+ * addresses.
+ */
 export function selectByContact(db: Database, address: string): Promise<StoredPerson[]> {
   return query(
     db,
@@ -80,14 +83,15 @@ export async function writeDisabled(db: Database, personId: string, disabled: Da
 
 /**
  * Deletes everything about a person who is a member of no account, except the ID and the address that identify the
- * person in events. For an erased person, `email` is a placeholder. Returns false for a member.
+ * person in events. For an erased person, `email` is a placeholder. Returns false and deletes nothing if the person is
+ * a member of an account.
  */
 export async function replaceByRemovedPerson(
   db: Database,
   { id, email, now }: { id: string; email: string; now: Date },
 ): Promise<boolean> {
-  // While the person is locked, no transaction can add a membership. A cluster rejects a single statement that reads
-  // both tables.
+  // While the person is locked, no transaction can add a membership. A cluster rejects a single statement that locks a
+  // person and reads `membership`.
   await query(db, 'select id from person where id = $1 for update', [id])
   const memberships = await query(db, 'select account_id from membership where person_id = $1 limit 1', [id])
   if (memberships.length > 0) return false

@@ -15,8 +15,8 @@ const loaderOf = perRequest(
 
 /**
  * Finds the person who made a change. Returns null if `id` is null. The viewer usually contains the founder's address,
- * so a change by the founder needs no statement. For a person who is not stored, returns the placeholder address of an
- * erased person.
+ * so a change by the founder needs no statement. If the database does not contain the person, returns the placeholder
+ * address of an erased person.
  */
 export const findActor = async (
   context: Context,

@@ -92,7 +92,7 @@ export async function createRole(context: Context, { name, access, groups }: Mut
   )
 }
 
-/** Updates a role. In the sessions of its members, the new permissions apply from the next request on. */
+/** Updates a role. The new permissions apply to its members' sessions starting with their next request. */
 export async function updateRole(context: Context, args: MutationUpdateRoleArgs): Promise<Role> {
   const { db, viewer } = context
   const { id, name, access, groups } = args

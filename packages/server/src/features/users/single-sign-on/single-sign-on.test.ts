@@ -137,7 +137,7 @@ describe('memberships by group', () => {
     expect(await roleOf(team, email)).toBe('group viewer')
     await signOnWith([operators])
     expect(await roleOf(team, email)).toBe('group operator')
-    // If the claim is missing, nothing changes.
+    // If the provider sends no groups, the membership stays unchanged.
     await signOnWith(undefined)
     expect(await roleOf(team, email)).toBe('group operator')
     await signOnWith([])

@@ -13,8 +13,8 @@ export interface DeliveredEvent extends DeliverableEvent {
 }
 
 /**
- * How long, in seconds, a job waits before it sends new deliveries. Usually, this process has sent them by then, but it
- * may have ended.
+ * How long, in seconds, a job waits before it sends new deliveries. Usually, this process has sent them by then, unless
+ * it has exited.
  */
 const FALLBACK_SECONDS = 5
 

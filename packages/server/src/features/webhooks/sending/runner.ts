@@ -120,7 +120,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
     if (cutting.signal.aborted) return
     deps.onAttempt(result)
     const evaluation = evaluate(result, { tries: delivery.tries, schedule: deps.schedule, now: new Date() })
-    // An attempt at a previous URL says nothing about the health of the current receiver.
+    // The result of sending to a previous URL says nothing about the health of the current receiver.
     const health = isCurrent(to) ? breaker.add(evaluation.status === 'delivered', result.duration) : undefined
     // The runner does not wait here, because the next attempts can start while this outcome is saved.
     void recordAttempt({ ...deps, webhook }, { delivery, url: to.url, result, evaluation, health })
