@@ -124,7 +124,8 @@ export const signedRequestNeeded = (): ApiError =>
 
 /**
  * Runs before any part of the document. Throws FORBIDDEN if the viewer's permissions or restriction exclude a field.
- * Returns the document's needs, or undefined if the check does not apply.
+ * Returns the document's needs. Without a viewer, or for a mutation with a read-only key, checks nothing and returns
+ * undefined.
  */
 export function assertPermitted<Viewer extends GraphqlViewer>(
   { countUse, isOwnChange }: Pick<OperationHooks<Viewer>, 'countUse' | 'isOwnChange'>,

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, errorCodes } from '../errors.ts'
 import { createSlot } from '../lib/slot.ts'
 
-/** The kinds of requests. Metrics of durations exclude subscriptions and downloads, which are long-lived by design. */
+/** The kinds of requests. Duration metrics exclude subscriptions and downloads, which are long-lived by design. */
 export type RequestKind = 'query' | 'mutation' | 'subscription' | 'rest' | 'device' | 'sign-in' | 'download' | 'other'
 
 export interface Outcome {

@@ -11,7 +11,7 @@ export interface RequestLoad extends Load {
   count(app: FastifyInstance, isLongLived: (request: FastifyRequest) => boolean): void
 }
 
-/** The load is high if the average number of requests in flight is at least this. A server that keeps up has only a few. */
+/** The load is high if this many requests are in flight on average. A server that keeps up has only a few in flight. */
 const HIGH_LOAD = 16
 /** The time constant is so long that a short burst does not count as a high load. */
 const TIME_CONSTANT_MS = 1_000

@@ -61,7 +61,7 @@ export async function hasAccounts(db: Database): Promise<boolean> {
 }
 
 export interface UserSummary extends UserDetails {
-  /** Null for an enabled user. */
+  /** When the user was disabled. Null for an enabled user. */
   disabled: Date | null
   accounts: UserAccount[]
   signIn: SignInWay[]

@@ -44,7 +44,7 @@ export async function countDeliveries(
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** Returns which of these webhooks has the delivery: at most one ID. */
+/** Returns the ID of the webhook that has the delivery, in a list that is empty if none of these webhooks has it. */
 export async function selectOwners(
   db: Database,
   accountId: string,

@@ -18,7 +18,7 @@ import {
 import { maskOf, namesIn, type PermissionName } from '../../access.ts'
 import { type Arguments, hasVariable } from '../cost/object-estimate.ts'
 
-/** A permission, or several permissions of which one is enough. An error names only the first of them. */
+/** A permission, or several permissions, any one of which is enough. An error names only the first of them. */
 export type Need = PermissionName | readonly PermissionName[]
 
 /** `field` has the form `Mutation.setAttribute`. */
@@ -30,7 +30,7 @@ export interface FieldNeed {
 }
 
 interface MaskedNeed extends FieldNeed {
-  /** A mask of permissions. One of them is enough. */
+  /** A bit mask of permissions, any one of which is enough. */
   readonly anyOf: number
 }
 

@@ -13,8 +13,8 @@ export interface Evaluation {
 export interface EvaluationOptions {
   tries: number
   /**
-   * The numbers of seconds to wait after the first, second, and further failed attempts. The actual delays differ by up
-   * to 20%, and `Retry-After` can extend them.
+   * How many seconds to wait after the first, second, and each later failed attempt. The actual delays differ by up to
+   * 20%, and `Retry-After` can extend them.
    */
   schedule: readonly number[]
   now: Date

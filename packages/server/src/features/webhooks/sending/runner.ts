@@ -22,10 +22,10 @@ export interface RunnerDeps {
   /** Slows down sending under high load, because requests have priority. */
   throttle: Throttle
   log: FastifyBaseLogger
-  /** The numbers of seconds to wait after the first, second, and further failed attempts. */
+  /** How many seconds to wait after the first, second, and each later failed attempt. */
   schedule: readonly number[]
   onAttempt: (result: OutboundResult) => void
-  /** `free` is the number of further attempts that the process can start. All webhooks share these slots. */
+  /** `free` is the number of further attempts that the process can start, for all webhooks together. */
   slots: { free: number }
 }
 
