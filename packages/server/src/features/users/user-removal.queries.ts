@@ -4,7 +4,7 @@ import { canSignIn } from './members/members.queries.ts'
 
 /**
  * The tables that can have many rows per account, with the columns that identify a row in the account. Foreign keys
- * delete the rows of other tables.
+ * delete the rows in other tables.
  */
 const identifiedBy = {
   webhook_delivery: ['webhook_id', 'id'],

@@ -8,7 +8,7 @@ export interface FilteredEvent extends WebhookAddress {
   eventId: string
 }
 
-/** Saves events that wait for the filters of webhooks. Skips webhooks that have been deleted. */
+/** Saves pending events, which wait for the filters of webhooks. Skips webhooks that have been deleted. */
 export async function insertCandidates(db: Database, candidates: readonly FilteredEvent[]): Promise<void> {
   const column = <Name extends keyof FilteredEvent>(name: Name) => candidates.map((candidate) => candidate[name])
   await sql`
@@ -19,9 +19,7 @@ export async function insertCandidates(db: Database, candidates: readonly Filter
     join webhook on webhook.account_id = row.account_id and webhook.id = row.webhook_id`.execute(db)
 }
 
-/**
- * An event that waits for a webhook's filter. All fields except the ID are null if the event is no longer in the log.
- */
+/** A pending event of a webhook. All fields except the ID are null if the event is no longer in the log. */
 export interface Candidate {
   id: string
   type: EventTypeName | null

@@ -27,7 +27,7 @@ export interface FanOutOptions {
   isSending: (webhook: WebhookAddress) => boolean
   /** Called after deliveries to these webhooks are committed. */
   onCreated: (webhooks: WebhookAddress[]) => void
-  /** Called after events that wait for the filters of these webhooks are committed. */
+  /** Called after pending events of these webhooks are committed. */
   onWaiting: (webhooks: WebhookAddress[]) => void
 }
 
