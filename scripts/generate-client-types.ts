@@ -91,7 +91,7 @@ function indent(text: string): string {
     .join('\n')
 }
 
-/** Returns the type of an object with all its plain fields, as mutations, and lists without a selection, return it. */
+/** Returns the type of an object with all its plain fields. Mutations return it, as do lists without a selection. */
 function recordText(type: GraphQLObjectType, table: SchemaTable): string {
   const plain = new Set(plainFields(table, type.name))
   const lines = Object.values(type.getFields())

@@ -4,7 +4,8 @@ import { copySources, root, toJavaScriptNames } from './copy-sources.ts'
 import { readManifest, writeManifest } from './manifest.ts'
 
 /**
- * Dependencies that the package does not need: it contains them, or only commands that require the server use them.
+ * Dependencies that npm need not install, because the package contains them, or because only commands that require the
+ * server use them.
  */
 const omitted: ReadonlySet<string> = new Set([
   '@muster/server',

@@ -23,8 +23,8 @@ export async function buildServer(target: string, { withPrograms }: ServerBuild)
   const site = 'docs/.vitepress/dist'
   await cp(join(root, site), join(target, site), { recursive: true })
   const manifest = await serverManifest()
-  // Remove the URLs from the lock file, because npm replaces their host only with this repository's .npmrc. Without
-  // URLs, npm looks up the packages in the registry.
+  // Remove the URLs from the lock file, because npm replaces their host only if it reads this repository's .npmrc.
+  // Without URLs, npm looks up the packages in the registry.
   const lock = await readFile(join(root, 'package-lock.json'), 'utf8')
   await writeFile(
     join(target, 'package-lock.json'),

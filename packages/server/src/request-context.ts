@@ -27,7 +27,7 @@ export const clockOf = ({ clock = () => new Date() }: { clock?: () => Date }): (
 
 /**
  * Returns a function that creates a context for an operation that can use a replica or a cluster worker. The function
- * returns undefined for other operations, and if the replica is behind or the replica or worker is unavailable.
+ * returns undefined for other operations, if the replica is behind, and if the replica or the worker is unavailable.
  */
 export function chooseContext(readRouter: ReadRouter, createContext: ReturnType<typeof contextOf>) {
   return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {

@@ -20,7 +20,7 @@ export interface RestrictionPart {
 /** A device or attribute must satisfy every part. */
 export type Restriction = readonly RestrictionPart[]
 
-/** The reach of a restricted request, which results from its restrictions and their views. */
+/** The devices and attribute names that a restricted request can access under its restrictions and their views. */
 export interface Reach {
   /** A filter that selects the devices and reads attributes in fixed contexts. Undefined means all devices. */
   readonly devices: ResolvedFilter | undefined
@@ -31,7 +31,7 @@ export interface Reach {
 export interface StoredRestriction {
   readonly permissions: readonly string[]
   readonly own: RestrictionPart
-  /** The restrictions that the callers who granted this access had at that time. */
+  /** The restrictions that the callers who granted this access had when they granted it. */
   readonly within: Restriction
 }
 

@@ -5,11 +5,11 @@ export interface Viewer {
   readonly accountId: string
   readonly email: string
   /**
-   * The email address of the person with the account's ID. If no such person exists, the address ends with
-   * `@account.invalid`.
+   * The email address of the account's founder, whose person ID is the account's ID. If no such person exists, the
+   * address ends with `@account.invalid`.
    */
   readonly founderEmail?: string
-  /** The person who is signed in or who created the access key. The default is the person with the account's ID. */
+  /** The person who is signed in or who created the access key. The default is the account's founder. */
   readonly personId?: string
   readonly accessKey?: string
   /** The access key's name, or null if it has none. */

@@ -59,7 +59,7 @@ export interface Worker {
  */
 const CONNECTIONS = 5
 
-/** The fields are minute, hour, day, month, and weekday in UTC. */
+/** The fields of `match` are minute, hour, day, month, and weekday, in UTC. */
 const crontab: readonly CronLine[] = [
   { job: sweepJob, match: '* * * * *' },
   { job: sumDeviceCountsJob, match: '* * * * *' },
@@ -74,7 +74,7 @@ const crontab: readonly CronLine[] = [
   { job: dropBulkJobsJob, match: '37 * * * *' },
 ]
 
-/** Includes every job and the schedule of the jobs that run at fixed times. */
+/** Builds a worker that runs every kind of job, and that starts the jobs in `crontab` on schedule. */
 export function buildWorker({
   config,
   connection,

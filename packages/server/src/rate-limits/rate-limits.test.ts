@@ -27,10 +27,10 @@ beforeAll(async () => {
 afterAll(() => other.close())
 
 const small = '{ login { id } }'
-/** The response to this query can contain up to 101,002 objects and contains 2. */
+/** The response to this query could contain up to 101,002 objects, but contains only 2. */
 const large = '{ login { devices(size: 1000) { items { services { id } } } } }'
 
-/** An item costs 1/10 point, and its response object 1/100 point. */
+/** Each request costs 100 points: 1 for itself, 90 for its 900 items, and 9 for the 900 objects in the response. */
 async function spendPoints({ data }: TestUser, points: 100 | 900): Promise<void> {
   const items = Array.from({ length: 900 }, (_, index) => ({ serviceId: `none ${index}`, attributes: {} }))
   const document = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'
@@ -73,7 +73,7 @@ describe('the points of a user', () => {
     expect(left((await user.query(small)).headers)).toBe(979)
     const given = await restClient(app.url, user)('POST', '/devices', { body: { nothing: 'x'.repeat(5_000) } })
     expect([given.status, left(given.headers)]).toEqual([400, 973])
-    // The length of an executed request is free.
+    // The server charges for the length of rejected requests only.
     expect(left((await user.query(`{ login { id } } # ${'x'.repeat(9_000)}`)).headers)).toBe(972)
   })
 

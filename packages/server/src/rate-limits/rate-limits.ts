@@ -8,7 +8,7 @@ import { createKeyShares, type KeyShares, subjectOf } from './key-shares.ts'
 import { createStorageQuotas, type StorageQuotas } from './storage-quotas.ts'
 
 export interface RateLimits {
-  /** The budgets of users: of accounts for their access keys, and of people for their console sessions (`payerOf`). */
+  /** The budgets of users. A user is an account with its access keys, or a person with console sessions (`payerOf`). */
   readonly users: Budget
   /** The budgets of access keys that may spend only a share of their account's quota. */
   readonly keys: KeyShares
@@ -37,7 +37,7 @@ export interface RateLimitsOptions {
     | 'deviceBytesPerDay'
     | 'accountBytesPerDay'
   >
-  /** Exchanges spending with other processes. If omitted, budgets contain only this process's spending. */
+  /** Exchanges spending with other processes. If omitted, budgets count only this process's spending. */
   exchange?: ExchangeOptions
   metrics?: Metrics | undefined
   now?: () => number
@@ -53,8 +53,8 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   const forAddresses = { capacity: config.addressPoints, perSecond: config.addressPointsPerSecond }
   const addresses = createBudget({ name: 'address', ...forAddresses }, shared)
   const forDevices = { capacity: config.deviceMessages, perSecond: config.deviceMessagesPerSecond }
-  // The spending of devices is not reported, because a device has an MQTT connection to only one process at a time, and
-  // reports of all devices could be too large.
+  // The spending of devices is not reported to other processes, because a device has an MQTT connection to only one
+  // process at a time, and reports about all devices could be too large.
   const devices = createBudget({ name: 'device', ...forDevices }, local)
   const { deviceBytesPerDay, accountBytesPerDay } = config
   const storage = createStorageQuotas({ deviceBytesPerDay, accountBytesPerDay, local, shared })

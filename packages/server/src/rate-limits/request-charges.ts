@@ -39,10 +39,10 @@ export interface RequestCharges {
 /** An account size so large that every operation that may read additional rows has a row cost. */
 const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY }
 
-/** A restricted caller can cause reads that the server cannot estimate, such as for the suggestions in an error. */
+/** A restricted caller can cause reads that the server cannot estimate, such as those for suggestions in errors. */
 const isRestricted = (viewer: Viewer | null): boolean => viewer?.reach?.devices !== undefined
 
-/** Adds the caller's restriction, because a restricted list may read more rows than it returns. */
+/** Adds the caller's restriction to the size, because a restricted list may read more rows than it returns. */
 const sizeFor = (viewer: Viewer, size: AccountSize): AccountSize =>
   isRestricted(viewer) ? { ...size, restriction: viewer.reach! } : size
 
@@ -63,8 +63,8 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     if (sum === 0 && !isMetered) return undefined
     const payer = payerFor(start)
     const { budget, subject } = payer
-    // An operation that may cost more than the capacity is charged as much as a full budget allows now, and the rest
-    // afterward.
+    // If an operation may cost more than the capacity, the server first charges only what a full budget can pay. It
+    // charges the rest afterward.
     const charged = Math.min(sum, budget.policy.capacity - REQUEST_POINTS)
     try {
       spend(payer, charged, reply)

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const devices = Array.from({ length: DEVICES / 2 }, () => ({ attributes: { rack: '1' } }))
   await seedDevices(app.db, user.accountId, devices)
   await seedDevices(app.db, user.accountId, devices)
-  // The first request that uses a name pays for counting the names, whichever test sends it.
+  // Count the names now. Otherwise, the first test that uses an attribute name would also pay for the counting.
   await user.data('{ login { attributeNames { name } } }')
 })
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { type Database, query } from '../db/database.ts'
 
-/** The NOTIFY channel for the spending of processes. `exchange.ts` defines the payload format. */
+/** The NOTIFY channel on which processes report their spending. `exchange.ts` defines the payload format. */
 export const spendingChannel = 'muster_spending'
 
 export const notifySpending = (db: Database, payloads: readonly string[]) =>

@@ -93,7 +93,7 @@ describe('the storage quota of a device', () => {
 })
 
 describe('the storage quota of an account', () => {
-  /** Uses nearly the whole quota. The request contains the value once, but the server counts it for each item. */
+  /** Uses most of the quota. The request contains the values once, but the server counts them for each item. */
   async function storeMuch(): Promise<void> {
     const { id } = await registerDevice(user, 'full')
     const items = Array.from({ length: 75 }, () => '{ serviceId: $id, attributes: $attributes }').join(' ')

@@ -24,7 +24,7 @@ export interface StorageQuotas {
 export interface StorageQuotasOptions {
   deviceBytesPerDay: number
   accountBytesPerDay: number
-  /** The options for the budgets of devices. A device has an MQTT connection to only one process at a time. */
+  /** The options for the budgets of devices, which are not shared: a device has one MQTT connection at a time. */
   local: BudgetOptions
   /** The options for the budgets of accounts, which are shared with the other server processes. */
   shared: BudgetOptions

@@ -20,7 +20,7 @@ import { routes } from './routes.ts'
 const schema = buildSchema()
 const operations = routes.map((route) => readOperation(route, schema))
 
-/** Returns every `Type.field` that documents select, and every `Type.field(argument)` that they can pass. */
+/** Returns every `Type.field` that documents select, and every `Type.field(argument)` that they set with a variable. */
 function reached(): { fields: Set<string>; args: Set<string> } {
   const fields = new Set<string>()
   const args = new Set<string>()

@@ -35,7 +35,7 @@ export interface Operation {
   /** The names of the parameters in the path, including those that are not variables. */
   readonly pathNames: readonly string[]
   readonly pathParameters: readonly Parameter[]
-  /** The other variables except `$self`. They are query parameters for a query, and body members for a change. */
+  /** The other variables, except `$self`. They are query parameters of a query, and body members of a change. */
   readonly parameters: readonly Parameter[]
   readonly usesSelf: boolean
 }

@@ -11,7 +11,7 @@ import { parseJson } from '../graphql/transport/request-params.ts'
 import { assertComplete, assertKnown, assertType } from './coerce.ts'
 import type { Operation, Parameter } from './operation.ts'
 
-/** Reads the variables in the query string of a GET request. A list is a repeated parameter. */
+/** Reads the variables in the query string of a GET request. A list is passed as a repeated parameter. */
 export function queryVariables(url: string, { parameters }: Operation): Record<string, unknown> {
   const given = readQuery(url)
   const objects = parameters.filter(isJsonObject).map(({ name }) => name)

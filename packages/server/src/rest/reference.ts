@@ -96,7 +96,7 @@ const argumentsTitle = (body: string | undefined, isChange: boolean): string => 
   return isChange ? 'Body' : 'Query'
 }
 
-/** Removes the indentation that the second and the last line have in common from all lines after the first. */
+/** Unindents all lines after the first, by the indentation of the second or the last line, whichever is smaller. */
 function unindent(document: string): string {
   const lines = document.replaceAll(/\( /g, '(').split('\n')
   const [, second = ''] = lines

@@ -1,7 +1,7 @@
 /** A route of the REST API. It has a GraphQL document, and maps the document's variables and response to HTTP. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** The path below /rest/v1. A placeholder `{name}` is the document's variable of that name, or a key in `at`. */
+  /** The path below /rest/v1. A placeholder `{name}` stands for a variable of the document, or for a key in `at`. */
   readonly path: string
   readonly summary: string
   /**
@@ -10,8 +10,8 @@ export interface Route {
    */
   readonly document: string
   /**
-   * The path of the response in the data, such as `login.device[0]` or `login.accessKeys[key]`. If omitted, the
-   * response is all data.
+   * The path of the response in the document's result, such as `login.device[0]` or `login.accessKeys[key]`. If
+   * omitted, the response is the whole result.
    */
   readonly at?: string
   /** 201 if the route creates an object at `location`, 204 if the response has no body, and otherwise 200. */

@@ -3,5 +3,5 @@ import { type ErrorCode, errorCodes } from '../errors.ts'
 /** The error codes of REST responses. A REST request cannot use a persisted query. */
 export const restCodes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => code !== 'PERSISTED_QUERY_NOT_FOUND')
 
-/** LIMIT_EXCEEDED has status 413 only for a whole body, otherwise 422 (RFC 9110 §15.5.14, §15.5.21). */
+/** LIMIT_EXCEEDED has status 413 only if the whole body is too large, otherwise 422 (RFC 9110 §15.5.14, §15.5.21). */
 export const statusOfCode = (code: ErrorCode): number => (code === 'LIMIT_EXCEEDED' ? 422 : errorCodes[code].status)

@@ -8,7 +8,7 @@ export const backupSettings = {
   archiveFolder: setting({
     name: 'MUSTER_ARCHIVE_DIR',
     meaning:
-      'Folder for the archive: the write-ahead log and base backups of the embedded database. With the archive, you can restore the database to any point in time after its oldest base backup. Use a different disk if possible. Not set: no archive.',
+      'Folder for the archive: the write-ahead log and base backups of the embedded database. With the archive, you can restore the database to any point in time after the oldest base backup. Use a different disk if possible. Not set: no archive.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   }),
@@ -28,7 +28,7 @@ export const backupSettings = {
   }),
   backupFolder: setting({
     name: 'MUSTER_BACKUP_DIR',
-    meaning: 'Folder for the files that MUSTER_BACKUP_EVERY writes. Use a different disk if possible.',
+    meaning: 'Folder for scheduled backup files (MUSTER_BACKUP_EVERY). Use a different disk if possible.',
     default: 'MUSTER_DATA/backups',
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   }),

@@ -5,7 +5,7 @@ import { databaseUrl, emailAddress, integer, masterKey, oneOf } from './values.t
 export const dataSettings = {
   dataFolder: setting({
     name: 'MUSTER_DATA',
-    meaning: 'Folder of the embedded database, the master key, and the first credentials.',
+    meaning: 'Folder for the embedded database, the master key, and the first credentials.',
     default: 'data',
     parse: (text) => resolve(text ?? 'data'),
   }),
@@ -28,7 +28,7 @@ export const dataSettings = {
   databaseDirectUrl: setting({
     name: 'DATABASE_DIRECT_URL',
     meaning:
-      'URL of the same database for direct connections, if DATABASE_URL points to a pooler in transaction mode, such as PgBouncer. Migrations, locks, jobs, and notifications use direct connections.',
+      'URL for direct connections to the database, if DATABASE_URL points to a pooler in transaction mode, such as PgBouncer. Migrations, locks, jobs, and notifications use direct connections.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
@@ -55,7 +55,7 @@ export const dataSettings = {
   clusterShards: setting({
     name: 'MUSTER_CLUSTER_SHARDS',
     meaning:
-      'Number of shards over which a Citus cluster distributes the accounts. It applies when the tables are first distributed.',
+      'Number of shards over which a Citus cluster distributes the accounts. The setting applies only when the tables are first distributed.',
     default: '32',
     parse: (text) => integer(text ?? '32', 1, 1_024),
   }),
@@ -76,7 +76,7 @@ export const dataSettings = {
   masterKey: setting({
     name: 'MUSTER_MASTER_KEY',
     meaning:
-      'The master key: 32 bytes in base64 that encrypt secrets, such as those of access keys, webhooks, and authenticator apps. Not set: the server creates a key on its first start, in MUSTER_DATA/master.key.',
+      'The master key, 32 bytes in base64. It encrypts secrets, such as those of access keys, webhooks, and authenticator apps. Not set: the server creates a key on its first start, in MUSTER_DATA/master.key.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : masterKey(text)),

@@ -30,7 +30,7 @@ export const deviceSettings = {
   mqttTlsCert: setting({
     name: 'MUSTER_MQTT_TLS_CERT',
     meaning:
-      'PEM file with the certificate and its chain. MUSTER_MQTT_PORT then accepts TLS only. The server reloads the file like MUSTER_TLS_CERT.',
+      'PEM file with the certificate and its chain. MUSTER_MQTT_PORT then accepts TLS only. The server reloads the file in the same way as MUSTER_TLS_CERT.',
     default: 'not set',
     parse: (text) => text,
   }),

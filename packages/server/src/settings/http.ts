@@ -44,7 +44,7 @@ export const httpSettings = {
   httpConnectionsPerAddress: setting({
     name: 'MUSTER_HTTP_CONNECTIONS_PER_ADDRESS',
     meaning:
-      'Maximum number of HTTP connections per address (per /64 for IPv6) to each server process. The server closes further connections immediately. The limit does not apply to MUSTER_TRUSTED_PROXIES. WebSockets of devices do not count.',
+      'Maximum number of HTTP connections per address (per /64 for IPv6) to each server process. The server closes further connections immediately. The limit does not apply to the proxies in MUSTER_TRUSTED_PROXIES. WebSockets of devices do not count.',
     default: '1000',
     parse: (text) => integer(text ?? '1000', 1, 1_000_000),
   }),
@@ -58,7 +58,7 @@ export const httpSettings = {
   requestTimeout: setting({
     name: 'MUSTER_REQUEST_TIMEOUT',
     meaning:
-      'Seconds for a request to arrive, including its body. After that, the server responds with 408 and closes the connection. The server also closes new connections that send nothing for this long.',
+      'Seconds for a request to arrive, including its body. After that, the server responds with 408 and closes the connection. The server also closes a new connection if the client sends nothing for this long.',
     default: '30',
     parse: (text) => integer(text ?? '30', 1, 3_600) * 1_000,
   }),

@@ -58,7 +58,7 @@ export const requestSettings = {
   mostLag: setting({
     name: 'MUSTER_MOST_LAG',
     meaning:
-      'Milliseconds that an iteration of the event loop can take before the server is overloaded. While most iterations take longer, the server rejects requests with 503. 0: no limit.',
+      'Milliseconds that an iteration of the event loop can take before the server considers itself overloaded. While most iterations take longer, the server rejects requests with 503. 0: no limit.',
     default: '2000',
     parse: (text) => integer(text ?? '2000', 0, 60_000),
   }),

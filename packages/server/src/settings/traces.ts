@@ -2,7 +2,7 @@ import { samplerNames } from '../tracing/sampler-names.ts'
 import { setting } from './setting.ts'
 import { httpUrl, integer, oneOf, share } from './values.ts'
 
-/** OpenTelemetry defines the names, and its library reads further variables. */
+/** OpenTelemetry defines the names of these settings. Its libraries read further environment variables. */
 export const traceSettings = {
   traceEndpoint: setting({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',

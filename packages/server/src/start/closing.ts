@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 export interface Part {
   name: string
   close: () => Promise<void>
-  /** The number of milliseconds that closing may take. After that, `closeAll` continues with the next part. */
+  /** The number of milliseconds that `close` may take. After that, `closeAll` continues with the next part. */
   within: number
 }
 

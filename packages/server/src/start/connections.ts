@@ -13,8 +13,8 @@ export const connectionsNeeded = ({ processes, databaseConnections, databaseDire
   processes * (BACKGROUND_CONNECTIONS + (databaseDirectUrl === undefined ? databaseConnections : 0))
 
 /**
- * Warns at startup if the database allows too few connections, because this lack would otherwise appear only when
- * requests fail under load.
+ * Warns at startup if the database allows too few connections. Otherwise, the operator would notice only when requests
+ * fail under load.
  */
 export async function warnOfConnections(db: Database, config: Config, log: FastifyBaseLogger): Promise<void> {
   const needed = connectionsNeeded(config)

@@ -17,7 +17,7 @@ const CONNECT_TIMEOUT_MS = 30_000
 
 /**
  * Throws if connections that must be direct go through a pooler in transaction mode, or if DATABASE_URL and
- * DATABASE_DIRECT_URL lead to different databases. Warns if the pooler for requests does not pass on session settings.
+ * DATABASE_DIRECT_URL point to different databases. Warns if the pooler for requests does not pass on session settings.
  */
 export async function checkPooler(
   { connection, requests }: DatabaseAccess,
@@ -47,7 +47,7 @@ export async function checkPooler(
 /**
  * Checks whether a pooler in transaction mode is between the server and the database. A client sets a value on its
  * connection. If another client sees this value, both share the connection. If the first client no longer sees it, the
- * pooler has assigned another connection, or resets the connection after each transaction (PgBouncer's
+ * pooler has assigned another connection to this client, or resets connections after each transaction (PgBouncer's
  * `server_reset_query_always`).
  */
 function sharesConnections(connection: pg.ClientConfig): Promise<boolean> {

@@ -72,7 +72,7 @@ const MIN_CONNECTIONS = 100
 /** The number of connections for the command line, and for operators who query the database. */
 const OTHER_CONNECTIONS = 20
 const MAX_RESTARTS = 5
-/** The number of milliseconds after which the earlier failures of a running database no longer count. */
+/** If the database ran for longer than this before it exited, its earlier failures no longer count. */
 const STABLE_MS = 60_000
 
 /** Starts the embedded database and restarts it if it exits unexpectedly. The connection settings stay the same. */

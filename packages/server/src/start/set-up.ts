@@ -36,9 +36,9 @@ type Outcome = SetUp & { publish: boolean }
  * Checks the master key, or creates it if a new database has none. In an empty database, also creates the owner with an
  * access key. If several servers start at the same time, only one of them sets up the database.
  *
- * The server writes the credentials to a file with a temporary name before it commits the owner, and renames the file
- * afterward. If the server crashes between the commit and the renaming, its next start renames the file, so the
- * credentials are not lost.
+ * The server writes the credentials to a file with a temporary name, commits the transaction that creates the owner,
+ * and then renames the file. If the server crashes between the commit and the renaming, its next start renames the
+ * file, so the credentials are not lost.
  */
 export async function setUp(options: SetUpOptions): Promise<SetUp> {
   const { db, config, log, signal } = options
@@ -65,7 +65,7 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
  */
 export const SET_UP_LOCK = 'muster set up'
 
-/** Runs `work` under a session-level lock, because the lock must also cover the work after the commit. */
+/** Runs `work` under a session-level lock, because a transaction-level lock would end when `work` commits. */
 function withSetUpLock<Result>(
   { db, signal }: { db: Database; signal: AbortSignal | undefined },
   work: (connection: Database) => Promise<Result>,

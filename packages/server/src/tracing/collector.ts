@@ -25,7 +25,7 @@ export function createCollector(log: Pick<FastifyBaseLogger, 'info' | 'warn'>, t
   }
 }
 
-/** Returns the reason without the message, because the collector's response may repeat data that the server sent. */
+/** Omits the error's message, which may contain the collector's response and therefore data that the server sent. */
 const reasonOf = (error: Error | undefined): string => {
   const { code, name = 'Error' } = (error ?? {}) as { code?: unknown; name?: string }
   return code === undefined ? name : `${name} ${code}`

@@ -1,4 +1,4 @@
-/** OpenTelemetry's values of `OTEL_TRACES_SAMPLER`, except those of samplers that need another service. */
+/** The values that OpenTelemetry defines for `OTEL_TRACES_SAMPLER`, except samplers that need another service. */
 export const samplerNames = [
   'always_on',
   'always_off',

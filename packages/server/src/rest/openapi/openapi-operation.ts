@@ -35,7 +35,7 @@ const idempotencyHeader = {
     'Idempotency-Key': {
       type: 'string',
       description:
-        'A unique string of 1 to 255 characters, in double quotes. A repeated request with the same key within 24 hours creates no further object.',
+        'A unique string of 1 to 255 characters, in double quotes. If a request is repeated with the same key within 24 hours, it does not create another object.',
     },
   },
 }

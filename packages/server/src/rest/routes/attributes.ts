@@ -41,7 +41,7 @@ const holders: readonly Holder[] = [
   },
 ]
 
-/** A change's path contains the context. A request that deletes something therefore needs no body. */
+/** A change in a context has the context in its path, so that DELETE requests need no body. */
 const places = [
   { path: '', suffix: '', where: '', variable: '', argument: '' },
   {
@@ -156,7 +156,7 @@ const historyOf = ({ name, title, path, variables, id, select, at }: Holder): Ro
 const infoOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
   method: 'GET',
   path: `${path}/attribute-info`,
-  summary: `Returns the values of the attributes of ${title}, with the times of their last changes and last writes.`,
+  summary: `Returns the attribute values of ${title}, and when each value was last changed and last written.`,
   document: `query list${name}AttributeInfo(${id === '$self' ? '' : variables} $names: [String!], $context: String) {
     ${select('items: attributeInfo(names: $names, context: $context) { ...AttributeInfo }')}
   }`,

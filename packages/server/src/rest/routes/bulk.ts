@@ -99,7 +99,7 @@ export const bulkRoutes: readonly Route[] = [
   },
   change(
     'preview',
-    'Previews a DRAFT, or previews a READY or EXPIRED job again. The token of an earlier preview becomes invalid.',
+    'Previews a DRAFT job, or previews a READY or EXPIRED job again. The token of an earlier preview becomes invalid.',
   ),
   {
     method: 'POST',

@@ -58,7 +58,7 @@ export const memberRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/members/{personId}',
     summary:
-      "Removes a member and deletes the member's personal keys. With disableKeys, also disables the account keys that the person created.",
+      "Removes a member and deletes the member's personal keys. With disableKeys, also disables the account keys that the member created.",
     document: `mutation removeMember($personId: ID!, $disableKeys: Boolean! = false) {
       removeMember(personId: $personId, disableKeys: $disableKeys)
     }`,

@@ -19,7 +19,7 @@ export const serverRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/limits',
-    summary: 'Lists the limits. Some limits also have the current usage.',
+    summary: 'Lists the limits, and for some of them the current usage.',
     document: 'query listLimits { login { items: limits { ...Limit } } }',
     at: 'login',
     status: 200,

@@ -100,7 +100,7 @@ export const serviceRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/services/{id}/state',
     summary:
-      "Reports that a service is active for ttl seconds, or inactive. With a device's ID, reports the device's state.",
+      "Reports that a service is inactive, or that it is active for ttl seconds. With a device's ID, reports the device's state.",
     document: `mutation reportState($id: String!, $state: String!, $ttl: Int = 300) {
       reportState(serviceId: $id, state: $state, ttl: $ttl)
     }`,
