@@ -44,7 +44,7 @@ async function prepareDatabase(dataFolder: string, template: string): ReturnType
 async function startDatabase(dataFolder: string): Promise<{ connection: pg.ClientConfig; stop: () => Promise<void> }> {
   const url = process.env.MUSTER_TEST_DATABASE_URL
   if (url !== undefined) return { connection: { connectionString: url }, stop: async () => {} }
-  // Turn off durability, because tests of durability start a separate server.
+  // Turn off durability to save time. Tests of durability start a separate server.
   return startEmbedded({
     dataFolder,
     log: { info() {}, warn: console.warn, error: console.error },

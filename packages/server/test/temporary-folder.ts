@@ -8,8 +8,8 @@ const GIB = 2 ** 30
 const PREFIX = 'muster-test-'
 
 /**
- * Creates the folder in memory if enough is available, because the files of hundreds of databases would take CPU time
- * on a disk.
+ * Creates the folder in memory if enough memory is available, because it takes CPU time to write the files of hundreds
+ * of databases to a disk.
  */
 export async function createTemporaryFolder(): Promise<string> {
   const parent = (await hasMemory()) ? MEMORY : tmpdir()

@@ -33,8 +33,8 @@ const run = (parts: string, expected: number): string =>
   `mutation { runBulk(${target(parts)}, expected: ${expected}) { counts { total change } } }`
 
 /**
- * A target never includes another user's device: the server rejects the device's ID like an unknown ID, and a filter
- * matches nothing.
+ * A bulk job's target never includes another user's device: the server rejects the device's ID like an unknown ID, and
+ * a filter does not match the device.
  */
 const targets: Call['naming'] = {
   'target.ids': attempt({ finds: { createBulk: { counts: { total: 1, rejected: 1 } } } }, ({ device }) =>

@@ -92,7 +92,7 @@ describe.each(Object.entries(foreignClients))('%s', (_name, client) => {
     for (const [document, expected] of served) {
       const before = await traces(accountId)
       const requests = await Promise.all(keys.map((key) => client.record(server, key, document)))
-      // With two documents, each document is changed byte by byte with only one of the keys.
+      // If there are two documents, change the bytes of each document in only one key's request.
       const changedRequests =
         served.length === 1 ? requests : requests.filter((_, key) => served[key]?.[0] === document)
       expect(changedRequests).not.toEqual([])

@@ -57,7 +57,7 @@ const ends: Record<string, { end: (user: KeyOwner, key: string, expires: Date) =
     },
   }
 
-/** A shorter time than the interval at which a server reads a key again without a notification. */
+/** A timeout that is shorter than the interval at which a server reads a key again without a notification. */
 const NOTIFIED = { timeout: 20_000 }
 
 describe.each(Object.entries(ends))('a key that was %s', (_how, { end, reason }) => {

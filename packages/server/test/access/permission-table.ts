@@ -1,4 +1,7 @@
-/** The fields that need each permission according to the contract, independently of `src/fields/`. */
+/**
+ * The fields that need each permission according to the contract. The table does not use `src/fields/`, which the tests
+ * check. In a key, a space means "and", and `|` means "or".
+ */
 const fieldsByPermission: Readonly<Record<string, string>> = {
   '': `Query.login Query.me Query.applicationTypes Query.version
     User.id User.email User.name User.created User.account User.limits User.attribute User.attributes User.attributeInfo User.contexts User.needs

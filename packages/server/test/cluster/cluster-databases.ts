@@ -12,7 +12,7 @@ export const isCluster = workers.length > 0
 /** The view of the statements that are running on all nodes. */
 export const statActivity = isCluster ? 'citus_stat_activity' : 'pg_stat_activity'
 
-/** The number of shards. Few shards suffice to divide the accounts, and more would make each test database larger. */
+/** The number of shards. A few are enough to separate accounts, and more would make each test database larger. */
 const SHARDS = 4
 
 export const clusterSettings: Record<string, string> = isCluster ? { MUSTER_CLUSTER: 'citus' } : {}

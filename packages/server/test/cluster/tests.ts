@@ -16,7 +16,7 @@ const ownTables = 'the test looks for something that the distribution changes'
 const ownStatement = 'the test itself sends a statement that Citus rejects'
 const ownPlan = 'the test reads a plan of plain PostgreSQL'
 
-/** The tests that do not run on the cluster, by a part of their full name, with the reasons. */
+/** The reasons why some tests do not run on the cluster, keyed by a part of the test's full name. */
 export const excludedTests: Readonly<Record<string, string>> = {
   'use only triggers and sequences that are known exceptions for Citus': ownTables,
   'have a unique index that includes the account if they are distributed, and few that do not': ownTables,

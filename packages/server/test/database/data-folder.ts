@@ -16,7 +16,7 @@ export async function createDataFolder(dataFolder: string): Promise<void> {
   await promisify(execFile)('cp', ['-R', cluster, join(dataFolder, 'pg')])
 }
 
-/** The folder of the database to copy. Workers that run in parallel use the same folder once it is complete. */
+/** The folder of the database to copy. Test workers that run in parallel share the folder once it is complete. */
 let original: Promise<string> | undefined
 
 async function findOrCreate(path: string): Promise<string> {

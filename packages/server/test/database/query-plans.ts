@@ -6,7 +6,7 @@ import { createTestDatabase } from './test-database.ts'
 /** A separate database that returns the query plans of its statements. */
 export interface ExplainedDatabase {
   db: Database
-  /** Returns the custom plan of the only statement that `run` sends, for its values. */
+  /** Returns the custom plan of the only statement that `run` sends, which depends on the statement's values. */
   planFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
   /** Returns the generic plan, which PostgreSQL may cache for a prepared statement. */
   genericPlanFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
@@ -35,7 +35,7 @@ interface Statement {
   values: readonly unknown[]
 }
 
-/** Records statements with values when the client sends them. */
+/** Records each statement that the client sends with values. */
 function recordStatements(client: pg.PoolClient, sent: Statement[]): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
   client.query = ((statement: unknown, ...others: unknown[]) => {

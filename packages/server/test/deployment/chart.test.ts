@@ -14,7 +14,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { settings } from '../../src/config.ts'
 
 const chart = new URL('../../../../deploy/helm/muster/', import.meta.url).pathname
-/** The folder of Debian's Go libraries, which `.ci/run` installs. Under CI, the tests must fail without them. */
+/** The folder of Debian's Go libraries, which `.ci/run` installs. In CI, the tests must fail without them. */
 const libraries = '/usr/share/gocode'
 const hasLibraries = Boolean(process.env.CI) || existsSync(`${libraries}/src/github.com/Masterminds/sprig`)
 

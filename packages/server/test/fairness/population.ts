@@ -24,7 +24,7 @@ export interface Population {
 const ATTACKERS = 4
 const KEYS = 10
 const CONNECTED_DEVICES = 50
-/** The number of the first attacker's devices with large attributes. One page of them is 30 MB. */
+/** The number of the first attacker's devices that have large attributes. A page of these devices has 30 MB. */
 const HEAVY_DEVICES = 1_000
 const HEAVY_VALUES = 2
 const HEAVY_VALUE_BYTES = 15_000

@@ -23,7 +23,7 @@ export interface QuotaResult {
 const POINTS = 2_000
 const POINTS_PER_SECOND = 50
 const MINUTE_S = 60
-/** Tolerance for clock differences and for requests in flight at the end. */
+/** The tolerance, as a factor, for clock differences and for requests in flight at the end. */
 const TOLERANCE = 1.02
 
 const DEVICE_BYTES = 10 * 1024 * 1024

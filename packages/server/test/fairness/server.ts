@@ -20,7 +20,7 @@ export const createServer = (folder: string, env: Record<string, string> = {}): 
 export interface Memory {
   /** The server process's memory, in MiB. */
   server: number
-  /** Memory of the PostgreSQL processes without shared buffers, in MiB. */
+  /** The memory of the PostgreSQL processes, except shared buffers, in MiB. */
   database: number
 }
 

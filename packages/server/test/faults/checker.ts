@@ -11,7 +11,7 @@ export interface Findings {
   doubled: number[]
   /** Acknowledged values that are missing although no later value could have replaced them. */
   overwritten: number[]
-  /** The number of changes in the events that no client sent. */
+  /** The number of changes that are in events although no client sent them. */
   unexpected: number
   /** The IDs of the events for all changes. The webhook must receive these events. */
   events: string[]
@@ -103,7 +103,7 @@ async function everyDevice(rig: Rig): Promise<{ values: Map<string, string>; har
   }
 }
 
-/** Repeats an operation until it succeeds, and returns the data. Throws if a server rejects an invalid operation. */
+/** Repeats an operation until it succeeds, and returns the data. Throws if a server rejects it as invalid. */
 // biome-ignore lint/suspicious/noExplicitAny: the callers know the shape of the responses
 export async function executeOperation(rig: Rig, document: string): Promise<any> {
   for (;;) {

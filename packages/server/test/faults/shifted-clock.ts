@@ -1,6 +1,6 @@
 /**
- * A server preloads this module. On SIGUSR2, the module sets the server's wall clock ahead of the real time by the
- * number of milliseconds in the file that SHIFT_FILE names, which can be negative. Monotonic clocks do not change.
+ * A server preloads this module. On SIGUSR2, the module sets the server's wall clock to the real time plus the number
+ * of milliseconds in the file that SHIFT_FILE names. The number can be negative. Monotonic clocks do not change.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 

@@ -104,7 +104,7 @@ function evaluateCondition(condition: Condition, row: Row, options: ModelOptions
   }
 }
 
-/** Returns when a device's effective value changed or was confirmed, or undefined if there is no value. */
+/** Returns when a device's effective value last changed or was last confirmed, or undefined if there is no value. */
 function timeOfValue(
   name: readonly string[],
   which: 'changed' | 'confirmed',

@@ -4,7 +4,7 @@ import type { TestApp, TestUser } from '../harness/app.ts'
 
 const day = 86_400_000
 
-/** Creates a user with three devices, gate, door, and wall, whose values cover every rule for filters. */
+/** Creates a user with three devices: gate, door, and wall. Their values include a case for every filter rule. */
 export async function createRuleFleet(app: TestApp): Promise<{ user: TestUser; ids: string[] }> {
   const created = await createUserWithDevices(app, [
     {

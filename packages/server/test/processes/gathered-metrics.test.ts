@@ -4,7 +4,7 @@ import { createMetrics, type Samples } from '../../src/metrics.ts'
 import { gatherMetrics } from '../../src/processes/gathered-metrics.ts'
 import type { ProcessChannel, ToProcess } from '../../src/processes/messages.ts'
 
-/** Simulates three processes. The test determines their messages and the order of these messages. */
+/** Simulates three processes. The test determines which messages they send, and in which order. */
 function gather() {
   const running = new Map<number, ProcessChannel>()
   let requestId = 0

@@ -5,7 +5,7 @@ export interface Canaries {
   count(): { secrets: number; forms: number }
 }
 
-/** The minimum length of a secret. Shorter strings would occur in the output by chance. */
+/** The minimum length of a secret. Shorter strings could occur in the output by chance. */
 const MIN_CHARACTERS = 8
 
 export function createCanaries(): Canaries {

@@ -25,7 +25,7 @@ export interface ForgingProvider {
   /** Issues a code for an authorization request. The provider exchanges the code for an ID token with these claims. */
   issueCode(authorizationUrl: string, claims: JWTPayload, forgery?: Forgery): string
   signLogoutToken(claims: JWTPayload, forgery?: Pick<Forgery, 'sign' | 'header'>): Promise<string>
-  /** Makes the endpoint of the keys respond with this status. */
+  /** Makes the endpoint that serves the provider's public keys respond with this status. */
   setKeysStatus(status: number): void
   close(): Promise<void>
 }
@@ -36,7 +36,7 @@ interface Issued {
   forgery: Forgery
 }
 
-/** Starts a provider whose codes work as often as they are sent, so that only the server's checks reject a code. */
+/** Starts a provider that accepts each code any number of times, so that only the server's checks reject a code. */
 export async function startForgingProvider(): Promise<ForgingProvider> {
   const [own, stranger, rs512] = await Promise.all([
     generateKeyPair('RS256'),

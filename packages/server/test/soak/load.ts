@@ -21,7 +21,7 @@ export interface Load {
 
 const TICK_MS = 5
 const CONNECTIONS = 64
-/** With more requests in flight, the server is not keeping up, and further requests count as not sent. */
+/** At this number of requests in flight, the server is not keeping up, and further requests count as not sent. */
 const MAX_IN_FLIGHT = 2_000
 const TIMEOUT_MS = 30_000
 

@@ -52,7 +52,7 @@ export const mix: readonly Operation[] = [
   },
 ]
 
-/** Returns a sequence of a hundred operations with each operation spread evenly. */
+/** Returns a sequence of a hundred operations in which each operation is spread evenly. */
 export function spread(operations: readonly Operation[] = mix): Operation[] {
   const placed = operations.flatMap((operation) =>
     Array.from({ length: operation.share }, (_, index) => ({ operation, at: (index + 0.5) / operation.share })),

@@ -11,7 +11,7 @@ export interface MemorySample {
   at: number
   /** Memory in use by JavaScript objects, and by buffers and native code. */
   liveMiB: number
-  /** Resident memory without the pages of files. */
+  /** Resident memory, excluding pages that are backed by files. */
   residentMiB: number
 }
 

@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Load } from './load.ts'
 
 const POLL_MS = 5_000
-/** The server is behind if more than the requests of this many seconds are in flight. */
+/** The server is behind if more requests are in flight than the load sends in this many seconds. */
 const BEHIND_SECONDS = 0.5
-/** The rate is too high after this many consecutive polls that find the server behind. One pause proves nothing. */
+/** The rate is too high if this many consecutive polls find the server behind. A single pause proves nothing. */
 const BEHIND_POLLS = 4
 const KEEPING_UP_POLLS = 2
-/** How much a lowered rate increases while the server keeps up, as a factor. */
+/** The factor by which a lowered rate increases while the server keeps up. */
 const INCREASE = 1.1
 /** How long the server must sustain a rate. */
 const SUSTAINED_FOR_MS = 60_000
 /** The highest rate to try after the server was behind, as a share of the rate at which it fell behind. */
 const BELOW_FAILED = 0.8
-/** How much longer the warm-up may be if the sustained rate is found late, as a factor. */
+/** The maximum length of the warm-up, as a multiple of the configured length, if no rate is sustained earlier. */
 const MAX_WARM_UPS = 3
 const CATCH_UP_WITHIN_MS = 120_000
 

@@ -21,7 +21,10 @@ export interface SentStatement {
   parameters: readonly unknown[]
 }
 
-/** The sender is known only for statements through Kysely, which functions call synchronously. */
+/**
+ * The sender is known only for statements that are sent through Kysely: functions call Kysely synchronously, so they
+ * are on the stack.
+ */
 export function recordStatements(db: Database, onStatement: (sent: SentStatement) => void = () => {}): Recording {
   const statements = new Map<string, Set<string>>()
   const prepared = new Set<string>()

@@ -6,7 +6,7 @@ export interface UpgradeCase {
   before?(db: Kysely<unknown>): Promise<void>
   /** Writes as the previous release does, which keeps running during the migration. */
   meanwhile?(db: Kysely<unknown>): Promise<void>
-  /** Throws if the data after the migration is wrong. No server of this release has written to the database. */
+  /** Throws if the data is wrong after the migration, before a server of this release has written to the database. */
   check?(db: Kysely<unknown>): Promise<void>
   /** Throws if the data is wrong. Also runs after servers of both releases have written under load. */
   checkAlways?(db: Kysely<unknown>): Promise<void>

@@ -33,7 +33,7 @@ it('touches only one shard in each statement of one account', async () => {
   console.log(`${checked.length} statements of one account: 0 touch two shards`)
 })
 
-/** Statements that find an account by an email address. */
+/** Statements that may use several shards, because they find an account by an email address. */
 const byAddress = ['selectByContact of features/users/people/people.queries.ts']
 
 /**

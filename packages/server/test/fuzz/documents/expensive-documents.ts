@@ -6,7 +6,7 @@ const pages = (depth: number): string =>
 
 interface ExpensiveDocument {
   query: string
-  /** Variables of the document as JSON. */
+  /** The document's variables, as JSON. */
   variables?: string
 }
 

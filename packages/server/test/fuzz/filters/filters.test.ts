@@ -68,7 +68,7 @@ async function send({ field, where }: Sent, random: Random): Promise<{ text: str
   return { text: received, problem: undefined }
 }
 
-/** Parses, resolves, and compiles a filter, as the server does before it runs a statement. Also completes it. */
+/** Parses, resolves, and compiles a filter as the server does before it runs a statement. Also computes completions. */
 function handle({ field: { kind }, where }: Sent): void {
   try {
     const read = readFilter(where, { kind, path: 'where' })

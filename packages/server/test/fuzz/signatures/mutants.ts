@@ -3,7 +3,7 @@ import type { Random } from '../random.ts'
 import { formA, formB } from './handmade.ts'
 import { hmacOf, host, postBody, toBytes, type Wire } from './signed-requests.ts'
 
-/** Strings with a meaning to some parser. */
+/** Strings that have a special meaning to some parser. */
 const pieces = [
   ...[
     '"',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** Webhooks keep sending everything, and the previous release keeps moving the cursor until a webhook has a filter. */
+/** Webhooks keep sending all events, and the previous release keeps moving the cursor until a webhook has a filter. */
 const withoutFilters: UpgradeCase = {
   async check(db) {
     const filtered =

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
 /**
- * Existing keys, and keys that servers of the previous release create during the upgrade, stay where that release finds
- * them.
+ * Existing keys, and keys that servers of the previous release create during the upgrade, stay in the table
+ * `access_key`, the only one in which that release finds keys.
  */
 const restrictedKeys: UpgradeCase = {
   async meanwhile(db) {

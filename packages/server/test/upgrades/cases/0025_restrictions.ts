@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** Existing roles and keys have no restriction, and every key is still in the view of all keys. */
+/** Existing roles and keys have no restriction, and every key is still in the database view `every_key`. */
 const restrictions: UpgradeCase = {
   async check(db) {
     const { rows: restricted } = await sql`

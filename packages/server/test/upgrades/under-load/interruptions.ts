@@ -3,16 +3,16 @@ import { type Kysely, sql } from 'kysely'
 import { type Server, startServer } from './server.ts'
 
 export interface Interruptions {
-  /** The number of migrations that were interrupted with SIGKILL to the migrating process. */
+  /** The number of times that a migrating process was killed with SIGKILL. */
   servers: number
-  /** The number of terminated database sessions of migrating processes. */
+  /** The number of times that the database session of a migrating process was terminated. */
   sessions: number
   /** The number of times that such a session's process received SIGKILL. PostgreSQL then ends all sessions. */
   crashes: number
   outages: Outage[]
 }
 
-/** A time without a database, including the time to connect again. Both ends are in milliseconds since 1970. */
+/** A period without a database, including the time to connect again. Both ends are in milliseconds since 1970. */
 interface Outage {
   from: number
   until: number
