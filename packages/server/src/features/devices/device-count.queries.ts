@@ -25,7 +25,10 @@ export async function selectAccountsToSum(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Merges the account's rows. Concurrent calls do not wait for each other, because each call skips locked rows. */
+/**
+ * Merges the account's rows in `device_count`. Concurrent calls do not wait for each other, because each call skips
+ * locked rows.
+ */
 export async function sumDeviceCount(db: Database, accountId: string): Promise<void> {
   await sql`
     with free as materialized (

@@ -5,7 +5,7 @@ import { columnOfReserved } from './device-row.ts'
 
 const reserved = categoryAndStatus.map((name) => [name, textColumn(columnOfReserved(name))] as const)
 
-/** The results are the same as those of the `Device` resolvers. */
+/** Writes the same values that the resolvers of `Device` return. */
 export const deviceWriter: Readonly<Record<string, FieldWriter<DeviceRow, unknown>>> = {
   id: textColumn(0),
   name: textColumn(1),

@@ -241,7 +241,7 @@ describe('a download link', () => {
       expect((await fetch(link)).status).toBe(401)
     const token = new URL(devices).searchParams.get('link')!
     const parts = token.split('.')
-    // Without the selection, the rest of the token is not a valid link to all events.
+    // A token without a selection is for all events, so removing the selection must make the token invalid.
     expect(parts).toHaveLength(4)
     const cut = `${parts[0]}.${parts[1]}.${parts[3]}`
     expect((await fetch(`${app.url}/events/v1.csv?link=${cut}`)).status).toBe(401)

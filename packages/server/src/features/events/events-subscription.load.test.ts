@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openStream, until } from '../../../test/clients/event-stream.ts'
 import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
-/** The server must not close a stream that its client does not read while the test creates many events. */
+/** While the test creates many events, the server must not close a stream that its client does not read. */
 const env = { MUSTER_READ_TIMEOUT: '600' }
 const app = sharedTestApp({ env })
 let other: TestApp

@@ -42,7 +42,7 @@ it('finds events by their fields', async () => {
   expect(await find('changed = site')).toEqual(['ATTRIBUTE_CHANGE gate'])
   expect(await find('changed:(site OR ssid)')).toEqual(['ATTRIBUTE_CHANGE gate', 'ATTRIBUTE_CHANGE gate'])
   expect(await find('context = night')).toEqual(['ATTRIBUTE_CHANGE gate'])
-  // The random ID of the user's access key can also contain the word.
+  // The random ID of the user's access key can also contain `gat`.
   expect(await find('gat AND target.kind = device')).toEqual(ofGate)
   expect(await find('target.name = gate AND target.kind = device')).toEqual(ofGate)
   expect(await find(`target.id = (${gate} OR ${pump}) AND type = DEVICE_STATE`)).toEqual(['DEVICE_STATE pump'])

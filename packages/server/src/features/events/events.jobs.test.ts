@@ -24,7 +24,7 @@ it('creates partitions for the next months and drops partitions older than the r
   const at = (time: string) => ({ here: new Date(time), database: new Date(time) })
   const clocks = at('2032-02-20T00:00:00Z')
   expect(await keepPartitions(db, { clocks, retention: 0 })).toEqual([])
-  // 400 days earlier is 2031-01-16, so the job retains the January partition.
+  // 400 days before 2032-02-20 is 2031-01-16, so the job retains the January partition.
   const dropped = await keepPartitions(db, { clocks, retention: 400 })
   expect(dropped.every((name) => name < 'event_2031_01')).toBe(true)
   expect(await partitions(db)).toEqual([

@@ -69,7 +69,7 @@ export const eventList = ({ limit }: EventSlice, rows: readonly Event[], total: 
     total,
   })
 
-/** The order that event cursors encode, so a cursor of another list is invalid. */
+/** Event cursors contain this order, so a cursor of another list is invalid. */
 const ORDER = 'events'
 
 /** Matches a positive integer of at most 18 digits, which always fits in a PostgreSQL bigint. */

@@ -49,8 +49,8 @@ export interface FacetQuery extends Counted {
 }
 
 /**
- * Grouping sets count by all names with one value per device in one pass. Each other name needs a separate pass,
- * because a device can have several values of that name.
+ * One pass with grouping sets counts by all names that have one value per device. Each other name needs a separate
+ * pass, because a device can have several values of that name.
  */
 export async function countByValue(db: Database, query: FacetQuery): Promise<FacetRow[]> {
   const { subjects, size } = query

@@ -60,7 +60,7 @@ const and = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` 
 
 function eventConditions(accountId: string, filter: ChangeFilter, { ofDevice }: { ofDevice: boolean }): Sql[] {
   const conditions = [sql`event.account_id = ${accountId}`, sql`event.targets -> 0 ->> 'id' = owner.id`]
-  // The conditions in the `else` branch are exactly those of the partial index of the account's own changes.
+  // PostgreSQL uses the partial index of the account's own changes only with the conditions in the `else` branch.
   if (ofDevice) {
     conditions.push(sql`event.device_id = owner.device_id`)
     conditions.push(

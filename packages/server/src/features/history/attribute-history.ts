@@ -74,7 +74,7 @@ async function readPages(
   )
 }
 
-/** The order that cursors encode, so a cursor of another list is invalid. */
+/** Cursors contain this order, so a cursor of another list is invalid. */
 const ORDER = 'changes'
 
 /** Matches a positive integer of at most 18 digits, which always fits in a PostgreSQL bigint. */

@@ -80,7 +80,7 @@ function namesIn(...sources: readonly Attributes[]): string[] {
 /**
  * Returns when a value last changed, or null for a missing value and for a person's console setting. If a release that
  * did not record times may have changed the value, the time comes from the event log. If the log no longer contains the
- * event of the change, returns the time of the upgrade.
+ * event of the change, returns the time by which every server process had begun to record times.
  */
 export async function findChangeTime(context: Context, info: AttributeInfo): Promise<Date | null> {
   const { owner, name, value, setIn } = info

@@ -82,7 +82,7 @@ const services = [
   { name: 'SSH 2', port: 8443, host: 'os' },
 ]
 
-/** Changes a new device and deletes it. Returns all of its events, each with the device before and after the event. */
+/** Registers, changes, and deletes a device. Returns its events, each with the device before and after the event. */
 async function record(user: TestUser, changes: readonly Change[]): Promise<Step[]> {
   const steps: Step[] = []
   let last = '0'

@@ -125,7 +125,8 @@ describe('two server processes', () => {
     const closed = nextEvent(before, 'close')
     await connectMqtt(mqttOf(second), device)
     await closed
-    // Once this device is inactive, a faulty first process would also have released the moved device.
+    // `other` disconnects after `device` has moved. When `other` is inactive, the first process would also have made
+    // `device` inactive if it had still held `device`.
     remaining.end()
     await until(site, first, other, ['inactive', 'inactive', 'active'])
     expect(await states(site, second, device)).toEqual(['active', 'active'])

@@ -105,7 +105,7 @@ const attributeWrites = (
     .filter((target) => target.attributes !== undefined)
     .map(({ id, attributes: given, path }) => ({ serviceId: id, attributes: given!, path, deviceId }))
 
-/** Returns the device's state first, because the device's services become inactive when the device does. */
+/** The report of the device comes first, because the device's services become inactive when the device does. */
 function stateReports(deviceId: string, { state, ttl = DEFAULT_TTL, services, address }: DeviceReport): StateReport[] {
   const reported = [{ id: deviceId, state }, ...services]
   return reported.flatMap((each) => {

@@ -169,8 +169,8 @@ const endTimedText = devicesText(
 )
 
 /**
- * Lets only one process at a time end expired reports, until the transaction ends. Returns false if another process
- * holds the lock.
+ * Locks the sweep of expired reports until the transaction ends, so that only one process runs it at a time. Returns
+ * false if another process holds the lock.
  */
 export async function lockSweep(db: Database): Promise<boolean> {
   const rows = await query<{ locked: boolean }>(db, 'select pg_try_advisory_xact_lock(hashtext($1)) as locked', [

@@ -270,7 +270,7 @@ describe('a restricted role', () => {
     expect(await namesIn(key)).toEqual(['one'])
     await asOwner(`mutation { updateRole(id: "${id}", access: { where: "site:*" }) { id } }`)
     expect(await total(member.headers)).toBe(3)
-    // The key keeps the restriction that applied when it was created.
+    // The key keeps the restriction that the role had when the key was created.
     await expect.poll(() => namesIn(key), NOTIFIED).toEqual(['one'])
     await asOwner(`mutation { updateRole(id: "${id}", access: { where: "name = two" }) { id } }`)
     expect(await total(member.headers)).toBe(1)

@@ -9,7 +9,7 @@ import { readServiceFilter, readServiceOrder, type ServiceListArguments } from '
 
 type Sql = RawBuilder<unknown>
 
-/** JSON in consecutive parts: fixed text, and SQL expressions for text. */
+/** JSON in consecutive parts: fixed strings, and SQL expressions that return strings. */
 type Parts = readonly (string | Sql)[]
 
 const quoted = (text: Sql): Parts => ['"', text, '"']

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 
-/** The payload is `anyDevice` or the ID of a device that was deleted or moved, or whose secret changed. */
+/** A notification's payload is `anyDevice` or the ID of a device that was deleted or moved, or whose secret changed. */
 export const deviceChannel = 'muster_device'
 
 /** The payload that makes every process check all its connected devices. */

@@ -48,7 +48,10 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
     return due
   }
 
-  /** Compares the secrets, because a notification can arrive after the device has reconnected with its new secret. */
+  /**
+   * Compares each session's secret with the stored secret, because a notification can arrive after the device has
+   * reconnected with its new secret.
+   */
   const checkSessions = async (checked: readonly Session[]): Promise<void> => {
     for (let at = 0; at < checked.length; at += BATCH) {
       const batch = checked.slice(at, at + BATCH)

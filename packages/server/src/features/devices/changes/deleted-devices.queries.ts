@@ -9,7 +9,7 @@ export interface DeletedContents {
   id: string
   /** Null if the contents are too large to keep. */
   contents: Record<'attributes' | 'overrides' | 'services', unknown> | null
-  /** The values that the event's `data` does not contain. Times have the format of PostgreSQL's JSON. */
+  /** The device's values that the event's `data` does not contain. Times have the format of PostgreSQL's JSON. */
   previous: Record<string, unknown>
 }
 

@@ -36,7 +36,7 @@ export const deviceChangesPart: SchemaPart = {
   },
 }
 
-/** Throws NOT_FOUND only if the device was deleted or moved after the change, or is out of the caller's reach now. */
+/** Throws NOT_FOUND only if the device was deleted or moved after the change, or the caller can no longer reach it. */
 async function getDevice(context: Context, id: string): Promise<Device> {
   const [device] = await findDevices(context, [id])
   if (device === undefined) throw notFound('device', id)

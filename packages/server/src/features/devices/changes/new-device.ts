@@ -33,7 +33,7 @@ export function newDeviceRows(device: NewDevice, id: string): { row: NewDeviceFi
   }
 }
 
-/** Counts devices that the same transaction adds later. */
+/** Adds to the count of devices. The same transaction must insert the devices later. */
 export async function countNewDevices(db: Database, accountId: string, count: number): Promise<void> {
   if (count > 0) await changeDeviceCount(db, accountId, count)
 }

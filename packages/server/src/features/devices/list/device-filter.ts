@@ -31,7 +31,7 @@ export interface DeviceFilter {
   hardwareId?: string
   platforms?: readonly string[]
   applications?: readonly number[]
-  /** A change with the value null matches a device that has no value for the name. */
+  /** An entry with the value null matches a device that has no value for the name. */
   values?: Change[]
   where?: ReadFilter
   /** Matches the devices that the caller can reach. Undefined if the caller can reach all devices. */

@@ -129,8 +129,8 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
 }
 
 /**
- * The `OFFSET 0` fences keep the order of the list. If the filter reads the table that contains the key, the list
- * includes that table's columns, which saves a lookup for each device.
+ * The `OFFSET 0` fences keep the order of the list. If the filter reads the table that contains the key, the subquery
+ * for the list selects that table's columns, which saves a lookup for each device.
  */
 function walkedRows(
   accountId: string,

@@ -18,7 +18,10 @@ export interface DeviceListReads {
 /** The reason why a list of a restricted caller reads many devices. */
 export const UNINDEXED_RESTRICTION = 'no index finds the devices that the role or key is restricted to'
 
-/** The smallest offset that is charged. Skipping fewer devices takes no longer than querying the number of devices. */
+/**
+ * The smallest offset that the server charges for. Skipping fewer devices takes no longer than querying the number of
+ * devices.
+ */
 export const FAR = 5_000
 
 /**

@@ -18,7 +18,7 @@ export interface DeviceSortKey {
 
 export interface DeviceOrder extends DeviceSortKey {
   further: readonly DeviceSortKey[]
-  /** Identifies the order in cursors, because a cursor is valid only for the order that created it. */
+  /** Identifies the order in cursors. A cursor is valid only in the order for which the server created it. */
   text: string
 }
 

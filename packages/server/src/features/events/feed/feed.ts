@@ -78,7 +78,7 @@ export function createFeed({ db, notifications, log, isCluster = false }: FeedOp
   let batch = BATCH
   /**
    * The log's end at the first read. The feed delivers every event above this ID, even one that was written before this
-   * ID is settled.
+   * ID was settled.
    */
   let start: bigint | undefined
   let last = 0n
@@ -100,7 +100,7 @@ export function createFeed({ db, notifications, log, isCluster = false }: FeedOp
     let after = position ?? start ?? settled
     position = after
     while (after < settled) {
-      // Without listeners, this loop does not await anything. Otherwise, a listener could subscribe before the position
+      // Without listeners, this loop must not await anything, because a listener could subscribe before the position
       // advances.
       const { events, upTo } =
         listeners.size === 0

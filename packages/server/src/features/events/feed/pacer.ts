@@ -11,7 +11,10 @@ export function createPacer(): Pacer {
   let isCut = false
   let endPause: (() => void) | undefined
 
-  /** Uses a timer and a callback, because every mutation may cut a pause and aborting a signal is slow. */
+  /**
+   * Uses a timer and a callback instead of an abort signal, because every mutation may cut a pause and aborting a
+   * signal is slow.
+   */
   const pauseUntilCut = async (ms: number): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms).unref()

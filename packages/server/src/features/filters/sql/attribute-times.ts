@@ -48,8 +48,8 @@ const attributeOf = ({ of, name, read = { type: 'effective' } }: TimeOfAttribute
 })
 
 /**
- * Returns SQL that is null if there is no value. A base value from the creation of its device or service has no stored
- * time, so its time is the time of the creation.
+ * Returns SQL that is null if there is no value. A base value that was set when its device or service was created has
+ * no stored time. The SQL then returns the time of the creation.
  */
 function timeOfValue(
   scope: FilterScope,

@@ -93,8 +93,8 @@ const hardwareIdTaken = (which: string): ApiError =>
   new ApiError('CONFLICT', `the hardwareId ${which} is in use in the other account`)
 
 /**
- * Charges the other account for the data and the events that it receives. The request itself is charged for the
- * events in the viewer's account.
+ * Charges the other account for the data and the events that it receives. The viewer's account is charged for its own
+ * events before the mutation runs.
  */
 async function chargeReceiver(
   { db, viewer, storage }: Context,

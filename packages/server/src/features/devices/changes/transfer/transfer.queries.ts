@@ -11,7 +11,7 @@ export interface Transfer {
 
 interface Table {
   name: string
-  /** All columns except the account. */
+  /** All columns except `account_id`. */
   columns: readonly string[]
   condition: string
 }
@@ -26,7 +26,7 @@ const targetsOf = (devices: string): string => `
   union all
   select s.id from service s where s.account_id = $1 and s.device_id = any(${devices})`
 
-/** A table comes after the tables that its rows reference. */
+/** The rows are copied in this order, so a table comes after the tables that its rows reference. */
 const tables: readonly Table[] = [
   {
     name: 'device',
