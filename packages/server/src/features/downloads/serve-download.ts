@@ -61,8 +61,8 @@ export interface Download {
   inside(): ResolvedFilter | undefined
   reader(): Pick<Viewer, 'restriction' | 'reach'>
   /**
-   * Waits until the quota covers these rate-limit points. Fails if the key or session that requested the link may no
-   * longer download the list.
+   * Waits until these rate-limit points are available, and spends them. Fails if the key or session that requested the
+   * link may no longer download the list.
    */
   charge(points: number): Promise<void>
   /**

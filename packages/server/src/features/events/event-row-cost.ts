@@ -12,7 +12,7 @@ interface Conditions {
   view?: string | null | undefined
 }
 
-/** The maximum number of events that a field is assumed to read, for the cost of an operation. */
+/** The maximum number of events that the cost estimate assumes a field to read. */
 export const ASSUMED_EVENTS = 100_000
 /** The highest `from` that is free of charge. */
 const FAR = 5_000

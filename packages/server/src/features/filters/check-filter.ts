@@ -22,7 +22,7 @@ const usages = {
 } as const satisfies Record<string, FilterUsage>
 
 /**
- * Returns the number of rows that the field is charged for before it runs. For a caller who is restricted to some
+ * Returns the number of rows that the server charges for before the field runs. For a caller who is restricted to some
  * devices, the field may also read every device to find the attribute names.
  */
 export const rowsOfCheck = ({ cursor }: { cursor?: unknown }, size: AccountSize): number =>

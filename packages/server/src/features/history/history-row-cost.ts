@@ -8,7 +8,7 @@ interface ChangeConditions {
   maxDate?: Date | null | undefined
 }
 
-/** The number of events of one object that a page is assumed to skip. */
+/** The number of events of one object that the cost estimate assumes a page to skip. */
 export const ASSUMED_SKIPPED = 500
 
 export interface HistoryReads {

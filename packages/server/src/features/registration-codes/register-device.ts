@@ -35,7 +35,7 @@ export async function registerWithCode(
   assertRequest(request)
   const now = clock()
   // The lookup runs before the transaction. A guessed code therefore costs only one statement, even after the rate
-  // limit is exhausted.
+  // limit is exceeded.
   const code = await getCode(db, request.code, now)
   onCode(code)
   const ofUser = userDatabase(db, code.accountId)

@@ -15,7 +15,7 @@ export type { AccountSummary } from './users.queries.ts'
 /** Lists all accounts, so only operators may call this. */
 export const listAccounts = selectAccounts
 
-/** Creates an account. Throws NOT_FOUND if no user has the owner's address. */
+/** Creates an account. Throws NOT_FOUND if no user has the owner's email address. */
 export function addAccount(
   db: Database,
   { name, owner }: { name: string; owner: string },

@@ -41,7 +41,7 @@ const reservedColumns = ['category', 'status'].flatMap((kind) =>
   ['a', 'b', 'c', 'd', 'e'].map((letter) => `${kind}_${letter}`),
 )
 
-// The time of the device's first values is `created`, which is also the time of the event.
+// Stores no times for the device's first values: their time is `created`, which is also the time of the event.
 const insertDeviceText = `
   with new_device as (
     insert into device (account_id, id, created, secret_hash, attributes, ${fieldColumns})

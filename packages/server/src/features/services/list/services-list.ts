@@ -78,7 +78,7 @@ async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceL
   return (await countDevices(db, viewer.accountId, {})) > WALKED
 }
 
-/** Tries a walk first. A walk that fills the page reads few devices, so only a scan is charged. */
+/** Tries a walk first. A walk that fills the page reads few devices, so the server charges only for a scan. */
 async function readUnindexed({
   read,
   charge,

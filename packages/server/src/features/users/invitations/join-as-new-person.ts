@@ -59,7 +59,7 @@ async function joinAsNewPerson(
     const invitation = await lockInvitation(transaction, found.accountId, found.id)
     const email = addressOf(invitation, given)
     const id = randomUUID()
-    // A caller with the link may have received it from another person, so the link does not confirm the address.
+    // The caller may have received the link from another person, so the link does not prove who owns the email address.
     const passwordHash = 'passwordHash' in credential ? credential.passwordHash : null
     if (!(await insertPerson(transaction, { id, email, emailConfirmed: false, name, passwordHash })))
       throw personExists(email)

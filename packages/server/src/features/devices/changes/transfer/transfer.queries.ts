@@ -2,7 +2,7 @@ import { type Database, query } from '../../../../db/database.ts'
 import { limits } from '../../../../limits.ts'
 import { reservedColumns } from '../../../attributes/attributes.ts'
 
-/** The devices must be locked. */
+/** The caller must have locked the devices. */
 export interface Transfer {
   from: string
   to: string
