@@ -115,7 +115,7 @@ export async function isValueStale(context: Context, info: AttributeInfo): Promi
 
 const timedValue = ({ owner, name, setIn }: AttributeInfo): TimedValue => ({ ownerId: owner.id, name, context: setIn })
 
-/** The maximum number of values per statement, which limits the size of its parameters. */
+/** The maximum number of values per statement, which limits the size of the statement's parameters. */
 const MOST_VALUES = 5_000
 
 const newLoader = ({ db, viewer, rowMeter }: Context) =>

@@ -160,7 +160,7 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
      */
     contextOf: (context: Context): Context =>
       Object.defineProperty({ ...context, once }, 'db', { get: () => transaction ?? db, enumerable: true }),
-    /** Returns the data parsed from its JSON, as `replay` returns it. */
+    /** Returns the data parsed from its JSON, so that the first response and its repeats are the same. */
     async commit({ data }: FormattedExecutionResult): Promise<Record<string, unknown>> {
       if (transaction === undefined || created === undefined)
         throw new Error('a mutation that accepts an Idempotency-Key did not use its transaction')

@@ -74,8 +74,8 @@ export function createDeviceReports({ db, connections, storage, onEvents }: Devi
       connections.reported(device.deviceId)
     },
     async serviceState(device, serviceId, state) {
-      // A service can be active only if its device is active, and the device's active state may not have been written
-      // yet.
+      // Wait, because a service can be active only if its device is active, and the device's active state may not have
+      // been written yet.
       await connections.written(device.deviceId)
       await writeStates(device.viewer.accountId, { device, serviceId, state })
     },

@@ -77,8 +77,8 @@ export async function lockExpiredLease(db: Database, id: string): Promise<boolea
 }
 
 /**
- * Sets the start of the recorded attribute times to the current time while processes of the previous release have
- * leases. Those processes do not record times. Sets the start once more after their leases are deleted.
+ * While processes of the previous release have leases, sets the start of the recorded attribute times to the current
+ * time, because those processes do not record times. Sets the start once more after their leases are deleted.
  */
 export async function moveTimesStart(db: Database): Promise<void> {
   const [processes] = await query<{ areMixed: boolean }>(
@@ -87,7 +87,7 @@ export async function moveTimesStart(db: Database): Promise<void> {
     [],
   )
   const rows = await query(db, 'select since from attribute_times_start where is_mixed or $1', [processes!.areMixed])
-  // A cluster updates this table on every node, so it is updated only if necessary.
+  // A cluster updates this table on every node, so update it only if necessary.
   if (rows.length > 0)
     await query(db, 'update attribute_times_start set since = statement_timestamp(), is_mixed = $1', [
       processes!.areMixed,

@@ -32,7 +32,7 @@ describe('a key that is restricted to some attributes', () => {
       services { items { ${fields} } }
       ${fields}
       attributeNames { name } } }`
-    // The server compiles the document at its second use.
+    // Use the document three times, because the server compiles it at its second use.
     for (let use = 1; use <= 3; use++) {
       const { login } = await key.data(document, { device: [device], service: [service, device] })
       expect(JSON.stringify(login)).not.toContain('hidden"')

@@ -65,8 +65,8 @@ export async function updateServiceRow(
 }
 
 /**
- * Deletes a service. Returns the data that belonged to the service besides its fields. Returns undefined if that data
- * is too large to keep, or if the service does not exist.
+ * Deletes a service. Returns the service's data other than its fields. Returns undefined if that data is too large to
+ * keep, or if the service does not exist.
  */
 export async function deleteServiceRow(
   db: Database,

@@ -15,8 +15,8 @@ export interface PageReading {
 const SAMPLED = 1_000
 
 /**
- * If the order has an index but the filter has none, a page is free if the first read fills it, because that read ends
- * early.
+ * If the order has an index but the filter has none, the server does not charge for a page that the first read fills,
+ * because that read ends early.
  */
 export async function readDevicePage(reading: PageReading): Promise<ListedDeviceRow[]> {
   const { page, read, charge, countAll } = reading
@@ -59,8 +59,8 @@ const canSample = (page: Page): boolean => {
 
 /**
  * PostgreSQL assumes that the matches are evenly distributed in the list. If many devices match, it would read the list
- * in order, even if the matches are at its end. Therefore, a sample of the first devices shows whether a walk is
- * likely to fill the page.
+ * in order, even if the matches are at its end. This function therefore first reads a sample of devices, which shows
+ * whether a walk is likely to fill the page.
  */
 async function readMatches(page: Page, read: PageReading['read']): Promise<ListedDeviceRow[]> {
   const sample = await read({ ...page, search: 'walk', walked: SAMPLED })

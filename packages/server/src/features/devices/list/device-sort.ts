@@ -47,7 +47,7 @@ function readSortKey(
   return { by, direction, context, text: `${sortText(parsed)} ${JSON.stringify(context ?? null)}` }
 }
 
-/** A list by ID needs no key other than the ID. */
+/** `none` means that the list needs no key other than the ID. */
 const kindOfKey: Record<DeviceField, 'text' | 'time' | 'none'> = {
   name: 'text',
   id: 'none',

@@ -63,8 +63,8 @@ async function* follow(
   let after = start.after
   let limit = PAGE.min
   while (!ended.aborted) {
-    // The table is read up to the current position, and later events are collected in memory. Collecting begins before
-    // the table is read, which prevents gaps and duplicates.
+    // Reads the table up to the current position, and collects later events in memory. Collecting begins before the
+    // read, which prevents gaps and duplicates.
     const upTo = feed.position!
     const live = collectLive({ feed, accountId, filter, after: after > upTo ? after : upTo, ended })
     try {

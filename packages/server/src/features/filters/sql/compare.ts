@@ -17,7 +17,7 @@ export function compareText(value: Sql, operator: Operator, literal: Literal): S
   return operator === ':' ? contains(value, text) : compareNaturally(sortable(value), operator, text)
 }
 
-/** Compares in natural order. `value` must have at most as many characters as the result of `sortable`. */
+/** Compares in natural order. Truncates `text` with `sortable`, so callers must truncate a longer `value` likewise. */
 export const compareNaturally = (value: Sql, operator: '=' | OrderOperator, text: string): Sql =>
   sql`${naturally(value)} ${sql.raw(operator)} ${naturally(sortable(sql`${text}::text`))}`
 
