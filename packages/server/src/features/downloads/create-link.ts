@@ -14,7 +14,8 @@ export interface NewLink {
 }
 
 /**
- * Throws FORBIDDEN if the caller has neither an access key nor a session. A link's validity depends on one of them.
+ * Throws FORBIDDEN if the caller has neither an access key nor a session, because a link's validity depends on one of
+ * them.
  */
 export function assertMayDownload({ viewer }: Context): void {
   if (viewer.accessKey === undefined && viewer.session === undefined)

@@ -59,8 +59,8 @@ const canSample = (page: Page): boolean => {
 
 /**
  * PostgreSQL assumes that the matches are evenly distributed in the list. If many devices match, it would read the list
- * in order, even if the matches are at its end. This function therefore first reads a sample of devices, which shows
- * whether a walk is likely to fill the page.
+ * in order, even if the matches are at its end. This function therefore samples the first devices, which shows whether
+ * a walk is likely to fill the page.
  */
 async function readMatches(page: Page, read: PageReading['read']): Promise<ListedDeviceRow[]> {
   const sample = await read({ ...page, search: 'walk', walked: SAMPLED })
