@@ -27,7 +27,7 @@ export interface DownloadDeps {
    */
   staleMs: number
   addressOf: AddressOf
-  /** Identifies the download's user for load shedding, and waits for free memory. Throws UNAVAILABLE or RATE_LIMITED. */
+  /** Identifies the user for load shedding, and waits for free memory. Throws UNAVAILABLE or RATE_LIMITED. */
   admit: (
     exchange: { request: FastifyRequest; reply: FastifyReply },
     operation: { accountId: string; name: string },
