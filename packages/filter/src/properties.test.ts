@@ -149,7 +149,7 @@ test.each(repeated)('parses repetitions of %j in linear time', (part) => {
     return (user + system) / 1000
   }
   // In quadratic time, one check of the long filter would take 32 times as long as 32 checks of the short filter.
-  // Garbage collection adds less.
+  // The limit of 10 leaves room for garbage collection.
   const short = Math.max(Math.min(run(2000, 32), run(2000, 32)), 10)
   let long = run(64_000, 1)
   // Repeat the measurement only if another process may have disturbed it.

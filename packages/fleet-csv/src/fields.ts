@@ -1,6 +1,6 @@
 /**
- * The plain fields of a device in a file, in the order of their columns. Each value is the name of the server's limit
- * on the field's length.
+ * The string fields of a device that have a column in a file, in the order of the columns. Each value is the name of
+ * the server's limit on the field's length.
  */
 export const fieldLimits = {
   name: 'deviceNameLength',

@@ -44,7 +44,10 @@ export function algorithmOf(signature: Uint8Array): Algorithm | undefined {
   return signature.length === 64 ? 'ed25519' : undefined
 }
 
-/** Decodes a signature: canonical base64 (RFC 4648 §3.5) of 32 or 64 bytes, with the length of the named algorithm. */
+/**
+ * Decodes a signature: canonical base64 (RFC 4648 §3.5) of 32 or 64 bytes. Rejects a length that does not match the
+ * claimed algorithm.
+ */
 export function readSignature(base64: string, claimed: Algorithm | undefined): Buffer {
   const signature = decodeBase64(base64)
   const algorithm = signature && algorithmOf(signature)

@@ -44,7 +44,7 @@ export const signatureReasons = {
   'algorithm-mismatch': {
     status: 401,
     meaning:
-      'The signature does not have the length of the algorithm that it names: 32 bytes for hmac-sha256, 64 bytes for ed25519.',
+      'The length of the signature does not match the algorithm that it names: 32 bytes for hmac-sha256, 64 bytes for ed25519.',
   },
   'clock-skew': { status: 401, meaning: 'The request was signed too long ago, or too far in the future.' },
   expired: { status: 401, meaning: 'The signature has expired.' },

@@ -26,8 +26,8 @@ export const usualLines = ['"@method": POST', '"@authority": api.example.com', '
 export const usualInput = '("@method" "@authority" "@path");created=1795163418;keyid="AKEXAMPLE"'
 
 /**
- * Builds a request in form B. Its header contains `input`, but the last line of the signature base contains
- * `signedInput`.
+ * Builds a request in form B. Its Signature-Input header contains `input`, but the last line of the signature base
+ * contains `signedInput`.
  */
 export function formB(
   {

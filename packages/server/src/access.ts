@@ -1,4 +1,4 @@
-/** The permissions that a role or key can have. A name's position is its bit in a mask. */
+/** The permissions that a role or key can have. A name's position in the list is the position of its bit in a mask. */
 export const permissionNames = [
   'DEVICE_READ',
   'EVENT_READ',

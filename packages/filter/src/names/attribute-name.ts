@@ -1,6 +1,6 @@
 import { toCodePoints } from '../positions.ts'
 
-/** A name with one level, such as `site`, or a group and a name within it, such as `net` and `ssid`. */
+/** The levels of an attribute name: one, such as `site`, or a group and a second level, such as `net` and `ssid`. */
 export type AttributeName = readonly [name: string] | readonly [group: string, subName: string]
 
 /** The group of the ten reserved names, which only devices have. */

@@ -1,4 +1,4 @@
-/** Where a filter is used. `list` also stands for all other reads, subscriptions, and webhooks. */
+/** Where a filter is used. `list` means a list or any other read, a subscription, or a webhook. */
 export type FilterUsage = 'list' | 'bulk' | 'alert' | 'silence' | 'role' | 'accessKey' | 'view'
 
 interface UsageRule {

@@ -4,8 +4,8 @@ import type { Span } from '../positions.ts'
 import type { Parts } from '../syntax/quote.ts'
 
 /**
- * A comparison with a missing value is false. `!=` becomes `not` around `=`. A group is never directly inside a group
- * of the same type.
+ * A comparison with a missing value is false. `!=` becomes `not` around `=`. An `and` is never an operand of an `and`,
+ * and an `or` is never an operand of an `or`.
  */
 export type ResolvedFilter = ResolvedGroup | ResolvedNot | SomeService | Condition
 
@@ -124,8 +124,8 @@ export interface AttributeSubject {
 }
 
 /**
- * Where to read an attribute: the effective value in the request's context, the base value, the effective value in a
- * context, or only the override in a context.
+ * Which value of an attribute to read: the effective value in the request's context, the base value, the effective
+ * value in a context, or only the override in a context.
  */
 export type AttributeRead =
   | { readonly type: 'effective' }
@@ -164,7 +164,7 @@ export interface StringLiteral {
   readonly value: string
 }
 
-/** The strings between wildcards, at least two: `os*` is `['os', '']`. */
+/** The strings before, between, and after the wildcards: `os*` is `['os', '']`. Contains at least two strings. */
 export interface PatternLiteral {
   readonly type: 'pattern'
   readonly parts: Parts

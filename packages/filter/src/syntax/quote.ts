@@ -1,5 +1,5 @@
 /**
- * A string with wildcards, represented by the strings between them: `os*` is `['os', '']`. A single string means no
+ * A string with wildcards, split at the wildcards: `os*` is `['os', '']`. A single string means that there is no
  * wildcard.
  */
 export type Parts = readonly string[]

@@ -9,7 +9,7 @@ export interface Group extends Span {
   readonly operands: readonly Expression[]
 }
 
-/** The negation of an expression, written as NOT or a minus. */
+/** The negation of an expression, written as NOT or a minus sign. */
 export interface Not extends Span {
   readonly type: 'not'
   readonly operand: Expression

@@ -15,8 +15,8 @@ export interface ServiceFields {
 }
 
 /**
- * Finds the type of an entry by the name of the type, which is case-insensitive, or by the ID of the type. If the entry
- * does not specify a port, applies the type's default port. Throws an Error if the type is unknown.
+ * Finds an entry's type by the type's name, ignoring case, or by the type's ID. If the entry does not specify a port,
+ * applies the type's default port. Throws an Error if the type is unknown.
  */
 export function toServiceFields(entry: ServiceEntry, types: readonly ApplicationType[]): ServiceFields {
   const { name, type: typeName, host, port, enabled } = entry

@@ -50,8 +50,8 @@ export async function writeRequests(context: WriteContext, plan: Pick<Plan, 'cre
 }
 
 /**
- * Returns how to send an update. Updates that add services are sent alone, because a repetition after a rejected batch
- * would add the services twice.
+ * Returns how to send an update. Updates that add services are sent alone, because repeating them after a rejected
+ * batch would add the services twice.
  */
 function batchingOf({ device, difference }: Update): 'attributes' | 'small' | 'alone' {
   const { fields, addServices, updateServices } = difference
@@ -71,7 +71,7 @@ async function run<Item>(
   })
 }
 
-/** Returns whether one request creates the device, and the import can find the device if the response is lost. */
+/** Returns whether one request can create the device, and the import can find the device if the response is lost. */
 const isPlain = ({ wanted, findable }: Creation): boolean => findable && !wanted.hasPortlessService
 
 const attributeBytes = ({ attributes }: { attributes: ReadonlyMap<string, string> }): number =>

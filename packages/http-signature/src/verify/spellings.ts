@@ -22,7 +22,7 @@ const defaultPorts: Readonly<Record<string, string>> = { http: '80', https: '443
  * each verification takes time. The first is the Host header as received. The second is the other spelling that a
  * client of this server is most likely to sign:
  *
- * - the public URL, if the Host header does not name it (a proxy replaced the header);
+ * - the public URL, if the Host header does not name it, for example because a proxy replaced the header;
  * - otherwise the host in lowercase, if it was sent with uppercase letters;
  * - otherwise the host without its port, or with the port that the header omits.
  */

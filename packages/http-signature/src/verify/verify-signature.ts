@@ -9,8 +9,8 @@ import { type ServerAddress, spellings } from './spellings.ts'
 
 export type VerifyOptions = ServerAddress & {
   /**
-   * Key of the client, or undefined if the key does not exist. The outcome and the duration are then the same as for a
-   * wrong signature.
+   * Key of the client, or undefined if the key does not exist. Without a key, the outcome and the duration are the same
+   * as for a wrong signature.
    */
   key: VerificationKey | undefined
   /** Whether the signature of a request with a body must cover a digest of the body. */
@@ -29,7 +29,7 @@ export type VerifyOutcome =
       keyId: string
       /** When the client signed the request, in seconds since 1970. */
       created: number
-      /** Store the nonce until `created` plus the skew, and reject a second request with the same key and nonce. */
+      /** Store the nonce until `created` plus `clockSkew`, and reject a second request with the same key and nonce. */
       nonce: string | undefined
       /** Whether the body is authentic: a covered digest matches, or there is no body. */
       coversBody: boolean

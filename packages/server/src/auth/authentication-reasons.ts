@@ -24,7 +24,7 @@ export const keyReasons = {
   'key-stale': {
     status: 401,
     meaning:
-      "The signature is valid, but it was made with a personal key. The key's creator is a member through a single sign-on group and has not used single sign-on for too long. The creator must sign in with it again.",
+      "The signature is valid, but it was made with a personal key. The key's creator is a member through a single sign-on group and has not used single sign-on for too long. The creator must use single sign-on again.",
   },
   'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
 } as const
@@ -109,7 +109,7 @@ const ssoReasons = {
   'sso-link-required': {
     status: 303,
     meaning:
-      'A person with this email address exists and cannot be linked automatically. Sign in another way, and then link the identity under Account, Profile and security. Or the identity is already linked to another person.',
+      'A person with this email address exists and cannot be linked automatically, or the identity is already linked to another person. In the first case, sign in another way, and then link the identity under Account, Profile and security.',
   },
   'sso-disabled': { status: 303, meaning: 'The person is disabled on this server.' },
   'sso-unavailable': {

@@ -40,8 +40,8 @@ export function createKeyUse(db: Database, clock: () => Date, log: FastifyBaseLo
   }
 
   const countedOf = ({ accountId, permissions = 0 }: Viewer, key: string): Counted => {
-    // A key's uses are counted separately for each set of permissions, because the set determines which permission a
-    // field uses.
+    // Count a key's uses separately for each set of permissions. If one of several permissions is enough for a field,
+    // the set determines which of them counts as used.
     const id = `${key} ${permissions}`
     let counted = keys.get(id)
     if (counted === undefined) {

@@ -43,8 +43,8 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
   const endIfInvalid = async (streams: KeyStreams): Promise<void> => {
     const byAddress = Map.groupBy(streams, ([, { address }]) => address)
     for (const group of byAddress.values()) {
-      // If the database is unavailable, it is unknown whether the credentials are valid, but then there are no events
-      // to send.
+      // Keep the streams open if the database is unavailable. It is then unknown whether the credentials are valid, but
+      // there are no events to send.
       const reason = await rejectionOf(group[0]![1]).catch(() => undefined)
       if (reason === undefined) continue
       for (const [end] of group) if (streams.delete(end)) end(reason)

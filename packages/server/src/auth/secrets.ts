@@ -31,7 +31,7 @@ export interface KeySecrets {
 export interface Secrets extends KeySecrets {
   /** Switches encryption to the key with this check value. Returns false if the key is not available. */
   switchTo(checkValue: string): boolean
-  /** Starts with the current key. */
+  /** The available keys, beginning with the current one. */
   readonly all: readonly KeySecrets[]
 }
 

@@ -46,7 +46,7 @@ function ServicesOfAccount({ views }: { views: readonly SavedView[] }) {
   const { where, after } = search
   const view = views.find(({ id }) => id === search.view)
   const sortBy = sortKeys(search.sort, view)
-  // The list uses the ID in the URL, so that a deleted view causes an error instead of a list of all services.
+  // Use the view ID from the URL, even if the view was deleted. The page then shows an error instead of all services.
   const filter = { where: where ?? null, view: search.view ?? null }
   const [query, refetch] = useQuery({
     query: ServicePageDocument,

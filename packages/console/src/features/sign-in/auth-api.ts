@@ -39,7 +39,7 @@ export const signInOptions = (): Promise<SignInOptions> => get('/sign-in-options
 export const singleSignOnUrl = (parameters: { to: string; invitation?: string }): string =>
   `${api.auth}/sso/start?${new URLSearchParams(parameters)}`
 
-/** Returns the address at the identity provider where a signed-in user links an identity. */
+/** Returns the URL at the identity provider where a signed-in user links an identity. */
 export const linkIdentity = (): Promise<{ redirect: string }> => post('/sso/link')
 
 export const whoAmI = (): Promise<WhoAmI> => get('/get-session')
@@ -57,8 +57,8 @@ export const verifyTotp = (code: Code): Promise<SignInResult> => post('/two-fact
 export const verifyBackupCode = (code: Code): Promise<SignInResult> => post('/two-factor/verify-backup-code', code)
 
 /**
- * Signs the user out. `redirect` is the address that also ends the session at the identity provider, if single sign-on
- * began the session.
+ * Signs the user out. If single sign-on began the session, opening the URL `redirect` also ends the session at the
+ * identity provider.
  */
 export const signOut = (): Promise<{ redirect?: string }> => post('/sign-out')
 

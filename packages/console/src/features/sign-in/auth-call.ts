@@ -3,7 +3,7 @@ import { sessionHeaders } from '../../graphql/session-headers.ts'
 
 export class AuthError extends Error {
   readonly code: string
-  /** Reason in the server's notation, such as `wrong-password`, `wrong-code`, or `no-session`. */
+  /** The server's name for the reason, such as `wrong-password`, `wrong-code`, or `no-session`. */
   readonly reason: string | undefined
   /** Seconds until the server accepts another attempt. */
   readonly retryAfter: number | undefined
@@ -21,7 +21,7 @@ let changes: Promise<unknown> = Promise.resolve()
 
 /**
  * Resolves when the calls that are now in flight and can replace the session have ended. Until then, the server may
- * reject a request because it uses the old session.
+ * reject other requests, because they still use the old session.
  */
 export const sessionChanges = (): Promise<unknown> => changes
 

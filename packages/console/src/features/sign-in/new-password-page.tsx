@@ -14,7 +14,7 @@ export function NewPasswordPage() {
   const [token] = useState(takeToken)
   const [state, setState] = useState<'open' | 'running' | 'done'>('open')
   const [error, setError] = useState<unknown>()
-  // Read the field from the form, because password managers fill it without events.
+  // Read the field from the form, because password managers can fill it without a change event.
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const password = String(new FormData(event.currentTarget).get('password'))

@@ -13,7 +13,7 @@ export function PasswordForm({ onDone, onNeedsCode }: PasswordFormProps) {
   const [wrong, setWrong] = useState<{ email?: string | undefined; password?: string | undefined }>({})
   const { running, error, run } = useAttempt()
 
-  // Read the fields from the form, because password managers fill them without events.
+  // Read the fields from the form, because password managers can fill them without change events.
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const values = new FormData(event.currentTarget)

@@ -24,7 +24,7 @@ function Wait({ seconds }: { seconds: number }) {
 }
 
 function describe(error: unknown): { title: string; text: string } {
-  // The browser reports these errors if the user closed its dialog, or if it has no passkey for this site.
+  // The browser reports these errors if the user closed the dialog, or if the browser has no passkey for this site.
   if (error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError'))
     return {
       title: 'No passkey was used',
@@ -33,7 +33,7 @@ function describe(error: unknown): { title: string; text: string } {
   if (error instanceof Error && error.name === 'SecurityError')
     return {
       title: 'Passkeys do not work at this address',
-      text: 'A passkey works only at the host name that it was created for. Use that address, or your password.',
+      text: 'A passkey works only at the host name that it was created for. Open the console at that host name, or use your password.',
     }
   const { what, advice } = describeError(error)
   if (!(error instanceof AuthError)) return { title: what, text: advice ?? '' }

@@ -4,7 +4,7 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   'sso-denied': { title: 'The sign-in was denied', text: 'The identity provider did not let you sign in.' },
   'sso-expired': {
     title: 'The sign-in took too long',
-    text: 'The sign-in took longer than ten minutes, or its response was already used. Start again.',
+    text: 'The sign-in took longer than ten minutes, or the identity provider’s response was already used. Start again.',
   },
   'sso-not-invited': {
     title: 'You are not invited yet',

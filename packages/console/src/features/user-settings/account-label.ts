@@ -1,5 +1,6 @@
 /**
- * Matches the placeholder addresses of a new installation's first user, and of accounts whose ID belongs to no person.
+ * Matches the placeholder email addresses of a new installation's first user, and of accounts whose ID belongs to no
+ * person.
  */
 const unreachable = /@(localhost|(.+\.)?invalid)$/i
 

@@ -12,7 +12,7 @@ export interface Viewer {
   me: Me
   may(permission: Permission): boolean
   isRestricted: boolean
-  /** Whether the person's role is limited to some devices. */
+  /** Whether the person's role is restricted to some devices. */
   isRestrictedToDevices: boolean
   /** Whether the person can read events and follow them live. */
   canReadEvents: boolean

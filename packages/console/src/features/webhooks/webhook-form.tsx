@@ -56,7 +56,7 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
         {error === undefined ? null : <ErrorNotice error={error} title={failed} labels={labels} />}
         <TextInput
           label="URL"
-          description="Receives a signed POST request for each event. Its address must be public, unless the server’s settings allow others."
+          description="Receives a signed POST request for each event. Its address must be public, unless the server’s settings allow other addresses."
           placeholder="https://example.com/hook"
           inputMode="url"
           autoComplete="off"

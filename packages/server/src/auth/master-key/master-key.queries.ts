@@ -61,8 +61,8 @@ export interface SecretPlace {
 }
 
 /**
- * Lists every column that contains values encrypted by `Secrets`. Keys move only from the first table to the second, so
- * a pass in this order does not miss a key.
+ * Lists every column that contains values encrypted by `Secrets`. Access keys move only from `access_key` to
+ * `restricted_key`, so a pass in this order does not miss a key.
  */
 export const secretPlaces: readonly SecretPlace[] = [
   { table: 'access_key', id: 'key', columns: ['encrypted_secret'] },

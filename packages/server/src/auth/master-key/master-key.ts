@@ -60,7 +60,7 @@ export async function lockMasterKey(transaction: Database, secrets: Secrets): Pr
   switchKey(secrets, await lockCheck(transaction))
 }
 
-/** Switches to the master key that the database names, which changes when a rotation begins. */
+/** Switches to the master key that the database names. When a rotation begins, the database names another key. */
 export async function followMasterKey(db: Database, secrets: Secrets): Promise<void> {
   switchKey(secrets, (await selectChecks(db)).current)
 }
@@ -73,7 +73,7 @@ function switchKey(secrets: Secrets, checkValue: string | undefined): void {
   }
 }
 
-/** Returns the available keys, with the preferred one first. */
+/** Returns the available keys. The first one encrypts new secrets until the database names another one. */
 export function availableKeys({ dataFolder, masterKey, previousMasterKey }: MasterKeySettings): Buffer[] {
   const files = masterKeyFiles(dataFolder)
   const found =

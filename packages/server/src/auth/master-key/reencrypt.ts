@@ -18,7 +18,7 @@ export interface Reencryption {
 
 const BATCH = 500
 
-/** Passes over all rows until a pass finds nothing to re-encrypt, because a row may change after it is read. */
+/** Repeats passes over all rows until a pass finds nothing to re-encrypt, because a row may change after it is read. */
 export async function reencryptAll(db: Database, secrets: Secrets): Promise<Reencryption> {
   let count = 0
   for (;;) {

@@ -26,8 +26,8 @@ const errors: Readonly<Record<string, () => ApiError>> = {
 }
 
 /**
- * Converts a better-auth error to an ApiError, and any error of a sign-in with a passkey to `passkey-refused`. Throws if
- * the error is internal.
+ * Converts a better-auth error to an ApiError, and any error during a sign-in with a passkey to `passkey-refused`.
+ * Throws if the error is internal.
  */
 export function fromBetterAuthError(
   path: string,

@@ -32,8 +32,8 @@ export interface MembershipRow {
 }
 
 /**
- * Finds sessions by token, because a request with a session cookie may name no account. Omits expired sessions and the
- * sessions of disabled people. The memberships are in the order in which the person joined.
+ * Finds sessions by token, because a request with a session cookie need not name an account. Omits expired sessions and
+ * the sessions of disabled people. The memberships are in the order in which the person joined.
  */
 export function selectSessions(db: Database, tokens: readonly string[], now: Date): Promise<SessionRow[]> {
   return query<SessionRow>(

@@ -18,7 +18,7 @@ import {
 
 export const SESSION_SECONDS = 30 * 86_400
 const RENEWED_EVERY_MS = 3_600_000
-/** How long a check's result is cached, in milliseconds. Open streams are checked often. */
+/** How long the result of a session check is cached, in milliseconds, because open streams are checked often. */
 const CHECK_EVERY_MS = 400
 const CHECKED_SESSIONS = 10_000
 
@@ -62,7 +62,7 @@ export interface Sessions {
   /**
    * Returns the account with the ID `named`. Without an ID, returns the last used account or, if there is none, the
    * account joined first. Returns undefined for a person without an account. Throws FORBIDDEN if the person is not a
-   * member of the named account. Records the use of an account whose sign-in policy the session meets.
+   * member of the named account. If the session meets the account's sign-in policy, records that the account was used.
    */
   chooseAccount(session: Session, named: string | undefined): Promise<WorkingAccount | undefined>
   /**

@@ -37,7 +37,7 @@ export async function stopBackup(client: pg.ClientBase): Promise<StoppedBackup> 
   const { rows } = await client.query<Omit<StoppedBackup, 'ended'>>(
     'select lsn::text as "stopLsn", labelfile as label from pg_backup_stop(false)',
   )
-  // The time is rounded up, because a Date has only milliseconds.
+  // The time is rounded up, because a Date has only millisecond precision.
   const { rows: times } = await client.query<{ ended: Date }>(
     "select date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' as ended",
   )

@@ -114,7 +114,7 @@ function lastSegment(
   const needed = segmentOf(parseLsn(manifest.stopLsn) - 1n)
   let last: string | undefined
   for (let segment = segmentOf(parseLsn(manifest.startLsn)); ; segment++) {
-    // The file of the newer timeline also contains the part of the segment from before that timeline began.
+    // Prefer the newest timeline, whose file also contains the part of the segment from before that timeline began.
     const name = history
       .filter(({ begin, end }) => segmentOf(begin) <= segment && (end === undefined || segment <= segmentOf(end)))
       .map(({ id }) => segmentName(id, segment))

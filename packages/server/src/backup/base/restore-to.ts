@@ -80,8 +80,8 @@ export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> 
 }
 
 /**
- * Checks the master key, unless `withoutKey` is set, and skips values in the sequences of the recovered database.
- * Returns when the last replayed transaction was committed.
+ * Checks the master key, unless `withoutKey` is set. Skips values in the sequences of the recovered database, because
+ * events after the restored point in time may have used them. Returns when the last replayed transaction was committed.
  */
 async function finish(
   connection: EmbeddedConnection,

@@ -25,7 +25,7 @@ export function DeliveryStatus({ status, httpStatus }: Pick<DeliveryFieldsFragme
   )
 }
 
-/** Returns what a delivery is about. For tests and deleted events, reads the type from the request body. */
+/** Returns a label for the delivered event. For tests and deleted events, takes the type from the request body. */
 export function deliverySubject({ event, request }: Pick<DeliveryFieldsFragment, 'event' | 'request'>): string {
   if (event !== null) return eventLabel(event.type)
   const type = bodyType(request)

@@ -103,7 +103,7 @@ export async function isKnownRequest(db: Database, id: string, now: Date): Promi
   return (await query(db, 'select id from command_line_request where id = $1 and expires > $2', [id, now])).length > 0
 }
 
-/** Returns true for one caller only. */
+/** Returns true only for the first call, so that concurrent polls create only one access key. */
 export async function claimRequest(db: Database, id: string, now: Date): Promise<boolean> {
   const rows = await query(
     db,

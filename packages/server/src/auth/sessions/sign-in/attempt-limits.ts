@@ -14,7 +14,7 @@ export interface AttemptSubject {
 
 export const attemptSubject = {
   address: (ip: string): AttemptSubject => ({ name: `address ${networkOf(ip)}`, allowed: 10 }),
-  /** The limit is higher, because a request for options guesses nothing. */
+  /** The limit is higher than that of `address`, because a request for options guesses nothing. */
   passkeyOptions: (ip: string): AttemptSubject => ({ name: `options address ${networkOf(ip)}`, allowed: 60 }),
   /** Limits how often single sign-on can start. A start guesses nothing, but it stores a row. */
   ssoStart: (ip: string): AttemptSubject => ({ name: `sso address ${networkOf(ip)}`, allowed: 60 }),

@@ -54,7 +54,8 @@ async function confirmPassword({ db }: AuthRequest, { email, personId }: Session
 }
 
 async function confirmCode(call: AuthRequest, { personId }: Session, code: string): Promise<void> {
-  // Without this check, the first code from an authenticator app that is being set up would turn on codes.
+  // Without this check, the first code from an authenticator app that is being set up would turn on two-factor
+  // authentication.
   const user = await findSignedInUser(call.db, personId)
   if (!user?.hasTotp) throw badInput('this user has no authenticator app: confirm by password or passkey')
   await call.forward(call.request, '/two-factor/verify-totp', { code })

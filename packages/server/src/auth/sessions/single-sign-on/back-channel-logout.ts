@@ -10,7 +10,7 @@ import { findSessionsOf } from './single-sign-on.queries.ts'
 const LOGOUT_TOKEN_BYTES = 16 * 1_024
 
 /**
- * Ends the sessions that the logout token of a request names. Returns false if the token is invalid or has been used
+ * Ends the sessions that the logout token in a request names. Returns false if the token is invalid or has been used
  * (OpenID Connect Back-Channel Logout 1.0 §2.5 and §2.6).
  */
 export async function endSessions(
