@@ -60,7 +60,7 @@ export const isBuiltIn = (roleId: string): roleId is BuiltInRole => Object.hasOw
  */
 export const usualKeyPermissions = manager
 
-/** Treats null as the usual permissions. Ignores stored names that this release does not know. */
+/** Treats null as `usualKeyPermissions`. Ignores stored names that this release does not know. */
 export const permissionsOfKey = (stored: readonly string[] | null): number =>
   stored === null ? manager : maskOf(stored.filter(isPermission))
 

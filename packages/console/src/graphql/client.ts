@@ -4,7 +4,7 @@ import { errorReason, isSignedOut } from './describe-error.ts'
 import { fetchOptionsWith } from './session-headers.ts'
 import { signedOut, signInRequired } from './signed-out.ts'
 
-/** Creates a client that notifies the shell when the session is no longer valid, or not sufficient for the account. */
+/** Creates a client that notifies the shell if the session ends, or if the account requires another kind of sign-in. */
 export function createGraphqlClient(): Client {
   return createClient({
     url: api.graphql,

@@ -3,8 +3,8 @@ import { type AnyVariables, CombinedError, type OperationContext, type TypedDocu
 import { fetchOptionsWith } from './session-headers.ts'
 
 /**
- * Returns a function that runs a mutation. Afterward, urql fetches queries that select the given types again, even if
- * the response contains no object of these types, as after a deletion.
+ * Returns a function that runs a mutation. Afterward, urql refetches queries that select the given types, even if the
+ * response contains no object of these types, as after a deletion.
  */
 export function useChange<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,

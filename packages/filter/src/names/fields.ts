@@ -1,6 +1,6 @@
 export type FilterKind = 'device' | 'service' | 'event'
 
-/** `strings` is a field with several values. `application` is a number with a title. */
+/** `strings` is a field with several values. `application` is a field that has a number and a title. */
 export type FieldType =
   | 'string'
   | 'strings'

@@ -50,7 +50,7 @@ export interface Value extends Span {
   readonly isQuoted: boolean
 }
 
-/** A list with a single value has the operator OR. */
+/** In a list with a single value, `join` is `or`. */
 export interface ValueList extends Span {
   readonly type: 'list'
   readonly join: 'and' | 'or'

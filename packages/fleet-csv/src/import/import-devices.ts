@@ -15,7 +15,7 @@ export interface ImportOptions {
   jobName: string
   /** Runs before the import waits for the job of an earlier import of the same file. */
   onWait?: () => void
-  /** Aborting this signal stops the import. It then cancels its job or, without a job, starts no more rows. */
+  /** Aborting this signal stops the import. The import then cancels its job or, without a job, starts no more rows. */
   signal: AbortSignal
 }
 

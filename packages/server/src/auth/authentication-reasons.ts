@@ -69,7 +69,8 @@ const sessionReasons = {
   },
   'passkey-refused': {
     status: 401,
-    meaning: 'The passkey is unknown to the server, belongs to another user, or did not confirm the user in time.',
+    meaning:
+      "The passkey is unknown to the server or belongs to another user, or the browser's response is invalid or too late.",
   },
   'sign-in-link': {
     status: 401,

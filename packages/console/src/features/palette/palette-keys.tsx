@@ -10,7 +10,7 @@ const CommandPalette = lazy(async () => ({ default: (await import('./command-pal
 export function PaletteKeys() {
   const [opened, setOpened] = useState(0)
   const open = (): void => setOpened((before) => before + 1)
-  // An empty list of ignored elements makes Ctrl+K and Cmd+K work while the user types.
+  // With an empty list of ignored elements, Ctrl+K and Cmd+K also work while the user types in a field.
   useHotkeys([['mod+K', open]], [])
   useHotkeys([
     [

@@ -14,8 +14,8 @@ export function pausedSince({ id, paused }: { id: string; paused: string | null 
 }
 
 /**
- * Formats the reason as a sentence. Removes the explanation at its end, if any, because the webhook's page shows its
- * own.
+ * Formats the reason as a sentence. Removes the explanation at the end, if any, because the webhook's page explains the
+ * pause in other words.
  */
 export function pauseReason(paused: string): string {
   const [reason = paused] = paused.split(': deliveries wait')

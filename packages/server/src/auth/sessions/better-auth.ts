@@ -21,7 +21,7 @@ export interface BetterAuthOptions {
 
 const times = { createdAt: 'created', updatedAt: 'updated' }
 
-/** Configures better-auth for Muster's tables: its user is a person, and its account is the person's password. */
+/** Configures better-auth for Muster's tables: better-auth's users are people, and its accounts are their passwords. */
 export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAuthOptions) {
   return betterAuth({
     appName: 'Muster',
@@ -31,7 +31,7 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
     trustedOrigins: [origin],
     database: { db, type: 'postgres', transaction: true },
     telemetry: { enabled: false },
-    // The server counts attempts before it calls better-auth, and it also counts them by email address.
+    // The server itself limits attempts before it calls better-auth, by network address and by email address.
     rateLimit: { enabled: false },
     onAPIError: { throw: true },
     logger: { level: 'error', log: (_level, message) => log.error({ message }, 'internal error during sign-in') },

@@ -129,7 +129,7 @@ const roleChanged = (): ApiError =>
   })
 
 /**
- * Returns the session's permissions and restriction in the account, or undefined where `getSessionGrant` would throw.
+ * Returns the session's permissions and restriction in the account, or undefined if `getSessionGrant` would throw.
  */
 export async function findSessionGrant(
   { db, clock }: { db: Database; clock: () => Date },

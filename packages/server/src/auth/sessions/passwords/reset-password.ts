@@ -17,7 +17,7 @@ export interface ResetPassword {
   password: string
   sessions: number
   /**
-   * The sign-in methods that were removed. `totp`: whether codes were turned off. `passkeys`: the number of passkeys.
+   * The removed sign-in methods. `totp`: whether the authenticator app was removed. `passkeys`: the number of passkeys.
    */
   removed: { totp: boolean; passkeys: number }
 }

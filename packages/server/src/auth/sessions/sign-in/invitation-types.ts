@@ -2,7 +2,7 @@ import type { NewPasskey } from '../passkeys.queries.ts'
 
 export interface InvitationSummary {
   account: { email: string; name: string | null }
-  /** The invited address, if any. */
+  /** The invited email address, if any. */
   email: string | null
   role: string
   expires: Date
@@ -12,8 +12,8 @@ export interface Invitations {
   /** Throws NOT_FOUND if no open invitation has the token. */
   describe(token: string): Promise<InvitationSummary>
   /**
-   * Returns the address of the person who would join: the invited address or, without one, the given address. Throws
-   * CONFLICT if another person has the address.
+   * Returns the email address of the person who would join: the invited address or, without one, the given address.
+   * Throws CONFLICT if another person has the address.
    */
   newAddress(joining: Pick<JoiningPerson, 'token' | 'email'>): Promise<string>
   /** Throws CONFLICT if another person has the address. */
@@ -22,7 +22,7 @@ export interface Invitations {
 
 export interface JoiningPerson {
   token: string
-  /** Required only if the invitation names no address. */
+  /** Required only if the invitation names no email address. */
   email: string | null
   name: string | null
   /** How the person signs in: with the password, or with the passkey. */

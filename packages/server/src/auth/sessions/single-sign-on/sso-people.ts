@@ -10,6 +10,6 @@ export interface SsoPeople {
   /** Finds or creates the person, sets the memberships that the groups determine, and accepts the given invitation. */
   admit(identity: Identity, invitationHash: Buffer | null): Promise<AdmittedPerson>
   link(identity: Identity, personId: string): Promise<void>
-  /** Finds the person that an attempt targets. The server records a failed attempt for this person. */
+  /** Finds the person that a failed attempt targets, so that the server can record the attempt for that person. */
   findTarget(identity: Identity): Promise<{ id: string; email: string } | undefined>
 }
