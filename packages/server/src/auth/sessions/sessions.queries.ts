@@ -9,7 +9,7 @@ export interface SessionRow {
   updated: Date
   /** How the person signed in; null if that was not recorded. */
   method: string | null
-  /** When the session ends even if it is in use; null if each use extends the session. */
+  /** When the session ends even if it is in use; null if use extends the session. */
   ends: Date | null
   last_account: string | null
   memberships: MembershipRow[]

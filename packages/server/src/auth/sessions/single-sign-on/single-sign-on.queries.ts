@@ -59,7 +59,7 @@ export interface NewSession {
   agent: string
   created: Date
   expires: Date
-  /** When the session ends even if it is in use. Null if each use extends the session. */
+  /** When the session ends even if it is in use. Null if use extends the session. */
   ends: Date | null
   method: string
 }
