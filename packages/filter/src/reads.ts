@@ -2,7 +2,7 @@ import { type AttributeName, joinAttributeName } from './names/attribute-name.ts
 import type { Condition, ResolvedFilter, Subject } from './resolve/resolved.ts'
 
 export interface FilterReads {
-  /** Fields with the kind of their object, such as `device.state` and `service.port`. */
+  /** Fields, each with its kind of object as a prefix, such as `device.state` and `service.port`. */
   readonly fields: ReadonlySet<string>
   /** Attributes of devices, including the devices of events. A name can be a group's name. */
   readonly deviceAttributes: ReadonlySet<string>

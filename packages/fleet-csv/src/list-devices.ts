@@ -27,7 +27,7 @@ interface DeviceListResponse<Item> {
   login: { devices: { items: Item[]; hasMore: boolean; cursor: string | null } }
 }
 
-/** Lists devices in pages. If a response would be too large, requests the page again with half the size. */
+/** Lists devices in pages. If a response would be too large, requests the page again with half as many devices. */
 export async function* listDevices<Item>(
   api: Api,
   { filter = {}, sortBy = ['id asc'], select, signal }: ListOptions,

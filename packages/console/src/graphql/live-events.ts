@@ -10,12 +10,12 @@ export type LiveEvent = LiveEventsSubscription['events']
 export interface LiveListener {
   /** Receives events in order, in batches. */
   onEvents(events: readonly LiveEvent[]): void
-  /** Runs after a gap in the events, so that the listener fetches the displayed data again. */
+  /** Runs after a gap in the events, so that the listener can refetch the displayed data. */
   onGap?(): void
 }
 
 /**
- * `reconnecting` means that the tab has no connection and is trying to establish one again. `off` means that the shell
+ * `reconnecting` means that the tab has no connection and is trying to connect again. `off` means that the shell
  * has not started the subscription, or has stopped it.
  */
 export type LiveStatus = 'off' | 'connecting' | 'live' | 'reconnecting'

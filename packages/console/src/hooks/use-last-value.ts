@@ -2,7 +2,7 @@ import { useState } from 'react'
 
 /**
  * Returns the last defined value, so that a failed refetch neither empties the page nor discards the user's input. If a
- * component can show different objects, give it a `key` for each object, so that React creates it again.
+ * component can show different objects, give it a different `key` for each object, so that React recreates it.
  */
 export function useLastValue<Value>(value: Value | undefined): Value | undefined {
   const [last, setLast] = useState(value)

@@ -66,7 +66,7 @@ export type DeviceField = keyof typeof deviceFields
 export type ServiceField = keyof typeof serviceFields
 export type EventField = keyof typeof eventFields
 
-/** The fields of each kind with their types. Omits `services` of devices, which has no single type. */
+/** The fields of each kind of object, with their types. Omits `services` of devices, which has no single type. */
 export const fieldTypes = { device: deviceFields, service: serviceFields, event: eventFields } as const
 
 export const fieldType = (kind: FilterKind, name: string): FieldType | undefined => {

@@ -10,7 +10,7 @@ export interface WantedDevice extends Omit<DeviceRow, 'services'> {
   hasPortlessService: boolean
 }
 
-/** Limits of the server, keyed by their names in `login { limits }`. */
+/** The server's limits, keyed by their names in `login { limits }`. */
 export type Limits = ReadonlyMap<string, number>
 
 /** Resolves the service types and checks the row against the server's limits. Throws an Error if the row is invalid. */

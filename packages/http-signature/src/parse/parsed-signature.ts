@@ -5,7 +5,7 @@ import { Rejection } from '../signature-reasons.ts'
 /** `cavage`: draft-cavage-http-signatures-12, form A. `rfc9421`: RFC 9421, form B. */
 export type SignatureForm = 'cavage' | 'rfc9421'
 
-/** A parsed signature that covers the required components but is not verified yet. */
+/** A parsed signature that covers the required components but is not yet verified. */
 export type ParsedSignature = {
   readonly form: SignatureForm
   /** ID of the key that the client claims to use. */

@@ -40,7 +40,7 @@ export type DraftOptions = {
 
 export type SigningInput = {
   algorithm: 'hmac-sha256' | 'ed25519'
-  /** SHA-256 of the body in base64, if the request gets a digest. */
+  /** SHA-256 of the body in base64, if a digest is added to the request. */
   bodyHash: string | undefined
 }
 

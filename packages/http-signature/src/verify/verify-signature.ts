@@ -17,7 +17,7 @@ export type VerifyOptions = ServerAddress & {
   requireDigest: boolean
   /** The received bytes of the body before decoding, or undefined if there is no body. */
   body: Uint8Array | undefined
-  /** The verifier's clock, in seconds since 1970. */
+  /** The current time of the verifier, in seconds since 1970. */
   now: number
   /** The maximum difference between the time of the signature and `now`, in seconds. Default: 300. */
   clockSkew?: number | undefined
@@ -41,7 +41,7 @@ const emptyBody = new Uint8Array()
 
 /**
  * Verifies the time first, then the signature, then the body. Never throws for input from a client. The caller must
- * enforce that a nonce is used only once.
+ * ensure that each nonce is used only once.
  */
 export function verifySignature(parsed: ParsedSignature, options: VerifyOptions): VerifyOutcome {
   try {

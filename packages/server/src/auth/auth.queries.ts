@@ -18,8 +18,8 @@ export interface KeyRow {
   role_permissions: string[] | null
   role_restriction: StoredRestriction | null
   /**
-   * When a personal key's creator last used single sign-on or, without a linked identity, became a member. Null unless
-   * the creator is an enabled person and a member through a group.
+   * When a personal key's creator last used single sign-on or, if the creator has no linked identity, became a member.
+   * Null unless the creator is an enabled person and a member through a group.
    */
   last_sign_in: Date | null
   /** Networks in CIDR notation. If empty, the key may be used from any address. */
@@ -92,7 +92,7 @@ const valuesOf = (uses: readonly KeyUse[]): unknown[] => [
   uses.map((use) => use.accountId),
   uses.map((use) => use.key),
   uses.map((use) => use.at),
-  // A cluster rejects an update that calculates this time from a column.
+  // Calculate this time here, because a cluster rejects an update that calculates it from a column.
   uses.map((use) => new Date(use.at.getTime() - 59_000)),
 ]
 

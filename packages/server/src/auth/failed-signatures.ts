@@ -7,7 +7,7 @@ const WINDOW_MS = 60_000
 const ADDRESSES = 50_000
 const KEYS = 50_000
 const PAIRS = 50_000
-/** How long the server remembers that a network has signed with a key, in milliseconds. */
+/** How long the server remembers that a network has sent a valid signature with a key, in milliseconds. */
 const PAIR_MS = 3_600_000
 
 /**

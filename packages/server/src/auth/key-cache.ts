@@ -42,11 +42,11 @@ const KNOWN_KEYS = 20_000
 const UNKNOWN_KEYS = 10_000
 
 /**
- * How long a cached key is used while notifications arrive, in milliseconds. The time is limited in case a notification
- * is lost.
+ * How long a cached key is used while the process can receive notifications, in milliseconds. The time is limited in
+ * case a notification is lost.
  */
 const CURRENT_MS = 30_000
-/** How long a cached key is used while notifications do not arrive, in milliseconds. */
+/** How long a cached key is used while the process cannot receive notifications, in milliseconds. */
 const NOT_CURRENT_MS = 900
 
 interface CachedKey {

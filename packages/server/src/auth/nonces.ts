@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { deleteExpiredNonces, insertNonce } from './auth.queries.ts'
 
-/** The server keeps nonces for twice a signature's validity, because the clocks of server processes may differ. */
+/** The server keeps nonces twice as long as a signature is valid, because the clocks of server processes may differ. */
 const RETENTION_MS = 2 * 300_000
 const CLEANED_EVERY_MS = 60_000
 

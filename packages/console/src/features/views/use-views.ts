@@ -9,8 +9,8 @@ export type SavedView = SavedViewFragment
 const none: readonly SavedView[] = []
 
 /**
- * Returns the saved views of a kind. Returns undefined until they are loaded, and no views for users who cannot see
- * views.
+ * Returns the saved views of a kind. Returns undefined until they are loaded, and an empty list for users who cannot
+ * see views.
  */
 export function useViews(kind: FilterKind): readonly SavedView[] | undefined {
   const mayRead = useViewer().may('DEVICE_READ')

@@ -27,9 +27,9 @@ export interface Rotation extends Reencryption {
  * Re-encrypts all of this installation's secrets with another master key while servers run. A rotation can be
  * interrupted at any point and continues when it runs again. The available keys can always decrypt every secret. First,
  * the rotation writes the new key to disk, unless the operator has set it on every server. It then names the new key in
- * the database. This step waits for transactions that are encrypting. After it, no new secret is encrypted under the
- * previous key. The rotation then re-encrypts existing secrets in batches. Last, if the keys are in files, it swaps the
- * files.
+ * the database. This step waits for transactions that are encrypting, so that afterward no new secret is encrypted
+ * under the previous key. The rotation then re-encrypts existing secrets in batches. Last, if the keys are in files, it
+ * swaps the files.
  */
 export async function rotateMasterKey({ db, config }: RotationOptions): Promise<Rotation> {
   return withRotationLock(db, async () => {

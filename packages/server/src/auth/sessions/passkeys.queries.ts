@@ -51,7 +51,7 @@ export async function hasPasskey(db: Database, personId: string, credentialId: s
   return row !== undefined
 }
 
-/** A passkey that has been verified but not stored. */
+/** A passkey that has been verified but not yet stored. */
 export interface NewPasskey {
   credentialId: string
   publicKey: string

@@ -55,8 +55,8 @@ export function DeliveryRow({ delivery, webhook, isOpen, onToggle }: DeliveryRow
 }
 
 /**
- * Shows the time of the next attempt, unless the webhook is disabled or paused. In that case, the server holds back the
- * delivery, even if this time has passed.
+ * Shows the time of the next attempt. If the webhook is disabled or paused, shows instead that the server holds the
+ * delivery back, even if this time has passed.
  */
 function NextAttempt({ delivery: { status, nextAttempt }, webhook }: Pick<DeliveryRowProps, 'delivery' | 'webhook'>) {
   const isHeldBack = status === 'pending' && (!webhook.enabled || webhook.paused !== null)

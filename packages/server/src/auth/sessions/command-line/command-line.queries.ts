@@ -8,7 +8,7 @@ export interface CommandLineRequest {
   /** The name that the machine claims. */
   machine: string
   address: string
-  /** The port that the browser returns to on the machine; null if the person types the code. */
+  /** The port on the machine to which the browser returns; null if the person types the code. */
   port: number | null
   expires: Date
 }

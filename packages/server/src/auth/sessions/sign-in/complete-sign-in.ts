@@ -9,7 +9,7 @@ import { findSignedInUser } from './sign-in.queries.ts'
 
 /**
  * How long a used code is remembered, in milliseconds. This is longer than the 90 seconds for which a code is accepted:
- * its interval, and 30 seconds before and after it.
+ * its interval of 30 seconds, and the intervals before and after.
  */
 const CODE_VALID_MS = 120_000
 

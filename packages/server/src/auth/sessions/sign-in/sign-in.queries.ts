@@ -81,7 +81,7 @@ export async function insertLink(
     .execute()
 }
 
-/** Returns the ID of the link's person, or undefined if the link is not valid. */
+/** Returns the ID of the person that the link is for, or undefined if the link is not valid. */
 export async function findLink(db: Database, { id, kind }: Link, now: Date): Promise<string | undefined> {
   const [row] = await query<{ personId: string }>(
     db,
@@ -92,7 +92,8 @@ export async function findLink(db: Database, { id, kind }: Link, now: Date): Pro
 }
 
 /**
- * Deletes a link, because it must work only once. Returns the ID of its person, or undefined if the link was not valid.
+ * Deletes a link, because it must work only once. Returns the ID of the person that the link is for, or undefined if
+ * the link was not valid.
  */
 export async function takeLink(db: Database, { id, kind }: Link, now: Date): Promise<string | undefined> {
   const [row] = await query<{ personId: string }>(
@@ -104,7 +105,7 @@ export async function takeLink(db: Database, { id, kind }: Link, now: Date): Pro
   return row?.personId
 }
 
-/** Stores the challenge of a passkey that is not created yet. `id` is the SHA-256 hash of the challenge. */
+/** Stores the challenge of a passkey that has not been created yet. `id` is the SHA-256 hash of the challenge. */
 export async function insertChallenge(
   db: Database,
   { id, purpose, expires }: { id: string; purpose: string; expires: Date },
