@@ -88,7 +88,7 @@ export type User = {
    */
   devicesUrl: Scalars['String']['output'];
   /**
-   * Returns the devices with these IDs (at most 1,000), in the order of the IDs and without duplicates. Omits unknown IDs,
+   * Returns the devices with these IDs (at most 1,000), in the given order and without duplicates. Omits unknown IDs,
    * other accounts' devices, and devices that the caller cannot read.
    */
   device: Array<Device>;
@@ -145,7 +145,7 @@ export type User = {
    */
   registrationCodes: Array<RegistrationCode>;
   /**
-   * Returns the services with these IDs (at most 1,000), in the order of the IDs and without duplicates. For a device ID,
+   * Returns the services with these IDs (at most 1,000), in the given order and without duplicates. For a device ID,
    * returns the device's bulk service. Omits unknown IDs, other accounts' services, and services that the caller cannot
    * read.
    */
@@ -156,7 +156,7 @@ export type User = {
    */
   services: ServiceList;
   /**
-   * Simulates what a key, a person, a role, or a new key could do now, and returns the reason for each denial. Pass
+   * Returns what a key, a person, a role, or a new key could do now, with the reason for each denial. Pass
    * exactly one of key, personId, roleId, and access. The document does not run, and a simulation does not count as use of
    * a key. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. Simulating the caller's own
    * key, person, or role needs no permission, but a restricted key can simulate only itself. The simulation ignores the
@@ -528,11 +528,11 @@ export type KeyUse = {
   /** The type and field, such as Mutation.setAttribute or User.webhooks. */
   field: Scalars['String']['output'];
   permission: Permission;
-  /** How often operations with the field ran. */
+  /** How many times operations with the field ran. */
   uses: Scalars['Int']['output'];
   /**
-   * How often the server rejected the field because of the permission, the device, or the attribute. These attempts are
-   * not in uses.
+   * How many times the server rejected the field because of the permission, the device, or the attribute. These attempts
+   * are not in uses.
    */
   rejected: Scalars['Int']['output'];
   /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
@@ -586,8 +586,8 @@ export type Mutation = {
   /** Deletes an access key. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   deleteAccessKey: Scalars['Boolean']['output'];
   /**
-   * Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the base
-   * value without a context; null if the attribute is not set.
+   * Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the
+   * resulting base value if context is omitted; null if the attribute is not set.
    */
   setAttribute?: Maybe<Scalars['String']['output']>;
   /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in the context. */
@@ -611,8 +611,8 @@ export type Mutation = {
   startBulk: BulkJob;
   /**
    * Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and
-   * no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response may
-   * not wait for the preview. If such a job does not start, its stateReason says why.
+   * no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response does
+   * not always wait for the preview. If such a job does not start, its stateReason says why.
    */
   runBulk: BulkJob;
   /** Pauses a job after the current batch. To continue, call resumeBulk. */
@@ -666,8 +666,8 @@ export type Mutation = {
   setExpectedInterval?: Maybe<Freshness>;
   /**
    * Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the
-   * device or the service. While a service is active, its device is also active. Returns CONFLICT if a device that is
-   * connected is reported as inactive.
+   * device or the service. While a service is active, its device is also active. Returns CONFLICT if a connected device is
+   * reported as inactive.
    */
   reportState: Scalars['Boolean']['output'];
   /**
@@ -764,16 +764,16 @@ export type Mutation = {
   /** Deletes a webhook and its deliveries. */
   deleteWebhook: Scalars['Boolean']['output'];
   /**
-   * Creates a new signing secret. For overlap seconds, 0 to 604,800, the server signs deliveries with both the new and the
-   * previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after the
-   * receiver uses the newest secret.
+   * Creates a new signing secret. For the next overlap seconds (0 to 604,800), the server signs deliveries with both the
+   * new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again
+   * only after the receiver uses the newest secret.
    */
   rotateWebhookSecret: Webhook;
   /** Sends a test event and returns the result. The server makes one attempt, even if the webhook is disabled or paused. */
   testWebhook: WebhookDelivery;
   /**
-   * Resends one delivery, or all failed deliveries created since a time. Pass exactly one of deliveryId and since. Returns
-   * the number of deliveries to resend. Returns CONFLICT if the webhook is disabled or paused.
+   * Resends one delivery, or all failed deliveries created since a given time. Pass exactly one of deliveryId and since.
+   * Returns the number of deliveries to resend. Returns CONFLICT if the webhook is disabled or paused.
    */
   redeliver: Scalars['Int']['output'];
 };
@@ -1381,7 +1381,7 @@ export type Service = {
   state: Scalars['String']['output'];
   /** Whether state is active. */
   online: Scalars['Boolean']['output'];
-  /** When the service's state was last reported; for a bulk service, when its device last sent a report. */
+  /** When the service's state was last reported; null if never. For a bulk service, this is the lastReported of its device. */
   lastReported?: Maybe<Scalars['DateTime']['output']>;
   device: Device;
 };
@@ -1448,9 +1448,9 @@ export type AttributeName = {
   __typename?: 'AttributeName';
   /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: Scalars['String']['output'];
-  /** Number of devices that have the attribute, in the base or in any context. */
+  /** Number of devices that have the attribute, as a base value or an override. */
   devices: Scalars['Int']['output'];
-  /** Number of services that have the attribute, in the base or in any context. */
+  /** Number of services that have the attribute, as a base value or an override. */
   services: Scalars['Int']['output'];
   /**
    * When a value of this name last changed on a device or a service. Null if the server found no such change: each count
@@ -1484,7 +1484,7 @@ export type Availability = {
   /** The fraction of the time between from and until during which the device was online, 0 to 1. */
   share: Scalars['Float']['output'];
   onlineSeconds: Scalars['Int']['output'];
-  /** How often the device went offline between from and until. */
+  /** How many times the device went offline between from and until. */
   outages: Scalars['Int']['output'];
   /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: Scalars['Int']['output'];
@@ -1614,7 +1614,7 @@ export type BulkAttributesInput = {
   context?: InputMaybe<Scalars['String']['input']>;
   /**
    * A service filter. If set, the operation applies to the device's matching services, not to the device. The filter reads
-   * base attributes and sees the services as they were before the first operation.
+   * base values and sees the services as they were before the first operation.
    */
   services?: InputMaybe<Scalars['String']['input']>;
 };
@@ -1622,8 +1622,8 @@ export type BulkAttributesInput = {
 /** Removes services and their attributes from each device. */
 export type BulkRemoveServiceInput = {
   /**
-   * A service filter, such as port = 23. It never matches the bulk service. It reads base attributes and sees the services
-   * as they were before the first operation.
+   * A service filter, such as port = 23. It never matches the bulk service. It reads base values and sees the services as
+   * they were before the first operation.
    */
   where: Scalars['String']['input'];
 };
@@ -1732,7 +1732,7 @@ export type BulkState =
   /** The preview failed. */
   | 'FAILED';
 
-/** The number of devices of a bulk job in each outcome and status. */
+/** The number of a bulk job's devices with each outcome and status. */
 export type BulkCounts = {
   __typename?: 'BulkCounts';
   total: Scalars['Int']['output'];
@@ -1781,7 +1781,7 @@ export type Event = {
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource;
   target: Array<EventTarget>;
-  /** Either active or inactive, for state events and for devices that moved to this account; null for other events. */
+  /** Either active or inactive, for state events and for moves of devices to this account; null for other events. */
   state?: Maybe<Scalars['String']['output']>;
   /** The change's data. EventType describes the data of each event type. */
   data: Scalars['Object']['output'];
@@ -2127,7 +2127,7 @@ export type FilterCheck = {
   /** The filter in canonical form, as the server stores it; null for an invalid or empty filter. */
   canonical?: Maybe<Scalars['String']['output']>;
   problems: Array<FilterProblem>;
-  /** Parts that are valid but probably not intended. */
+  /** Parts of the filter that are valid but probably not intended. */
   warnings: Array<FilterProblem>;
   terms: Array<FilterTerm>;
   /** The maximum number of rate-limit points that a page with this filter costs, not counting the returned objects. */
@@ -2153,9 +2153,9 @@ export type FilterProblem = {
 /** A condition of a filter. */
 export type FilterTerm = {
   __typename?: 'FilterTerm';
-  /** The start in the filter, in code points from 0. */
+  /** The start of the condition in the filter, in code points from 0. */
   from: Scalars['Int']['output'];
-  /** The end in the filter, exclusive, in code points from 0. */
+  /** The end of the condition in the filter, exclusive, in code points from 0. */
   to: Scalars['Int']['output'];
   /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
   name: Scalars['String']['output'];
@@ -2254,7 +2254,7 @@ export type AttributeInfo = {
   /**
    * When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the
    * base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did
-   * not record these times. For a value from such a release, this is the time of the upgrade if the event is no longer
+   * not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is no longer
    * stored.
    */
   changed?: Maybe<Scalars['DateTime']['output']>;
@@ -2356,14 +2356,17 @@ export type Simulation = {
    * without a document.
    */
   allowed?: Maybe<Scalars['Boolean']['output']>;
-  /** Whether the device could be read; null without deviceId. */
+  /** Whether the simulated access could read the device; null without deviceId. */
   deviceReachable?: Maybe<Scalars['Boolean']['output']>;
-  /** Whether the attribute could be read, on the device if deviceId is given; null without attribute. */
+  /** Whether the simulated access could read the attribute, on the device if deviceId is given; null without attribute. */
   attributeReadable?: Maybe<Scalars['Boolean']['output']>;
-  /** Whether the attribute's base value could be set, on the device if deviceId is given; null without attribute. */
+  /**
+   * Whether the simulated access could set the attribute's base value, on the device if deviceId is given; null without
+   * attribute.
+   */
   attributeWritable?: Maybe<Scalars['Boolean']['output']>;
   /**
-   * The number of devices that could be read. If the simulated access has DEVICE_READ and the caller lacks it, the field
+   * The number of devices that the simulated access could read. If it has DEVICE_READ and the caller does not, the field
    * fails with FORBIDDEN.
    */
   devices: Scalars['Int']['output'];
@@ -2579,7 +2582,7 @@ export type AccessInput = {
  * all names.
  */
 export type AttributeScopeInput = {
-  /** Names that can be read. Names that can be set can be read, too. */
+  /** Names that can be read. Names that can be set can also be read. */
   read?: Array<Scalars['String']['input']>;
   /** Names that can be set. */
   write?: Array<Scalars['String']['input']>;

@@ -48,7 +48,7 @@ export interface AccessInput {
 
 /** Attribute names, as in setAttribute. A name can end with the wildcard *, as in status.* and net.w*. The name * matches all names. */
 export interface AttributeScopeInput {
-  /** Names that can be read. Names that can be set can be read, too. */
+  /** Names that can be read. Names that can be set can also be read. */
   read?: readonly string[] | undefined
   /** Names that can be set. */
   write?: readonly string[] | undefined
@@ -66,7 +66,7 @@ export interface BulkAttributesInput {
   /** In a value, the server replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the device's value. For a literal opening brace, write two. null removes an attribute or a group. */
   attributes: AttributeChanges
   context?: string | null | undefined
-  /** A service filter. If set, the operation applies to the device's matching services, not to the device. The filter reads base attributes and sees the services as they were before the first operation. */
+  /** A service filter. If set, the operation applies to the device's matching services, not to the device. The filter reads base values and sees the services as they were before the first operation. */
   services?: string | null | undefined
 }
 
@@ -89,7 +89,7 @@ export interface BulkOperationInput {
 
 /** Removes services and their attributes from each device. */
 export interface BulkRemoveServiceInput {
-  /** A service filter, such as port = 23. It never matches the bulk service. It reads base attributes and sees the services as they were before the first operation. */
+  /** A service filter, such as port = 23. It never matches the bulk service. It reads base values and sees the services as they were before the first operation. */
   where: string
 }
 
@@ -230,7 +230,7 @@ export interface AttributeChangeList {
 export interface AttributeInfo {
   /** The base value that the override hides; null if value is not an override, or if there is no base value. */
   base: string | null
-  /** When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is the time of the upgrade if the event is no longer stored. */
+  /** When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is no longer stored. */
   changed: string | null
   /** When the value was last written, even if it did not change. The server records at most four writes of an unchanged value per expected interval. For a name with an expected interval, this is never earlier than HistorySpan.timesSince. For a name without an expected interval, this is the same as changed. Null if changed is null. */
   confirmed: string | null
@@ -247,13 +247,13 @@ export interface AttributeInfo {
 
 /** An attribute name in use. */
 export interface AttributeName {
-  /** Number of devices that have the attribute, in the base or in any context. */
+  /** Number of devices that have the attribute, as a base value or an override. */
   devices: number
   /** When a value of this name last changed on a device or a service. Null if the server found no such change: each count reads at most the newest 100,000 events. Always null for callers who are restricted to some devices. */
   lastChanged: string | null
   /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: string
-  /** Number of services that have the attribute, in the base or in any context. */
+  /** Number of services that have the attribute, as a base value or an override. */
   services: number
 }
 
@@ -282,7 +282,7 @@ export interface Availability {
   /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: number
   onlineSeconds: number
-  /** How often the device went offline between from and until. */
+  /** How many times the device went offline between from and until. */
   outages: number
   /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
   segments: AvailabilitySegment[]
@@ -299,7 +299,7 @@ export interface AvailabilitySegment {
   until: string
 }
 
-/** The number of devices of a bulk job in each outcome and status. */
+/** The number of a bulk job's devices with each outcome and status. */
 export interface BulkCounts {
   /** In the preview: devices that would change. */
   change: number
@@ -507,7 +507,7 @@ export interface Event {
   owner: UserReference
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource
-  /** Either active or inactive, for state events and for devices that moved to this account; null for other events. */
+  /** Either active or inactive, for state events and for moves of devices to this account; null for other events. */
   state: string | null
   target: EventTarget[]
   timestamp: string
@@ -584,7 +584,7 @@ export interface FilterCheck {
   points: number
   problems: FilterProblem[]
   terms: FilterTerm[]
-  /** Parts that are valid but probably not intended. */
+  /** Parts of the filter that are valid but probably not intended. */
   warnings: FilterProblem[]
 }
 
@@ -620,13 +620,13 @@ export interface FilterProblem {
 export interface FilterTerm {
   /** One of string, number, time, duration, and none. none means that the condition does not compare values. */
   comparedAs: string
-  /** The start in the filter, in code points from 0. */
+  /** The start of the condition in the filter, in code points from 0. */
   from: number
   /** Whether the server uses an index to find the matches. */
   isIndexed: boolean
   /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
   name: string
-  /** The end in the filter, exclusive, in code points from 0. */
+  /** The end of the condition in the filter, exclusive, in code points from 0. */
   to: number
 }
 
@@ -696,9 +696,9 @@ export interface KeyUse {
   /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
   lastUsed: string | null
   permission: Permission
-  /** How often the server rejected the field because of the permission, the device, or the attribute. These attempts are not in uses. */
+  /** How many times the server rejected the field because of the permission, the device, or the attribute. These attempts are not in uses. */
   rejected: number
-  /** How often operations with the field ran. */
+  /** How many times operations with the field ran. */
   uses: number
 }
 
@@ -829,7 +829,7 @@ export interface Service {
   /** The host that runs the service, as the device addresses it; null if the device runs the service. */
   host: string | null
   id: string
-  /** When the service's state was last reported; for a bulk service, when its device last sent a report. */
+  /** When the service's state was last reported; null if never. For a bulk service, this is the lastReported of its device. */
   lastReported: string | null
   name: string
   /** Whether state is active. */
@@ -859,13 +859,13 @@ export interface ServiceList {
 export interface Simulation {
   /** Whether the server would run the document, considering credentials, readOnly, permissions, and the restriction; null without a document. */
   allowed: boolean | null
-  /** Whether the attribute could be read, on the device if deviceId is given; null without attribute. */
+  /** Whether the simulated access could read the attribute, on the device if deviceId is given; null without attribute. */
   attributeReadable: boolean | null
-  /** Whether the attribute's base value could be set, on the device if deviceId is given; null without attribute. */
+  /** Whether the simulated access could set the attribute's base value, on the device if deviceId is given; null without attribute. */
   attributeWritable: boolean | null
-  /** Whether the device could be read; null without deviceId. */
+  /** Whether the simulated access could read the device; null without deviceId. */
   deviceReachable: boolean | null
-  /** The number of devices that could be read. If the simulated access has DEVICE_READ and the caller lacks it, the field fails with FORBIDDEN. */
+  /** The number of devices that the simulated access could read. If it has DEVICE_READ and the caller does not, the field fails with FORBIDDEN. */
   devices: number
   /** The verdict on each permission. */
   permissions: PermissionVerdict[]
@@ -1106,7 +1106,7 @@ export interface AttributeChangeListFields {
 export interface AttributeInfoFields {
   /** The base value that the override hides; null if value is not an override, or if there is no base value. */
   base: Leaf<string | null>
-  /** When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is the time of the upgrade if the event is no longer stored. */
+  /** When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is no longer stored. */
   changed: Leaf<string | null>
   /** When the value was last written, even if it did not change. The server records at most four writes of an unchanged value per expected interval. For a name with an expected interval, this is never earlier than HistorySpan.timesSince. For a name without an expected interval, this is the same as changed. Null if changed is null. */
   confirmed: Leaf<string | null>
@@ -1123,13 +1123,13 @@ export interface AttributeInfoFields {
 
 /** The selectable fields of AttributeName. */
 export interface AttributeNameFields {
-  /** Number of devices that have the attribute, in the base or in any context. */
+  /** Number of devices that have the attribute, as a base value or an override. */
   devices: Leaf<number>
   /** When a value of this name last changed on a device or a service. Null if the server found no such change: each count reads at most the newest 100,000 events. Always null for callers who are restricted to some devices. */
   lastChanged: Leaf<string | null>
   /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: Leaf<string>
-  /** Number of services that have the attribute, in the base or in any context. */
+  /** Number of services that have the attribute, as a base value or an override. */
   services: Leaf<number>
 }
 
@@ -1158,7 +1158,7 @@ export interface AvailabilityFields {
   /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: Leaf<number>
   onlineSeconds: Leaf<number>
-  /** How often the device went offline between from and until. */
+  /** How many times the device went offline between from and until. */
   outages: Leaf<number>
   /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
   segments: Branch<'AvailabilitySegment', 'many'>
@@ -1458,7 +1458,7 @@ export interface EventFields {
   owner: Branch<'UserReference', 'one'>
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: Branch<'ChangeSource', 'one'>
-  /** Either active or inactive, for state events and for devices that moved to this account; null for other events. */
+  /** Either active or inactive, for state events and for moves of devices to this account; null for other events. */
   state: Leaf<string | null>
   target: Branch<'EventTarget', 'many'>
   timestamp: Leaf<string>
@@ -1536,7 +1536,7 @@ export interface FilterCheckFields {
   points: Leaf<number>
   problems: Branch<'FilterProblem', 'many'>
   terms: Branch<'FilterTerm', 'many'>
-  /** Parts that are valid but probably not intended. */
+  /** Parts of the filter that are valid but probably not intended. */
   warnings: Branch<'FilterProblem', 'many'>
 }
 
@@ -1572,13 +1572,13 @@ export interface FilterProblemFields {
 export interface FilterTermFields {
   /** One of string, number, time, duration, and none. none means that the condition does not compare values. */
   comparedAs: Leaf<string>
-  /** The start in the filter, in code points from 0. */
+  /** The start of the condition in the filter, in code points from 0. */
   from: Leaf<number>
   /** Whether the server uses an index to find the matches. */
   isIndexed: Leaf<boolean>
   /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
   name: Leaf<string>
-  /** The end in the filter, exclusive, in code points from 0. */
+  /** The end of the condition in the filter, exclusive, in code points from 0. */
   to: Leaf<number>
 }
 
@@ -1650,9 +1650,9 @@ export interface KeyUseFields {
   /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
   lastUsed: Leaf<string | null>
   permission: Leaf<Permission>
-  /** How often the server rejected the field because of the permission, the device, or the attribute. These attempts are not in uses. */
+  /** How many times the server rejected the field because of the permission, the device, or the attribute. These attempts are not in uses. */
   rejected: Leaf<number>
-  /** How often operations with the field ran. */
+  /** How many times operations with the field ran. */
   uses: Leaf<number>
 }
 
@@ -1794,7 +1794,7 @@ export interface MutationFields {
     /** At most 10 labels of up to 50 characters each. */
     labels?: readonly string[] | null | undefined
     name: string
-    /** At most 4 keys, each in the format of sort in devices. Must be empty for events, which are listed newest first. */
+    /** At most 4 keys, each in the format of the sort argument of devices. Must be empty for events, which are listed newest first. */
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }>
@@ -1854,7 +1854,7 @@ export interface MutationFields {
   previewBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Resends one delivery, or all failed deliveries created since a time. Pass exactly one of deliveryId and since. Returns the number of deliveries to resend. Returns CONFLICT if the webhook is disabled or paused. */
+  /** Resends one delivery, or all failed deliveries created since a given time. Pass exactly one of deliveryId and since. Returns the number of deliveries to resend. Returns CONFLICT if the webhook is disabled or paused. */
   redeliver: Leaf<number, {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
@@ -1882,7 +1882,7 @@ export interface MutationFields {
     name: string
     serviceId: string
   }>
-  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the device or the service. While a service is active, its device is also active. Returns CONFLICT if a device that is connected is reported as inactive. */
+  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the device or the service. While a service is active, its device is also active. Returns CONFLICT if a connected device is reported as inactive. */
   reportState: Leaf<boolean, {
     serviceId: string
     /** Either active or inactive. */
@@ -1915,12 +1915,12 @@ export interface MutationFields {
     allow?: boolean | undefined
     deviceId: string
   }>
-  /** Creates a new signing secret. For overlap seconds, 0 to 604,800, the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after the receiver uses the newest secret. */
+  /** Creates a new signing secret. For the next overlap seconds (0 to 604,800), the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after the receiver uses the newest secret. */
   rotateWebhookSecret: Branch<'Webhook', 'one', {
     id: string
     overlap?: number | null | undefined
   }>
-  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response may not wait for the preview. If such a job does not start, its stateReason says why. */
+  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If such a job does not start, its stateReason says why. */
   runBulk: Branch<'BulkJob', 'one', {
     /** The number of devices that must change. Registrations count as changes. */
     expected: number
@@ -1934,11 +1934,11 @@ export interface MutationFields {
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
-  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the base value without a context; null if the attribute is not set. */
+  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the resulting base value if context is omitted; null if the attribute is not set. */
   setAttribute: Leaf<string | null, {
     /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
-    /** A name, or a group and a name separated by a dot; up to 128 characters each. */
+    /** A name, such as site, or a group and a name within it, such as net.ssid. Each level has up to 128 characters. */
     name: string
     /** ID of a service, a device, or the user. */
     serviceId: string
@@ -2194,7 +2194,7 @@ export interface ServiceFields {
   /** The host that runs the service, as the device addresses it; null if the device runs the service. */
   host: Leaf<string | null>
   id: Leaf<string>
-  /** When the service's state was last reported; for a bulk service, when its device last sent a report. */
+  /** When the service's state was last reported; null if never. For a bulk service, this is the lastReported of its device. */
   lastReported: Leaf<string | null>
   name: Leaf<string>
   /** Whether state is active. */
@@ -2229,13 +2229,13 @@ export interface ServiceListFields {
 export interface SimulationFields {
   /** Whether the server would run the document, considering credentials, readOnly, permissions, and the restriction; null without a document. */
   allowed: Leaf<boolean | null>
-  /** Whether the attribute could be read, on the device if deviceId is given; null without attribute. */
+  /** Whether the simulated access could read the attribute, on the device if deviceId is given; null without attribute. */
   attributeReadable: Leaf<boolean | null>
-  /** Whether the attribute's base value could be set, on the device if deviceId is given; null without attribute. */
+  /** Whether the simulated access could set the attribute's base value, on the device if deviceId is given; null without attribute. */
   attributeWritable: Leaf<boolean | null>
-  /** Whether the device could be read; null without deviceId. */
+  /** Whether the simulated access could read the device; null without deviceId. */
   deviceReachable: Leaf<boolean | null>
-  /** The number of devices that could be read. If the simulated access has DEVICE_READ and the caller lacks it, the field fails with FORBIDDEN. */
+  /** The number of devices that the simulated access could read. If it has DEVICE_READ and the caller does not, the field fails with FORBIDDEN. */
   devices: Leaf<number>
   /** The verdict on each permission. */
   permissions: Branch<'PermissionVerdict', 'many'>
@@ -2333,7 +2333,7 @@ export interface UserFields {
   /** The contexts in which this user has overrides that the caller can read. */
   contexts: Leaf<string[]>
   created: Leaf<string>
-  /** Returns the devices with these IDs (at most 1,000), in the order of the IDs and without duplicates. Omits unknown IDs, other accounts' devices, and devices that the caller cannot read. */
+  /** Returns the devices with these IDs (at most 1,000), in the given order and without duplicates. Omits unknown IDs, other accounts' devices, and devices that the caller cannot read. */
   device: Branch<'Device', 'many', {
     id: readonly string[]
   }>
@@ -2371,7 +2371,7 @@ export interface UserFields {
     size?: number | null | undefined
     /** A device field, such as created, or an attribute. For descending order, use -created or created desc. */
     sort?: string | null | undefined
-    /** At most 4 keys, each in the format of sort. Replaces sort. The server rejects an attribute that the account has never used, unless its name has the prefix attributes. */
+    /** At most 4 keys, each in the format of sort. Replaces sort. The server rejects an attribute that the account has never used, unless its name has the prefix "attributes.". */
     sortBy?: readonly string[] | null | undefined
     /** Either active or inactive. */
     state?: string | null | undefined
@@ -2498,7 +2498,7 @@ export interface UserFields {
   registrationCodes: Branch<'RegistrationCode', 'many'>
   /** The account's roles: first the four built-in roles, then the custom roles by name. */
   roles: Branch<'Role', 'many'>
-  /** Returns the services with these IDs (at most 1,000), in the order of the IDs and without duplicates. For a device ID, returns the device's bulk service. Omits unknown IDs, other accounts' services, and services that the caller cannot read. */
+  /** Returns the services with these IDs (at most 1,000), in the given order and without duplicates. For a device ID, returns the device's bulk service. Omits unknown IDs, other accounts' services, and services that the caller cannot read. */
   service: Branch<'Service', 'many', {
     id: readonly string[]
   }>
@@ -2525,7 +2525,7 @@ export interface UserFields {
   }>
   /** How members must sign in to work in this account. This does not affect access keys. */
   signInPolicy: Leaf<SignInPolicy>
-  /** Simulates what a key, a person, a role, or a new key could do now, and returns the reason for each denial. Pass exactly one of key, personId, roleId, and access. The document does not run, and a simulation does not count as use of a key. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. Simulating the caller's own key, person, or role needs no permission, but a restricted key can simulate only itself. The simulation ignores the sign-in policy. */
+  /** Returns what a key, a person, a role, or a new key could do now, with the reason for each denial. Pass exactly one of key, personId, roleId, and access. The document does not run, and a simulation does not count as use of a key. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. Simulating the caller's own key, person, or role needs no permission, but a restricted key can simulate only itself. The simulation ignores the sign-in policy. */
   simulate: Branch<'Simulation', 'one', {
     /** The permissions and restrictions of a key that does not exist yet. */
     access?: AccessInput | null | undefined
@@ -2834,7 +2834,7 @@ export interface Mutations {
     /** At most 10 labels of up to 50 characters each. */
     labels?: readonly string[] | null | undefined
     name: string
-    /** At most 4 keys, each in the format of sort in devices. Must be empty for events, which are listed newest first. */
+    /** At most 4 keys, each in the format of the sort argument of devices. Must be empty for events, which are listed newest first. */
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
@@ -2896,7 +2896,7 @@ export interface Mutations {
   previewBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Resends one delivery, or all failed deliveries created since a time. Pass exactly one of deliveryId and since. Returns the number of deliveries to resend. Returns CONFLICT if the webhook is disabled or paused. */
+  /** Resends one delivery, or all failed deliveries created since a given time. Pass exactly one of deliveryId and since. Returns the number of deliveries to resend. Returns CONFLICT if the webhook is disabled or paused. */
   redeliver(args: {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
@@ -2924,7 +2924,7 @@ export interface Mutations {
     name: string
     serviceId: string
   }, options?: CallOptions): Promise<boolean>
-  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the device or the service. While a service is active, its device is also active. Returns CONFLICT if a device that is connected is reported as inactive. */
+  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of the device or the service. While a service is active, its device is also active. Returns CONFLICT if a connected device is reported as inactive. */
   reportState(args: {
     serviceId: string
     /** Either active or inactive. */
@@ -2957,12 +2957,12 @@ export interface Mutations {
     allow?: boolean | undefined
     deviceId: string
   }, options?: CallOptions): Promise<DeviceRegistration>
-  /** Creates a new signing secret. For overlap seconds, 0 to 604,800, the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after the receiver uses the newest secret. */
+  /** Creates a new signing secret. For the next overlap seconds (0 to 604,800), the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after the receiver uses the newest secret. */
   rotateWebhookSecret(args: {
     id: string
     overlap?: number | null | undefined
   }, options?: CallOptions): Promise<Webhook>
-  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response may not wait for the preview. If such a job does not start, its stateReason says why. */
+  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If such a job does not start, its stateReason says why. */
   runBulk(args: {
     /** The number of devices that must change. Registrations count as changes. */
     expected: number
@@ -2976,11 +2976,11 @@ export interface Mutations {
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
-  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the base value without a context; null if the attribute is not set. */
+  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the resulting base value if context is omitted; null if the attribute is not set. */
   setAttribute(args: {
     /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
-    /** A name, or a group and a name separated by a dot; up to 128 characters each. */
+    /** A name, such as site, or a group and a name within it, such as net.ssid. Each level has up to 128 characters. */
     name: string
     /** ID of a service, a device, or the user. */
     serviceId: string

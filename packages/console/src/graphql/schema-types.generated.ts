@@ -26,7 +26,7 @@ export type AccessInput = {
  * all names.
  */
 export type AttributeScopeInput = {
-  /** Names that can be read. Names that can be set can be read, too. */
+  /** Names that can be read. Names that can be set can also be read. */
   read?: Array<string>;
   /** Names that can be set. */
   write?: Array<string>;
@@ -42,7 +42,7 @@ export type BulkAttributesInput = {
   context?: string | null | undefined;
   /**
    * A service filter. If set, the operation applies to the device's matching services, not to the device. The filter reads
-   * base attributes and sees the services as they were before the first operation.
+   * base values and sees the services as they were before the first operation.
    */
   services?: string | null | undefined;
 };
@@ -84,8 +84,8 @@ export type BulkOutcome =
 /** Removes services and their attributes from each device. */
 export type BulkRemoveServiceInput = {
   /**
-   * A service filter, such as port = 23. It never matches the bulk service. It reads base attributes and sees the services
-   * as they were before the first operation.
+   * A service filter, such as port = 23. It never matches the bulk service. It reads base values and sees the services as
+   * they were before the first operation.
    */
   where: string;
 };

@@ -69,20 +69,20 @@ export function createHeldDevices({ onPending, onLost, isByAccount }: HeldDevice
     touch: new Set<HeldDevice>(),
   }
 
-  const forget = (device: HeldDevice): void => {
-    if (devices.get(device.deviceId) === device) devices.delete(device.deviceId)
-    disconnected.delete(device)
-    for (const queue of Object.values(queues)) queue.delete(device)
-  }
-
   const resolveWaiters = (device: HeldDevice): void => {
     for (const done of device.waiters ?? []) done()
     device.waiters = undefined
   }
 
+  const forget = (device: HeldDevice): void => {
+    if (devices.get(device.deviceId) === device) devices.delete(device.deviceId)
+    disconnected.delete(device)
+    for (const queue of Object.values(queues)) queue.delete(device)
+    resolveWaiters(device)
+  }
+
   const drop = (device: HeldDevice): void => {
     forget(device)
-    resolveWaiters(device)
     if (device.isConnected) onLost(device.deviceId)
   }
 
@@ -96,10 +96,7 @@ export function createHeldDevices({ onPending, onLost, isByAccount }: HeldDevice
       const existing = devices.get(deviceId)
       const isSame = existing?.accountId === accountId
       // The device has moved to another account. The move ended all holds on it.
-      if (existing !== undefined && !isSame) {
-        forget(existing)
-        resolveWaiters(existing)
-      }
+      if (existing !== undefined && !isSame) forget(existing)
       const device = isSame ? existing : newDevice({ accountId, deviceId })
       device.isConnected = true
       device.address = address

@@ -198,7 +198,7 @@ function handmadeB({ keyId, secret, now }: KeyHolder, random: Random): Buffer {
   ].filter(() => !random.oneIn(12))
   const wire = formB(items, parameters.join(''), { secret, headers })
   if (!random.oneIn(6)) return toBytes(wire)
-  // Put an invalid signature before the valid signature.
+  // The server must reject a request with two signatures.
   const doubled = wire.headers.map(([name, value]): [string, string] => {
     if (name === 'Signature-Input') return [name, `b=("@method");created=${now};keyid="x", ${value}`]
     return name === 'Signature' ? [name, `b=:${hmacOf(secret, 'b')}:, ${value}`] : [name, value]

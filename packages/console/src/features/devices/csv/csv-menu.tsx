@@ -2,8 +2,8 @@ import { Button, Menu } from '@mantine/core'
 import { IconChevronDown, IconFileExport, IconFileImport } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { useClient } from 'urql'
+import { AttributeNamesDocument } from '../../attributes/attributes.generated.ts'
 import { useViewer } from '../../user-settings/viewer.ts'
-import { DeviceListNamesDocument } from '../devices.generated.ts'
 import type { DeviceFilter } from '../devices-search.ts'
 import type { ShownList } from './use-export.ts'
 
@@ -28,7 +28,7 @@ export function CsvMenu({ filter, shown, total, onImported }: CsvMenuProps) {
   const closeImport = (): void => {
     setOpened(undefined)
     // Reload the options for columns and filters, because the import may have added attributes.
-    void client.query(DeviceListNamesDocument, {}, { requestPolicy: 'network-only' }).toPromise()
+    void client.query(AttributeNamesDocument, {}, { requestPolicy: 'network-only' }).toPromise()
     onImported()
   }
   return (

@@ -32,7 +32,7 @@ export function PurposeStep({ form }: PurposeStepProps) {
       {purpose === 'document' ? (
         <Textarea
           label="GraphQL document"
-          description="All of the program’s queries and mutations. The server does not run them."
+          description="A document with one query, mutation, or subscription of the program. The server does not run it."
           placeholder="{ login { devices { total } } }"
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           autosize
