@@ -51,7 +51,7 @@ export type User = {
   attributes: Scalars['Object']['output'];
   /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The overrides in one context that the caller can read, as nested JSON. Includes overrides that equal the base value. */
+  /** The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
   /** The contexts in which this user has overrides that the caller can read. */
   contexts: Array<Scalars['String']['output']>;
@@ -1208,7 +1208,7 @@ export type Device = {
   attributes: Scalars['Object']['output'];
   /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The overrides in one context that the caller can read, as nested JSON. Includes overrides that equal the base value. */
+  /** The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
   /** The contexts in which this device has overrides that the caller can read. */
   contexts: Array<Scalars['String']['output']>;
@@ -1350,7 +1350,7 @@ export type Service = {
   attributes: Scalars['Object']['output'];
   /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The overrides in one context that the caller can read, as nested JSON. Includes overrides that equal the base value. */
+  /** The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
   /** The contexts in which this service has overrides that the caller can read. */
   contexts: Array<Scalars['String']['output']>;

@@ -1386,7 +1386,7 @@ export interface DeviceFields {
   name: Leaf<string>
   /** Whether state is active. */
   online: Leaf<boolean>
-  /** The overrides in one context that the caller can read, as nested JSON. Includes overrides that equal the base value. */
+  /** The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base value. */
   overrides: Leaf<Attributes, {
     context: string
   }>
@@ -2199,7 +2199,7 @@ export interface ServiceFields {
   name: Leaf<string>
   /** Whether state is active. */
   online: Leaf<boolean>
-  /** The overrides in one context that the caller can read, as nested JSON. Includes overrides that equal the base value. */
+  /** The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base value. */
   overrides: Leaf<Attributes, {
     context: string
   }>
@@ -2484,7 +2484,7 @@ export interface UserFields {
     operationName?: string | null | undefined
     variables?: Readonly<Record<string, unknown>> | null | undefined
   }>
-  /** The overrides in one context that the caller can read, as nested JSON. Includes overrides that equal the base value. */
+  /** The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base value. */
   overrides: Leaf<Attributes, {
     context: string
   }>

@@ -1,8 +1,8 @@
 import type { Api } from '../api.ts'
 import { runConcurrently } from '../concurrency.ts'
 import { countDevices, listDevices } from '../list-devices.ts'
-import type { KnownDevices } from './compare-with-devices.ts'
 import { type Device, deviceSelection } from './device.ts'
+import type { KnownDevices } from './plan-import.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
 /** The API allows at most this many aliases of one field in a selection. */

@@ -1,7 +1,7 @@
 import type { Api } from '../api.ts'
 import type { DeviceFile } from '../csv/read-file.ts'
 import { type Outcome, triedRows } from './outcome.ts'
-import { planImport } from './plan-import.ts'
+import { prepareImport } from './prepare-import.ts'
 import { finishEarlierJob } from './run-job.ts'
 import { writePlan } from './write.ts'
 
@@ -30,7 +30,7 @@ export async function importDevices({
   signal,
 }: ImportOptions): Promise<Outcome> {
   if (!dryRun) await finishEarlierJob(api, jobName, { signal, onWait })
-  const plan = await planImport(api, file, { signal })
+  const plan = await prepareImport(api, file, { signal })
   const outcome: Outcome = {
     rows: file.rows.length + file.problems.length,
     created: 0,

@@ -5,7 +5,7 @@ import { divideCsv } from '../csv/divide-csv.ts'
 import { neutralizeFormula } from '../csv/formulas.ts'
 import { formatServices } from '../csv/services-cell.ts'
 import { fieldNames } from '../fields.ts'
-import type { Creation, Plan, Update } from './compare-with-devices.ts'
+import type { Creation, Plan, Update } from './plan-import.ts'
 
 type Cells = Map<string, Cell>
 

@@ -1,41 +1,111 @@
-import type { Api } from '../api.ts'
 import type { CsvProblem } from '../csv/cells.ts'
-import type { ApplicationType } from '../csv/device-services.ts'
-import type { DeviceFile } from '../csv/read-file.ts'
-import { type FindOptions, findKnownDevices } from './candidate-devices.ts'
-import { makePlan, type Plan } from './compare-with-devices.ts'
-import { type Limits, toWantedDevice, type WantedDevice } from './wanted-device.ts'
+import { flattenAttributes } from '../csv/device-row.ts'
+import { fieldNames } from '../fields.ts'
+import type { Device } from './device.ts'
+import { type Difference, findDifference, isEmpty } from './difference.ts'
+import { pairByContent } from './pair-by-content.ts'
+import type { WantedDevice } from './wanted-device.ts'
 
-export interface ImportPlan extends Plan {
-  types: readonly ApplicationType[]
+export interface Creation {
+  wanted: WantedDevice
+  /** Whether the import can find the device by its hardware ID or name if the response is lost. */
+  findable: boolean
 }
 
-/** Determines the changes of an import. Reads from the API but changes nothing. */
-export async function planImport(api: Api, file: DeviceFile, options: FindOptions): Promise<ImportPlan> {
-  const { types, limits } = await readServerFacts(api, options.signal)
-  const wanted: WantedDevice[] = []
-  const problems: CsvProblem[] = [...file.problems]
-  for (const row of file.rows) {
-    try {
-      wanted.push(toWantedDevice(row, types, limits))
-    } catch (error) {
-      problems.push({ line: row.line, reason: (error as Error).message })
+export interface Update {
+  wanted: WantedDevice
+  device: Device
+  difference: Difference
+}
+
+export interface Plan {
+  creations: Creation[]
+  updates: Update[]
+  unchanged: WantedDevice[]
+  problems: CsvProblem[]
+}
+
+/** Candidate devices for the rows, keyed by hardware ID and by name. */
+export interface KnownDevices {
+  byHardwareId: ReadonlyMap<string, Device>
+  /** All devices that have the same name as a row without a hardware ID. */
+  byName: ReadonlyMap<string, readonly Device[]>
+}
+
+/** Matches each row with a device by hardware ID or, if the row has no hardware ID, by name. */
+export function makePlan(rows: readonly WantedDevice[], known: KnownDevices): Plan {
+  const plan: Plan = { creations: [], updates: [], unchanged: [], problems: [] }
+  const claimed = new Set<string>()
+  const withHardwareId = rows.filter((row) => row.hardwareId !== null)
+  const withNameOnly = rows.filter((row) => row.hardwareId === null)
+  planByHardwareId(plan, withHardwareId, known, claimed)
+  planByName(plan, withNameOnly, known, claimed)
+  return plan
+}
+
+function planByHardwareId(plan: Plan, rows: WantedDevice[], known: KnownDevices, claimed: Set<string>): void {
+  const lines = new Map<string, number>()
+  for (const wanted of rows) {
+    const hardwareId = wanted.hardwareId as string
+    const earlier = lines.get(hardwareId)
+    if (earlier !== undefined) {
+      plan.problems.push({
+        line: wanted.line,
+        reason: `hardwareId ${JSON.stringify(hardwareId)} is already on line ${earlier}`,
+      })
+      continue
+    }
+    lines.set(hardwareId, wanted.line)
+    const device = known.byHardwareId.get(hardwareId)
+    if (device === undefined) {
+      plan.creations.push({ wanted, findable: true })
+    } else {
+      claimed.add(device.id)
+      planChange(plan, wanted, device)
     }
   }
-  const plan = makePlan(wanted, await findKnownDevices(api, wanted, options))
-  return { ...plan, problems: [...problems, ...plan.problems], types }
 }
 
-interface ServerFacts {
-  applicationTypes: ApplicationType[]
-  login: { limits: { name: string; value: number }[] }
+function planByName(plan: Plan, rows: WantedDevice[], known: KnownDevices, claimed: ReadonlySet<string>): void {
+  for (const [name, ofName] of Map.groupBy(rows, (row) => row.name)) {
+    // Exclude devices that another row identifies by hardware ID, because they belong to that row.
+    const unclaimed = (known.byName.get(name) ?? []).filter(({ id }) => !claimed.has(id))
+    // Prefer the device with the fewest additional values, because a row can omit values and so match several devices.
+    const devices = unclaimed.sort((one, other) => countDetails(one) - countDetails(other))
+    const pairs = pairByContent(ofName, devices, isUnchanged)
+    plan.unchanged.push(...pairs.same.map(([wanted]) => wanted))
+    for (const [wanted, device] of pairs.changed) planChange(plan, wanted, device)
+    const findable = ofName.length === 1 && !known.byName.has(name)
+    plan.creations.push(...pairs.added.map((wanted) => ({ wanted, findable })))
+    for (const { line } of pairs.ambiguous) plan.problems.push({ line, reason: ambiguous(name, ofName, devices) })
+  }
 }
 
-async function readServerFacts(
-  api: Api,
-  signal: AbortSignal | undefined,
-): Promise<{ types: ApplicationType[]; limits: Limits }> {
-  const document = '{ applicationTypes { id name port } login { limits { name value } } }'
-  const { applicationTypes, login } = await api.query<ServerFacts>(document, {}, { signal })
-  return { types: applicationTypes, limits: new Map(login.limits.map(({ name, value }) => [name, value])) }
+function countDetails(device: Device): number {
+  const fields = fieldNames.filter((name) => device[name] !== null)
+  return fields.length + device.services.length + flattenAttributes(device.attributes).size
+}
+
+function isUnchanged(wanted: WantedDevice, device: Device): boolean {
+  try {
+    return isEmpty(findDifference(wanted, device))
+  } catch {
+    return false
+  }
+}
+
+function ambiguous(name: string, rows: readonly WantedDevice[], devices: readonly Device[]): string {
+  const who = `${devices.length} device${devices.length === 1 ? '' : 's'} and ${rows.length} row${rows.length === 1 ? '' : 's'}`
+  return `${who} have the name ${JSON.stringify(name)}, so the row is ambiguous; add a hardwareId`
+}
+
+/** Adds an update of the device to the plan, counts the row as unchanged, or records the problem. */
+function planChange(plan: Plan, wanted: WantedDevice, device: Device): void {
+  try {
+    const difference = findDifference(wanted, device)
+    if (isEmpty(difference)) plan.unchanged.push(wanted)
+    else plan.updates.push({ wanted, device, difference })
+  } catch (error) {
+    plan.problems.push({ line: wanted.line, reason: (error as Error).message })
+  }
 }

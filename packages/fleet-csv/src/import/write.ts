@@ -1,5 +1,5 @@
 import { toJobRows } from './job-rows.ts'
-import type { ImportPlan } from './plan-import.ts'
+import type { ImportPlan } from './prepare-import.ts'
 import { type JobContext, writeInJob } from './run-job.ts'
 import { writeRequests } from './write-requests.ts'
 

@@ -22,7 +22,7 @@ export const backupSettings = {
   backupKeep: setting({
     name: 'MUSTER_BACKUP_KEEP',
     meaning:
-      'Number of backups to keep: base backups, with the write-ahead log since the oldest one, or scheduled backup files.',
+      'Number of backups to keep. If MUSTER_ARCHIVE_DIR is set: base backups, and the write-ahead log since the oldest of them. Otherwise: scheduled backup files.',
     default: '7',
     parse: (text) => integer(text ?? '7', 1, 10_000),
   }),

@@ -23,7 +23,7 @@ import { DEFAULT_SORT, isFiltered, readSort, writeSort } from './devices-search.
 import { DeviceFilters } from './filters/device-filters.tsx'
 import { type ListOptions, useListOptions } from './list-options.ts'
 import { NoDevices } from './no-devices.tsx'
-import { useDeviceRows } from './rows/use-device-rows.ts'
+import { useShownRows } from './rows/use-shown-rows.ts'
 import { useSelection } from './selection.ts'
 import { DeviceTable, MAX_ROWS } from './table/device-table.tsx'
 
@@ -72,7 +72,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
     firstRecord: options.firstRecord,
   }
   const widths = search.widths ?? noWidths
-  const { rows, isStale, refresh } = useDeviceRows(query)
+  const { rows, isStale, refresh } = useShownRows(query)
   const selection = useSelection(JSON.stringify(query.filter))
 
   const saveColumns = async (): Promise<void> => {

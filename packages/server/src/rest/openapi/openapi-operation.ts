@@ -23,7 +23,7 @@ export function operationSchema(operation: Operation, tag: string, schema: Graph
     ...(route.body !== undefined && { consumes: ['application/json', 'application/merge-patch+json'] }),
     response: {
       [route.status]: successSchema(operation, schema),
-      '4XX': errorsWith('Rejected. Nothing was changed unless extensions.outcome is done.'),
+      '4XX': errorsWith('Rejected. The request changed nothing unless extensions.outcome is done.'),
       '5XX': errorsWith('The server or its database failed or is unavailable.'),
     },
   }

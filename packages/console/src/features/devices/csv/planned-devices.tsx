@@ -1,7 +1,7 @@
 import { Table, Text } from '@mantine/core'
 import type { ApplicationType } from '@muster/fleet-csv/csv/device-services'
-import type { Creation, Update } from '@muster/fleet-csv/import/compare-with-devices'
 import { type Change, describeUpdate } from '@muster/fleet-csv/import/describe-update'
+import type { Creation, Update } from '@muster/fleet-csv/import/plan-import'
 import { RowTable, SHOWN_ROWS } from './row-table.tsx'
 
 interface UpdatedDevicesProps {

@@ -1,7 +1,7 @@
 import { FileError } from '@muster/fleet-csv/csv/file-error'
 import { type DeviceFile, readDeviceFile } from '@muster/fleet-csv/csv/read-file'
 import type { Outcome } from '@muster/fleet-csv/import/outcome'
-import { type ImportPlan, planImport } from '@muster/fleet-csv/import/plan-import'
+import { type ImportPlan, prepareImport } from '@muster/fleet-csv/import/prepare-import'
 import { finishEarlierJob, jobNameOf } from '@muster/fleet-csv/import/run-job'
 import { writePlan } from '@muster/fleet-csv/import/write'
 import { useEffect, useRef, useState } from 'react'
@@ -54,7 +54,7 @@ export function useImport(): Import {
         const file = readDeviceFile(bytes)
         const jobName = jobNameOf(chosen.name, bytes)
         await finishEarlierJob(sessionApi, jobName, { signal })
-        const plan = await planImport(sessionApi, file, { signal, onRead })
+        const plan = await prepareImport(sessionApi, file, { signal, onRead })
         if (!signal.aborted) setState({ step: 'preview', prepared: { name: chosen.name, jobName, file, plan } })
       } catch (error) {
         if (!signal.aborted) setState({ step: 'choose', error: readError(error) })

@@ -17,7 +17,7 @@ const countChanging = new Set(['DEVICE_REGISTER', 'DEVICE_DELETE', 'DEVICE_TRANS
  * Returns the rows of a query. Until the first rows arrive, returns the previous query's rows, so that the list does
  * not flicker while the user types a filter.
  */
-export function useDeviceRows(query: DeviceQuery): ShownRows {
+export function useShownRows(query: DeviceQuery): ShownRows {
   const client = useClient()
   const [generation, setGeneration] = useState(0)
   const current = useRef<DeviceRows>(undefined)
