@@ -32,6 +32,13 @@ describe('checkFilter', () => {
     expect(await find(canonical)).toBe(await find(known))
   })
 
+  test('prices conditions on events like a page of events, because no index finds events by them', async () => {
+    const points = async (where: string): Promise<number> => (await check(where, { kind: 'EVENTS' })).points
+    expect(await points('')).toBe(1)
+    expect(await points('changed:site')).toBe(51)
+    expect(await points('device.site = oslo')).toBe(51)
+  })
+
   test('reports how each term compares values, and whether an index finds its matches', async () => {
     const terms = async (where: string): Promise<string[]> =>
       (await check(where)).terms.map(({ name, comparedAs, isIndexed }) => `${name} ${comparedAs} ${isIndexed}`)

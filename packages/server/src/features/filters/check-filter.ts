@@ -6,6 +6,7 @@ import type { FilterCheck, UserCheckFilterArgs } from '../../resolvers.generated
 import { parseContext } from '../attributes/attribute-name.ts'
 import { isReadableName } from '../attributes/readable-names.ts'
 import { countDevices } from '../devices/list/device-list.queries.ts'
+import { ASSUMED_EVENTS } from '../events/event-row-cost.ts'
 import { selectNamesOfVersions } from './account-names.queries.ts'
 import { findUnknown, readKnownNames } from './account-names.ts'
 import { complete, rowsOfSample } from './completions.ts'
@@ -57,7 +58,7 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
     problems: checked.problems.map(toFilterProblem),
     warnings: checked.warnings.map(toFilterProblem),
     terms: checked.terms.map((term) => ({ ...term, from: at(term.from), to: at(term.to) })),
-    points: 1 + (isIndexed || checked.canonical === null ? 0 : await pointsOfAll(context)),
+    points: 1 + (await pointsOfRows(context, { kind, isIndexed, canonical: checked.canonical })),
     completions: cursor == null ? [] : await complete(context, { where, cursor, kind, inContext }),
   }
 }
@@ -77,9 +78,18 @@ async function readNames(context: Context, where: string, place: FilterPlace): P
   )
 }
 
+interface Priced {
+  kind: FilterKind
+  isIndexed: boolean
+  canonical: string | null
+}
+
 /**
- * Returns the additional rate-limit cost of a filter without an index. A list with such a filter may read every device
- * of the account.
+ * Returns the rate-limit cost of the rows that a list with the filter may read: without an index, every device of the
+ * account. No index finds events by the conditions of a filter.
  */
-const pointsOfAll = async ({ db, viewer }: Context): Promise<number> =>
-  Math.ceil((await countDevices(db, viewer.accountId, {})) / MANY_ROWS)
+async function pointsOfRows({ db, viewer }: Context, { kind, isIndexed, canonical }: Priced): Promise<number> {
+  if (canonical === null || canonical === '') return 0
+  if (kind === 'event') return Math.ceil(ASSUMED_EVENTS / MANY_ROWS)
+  return isIndexed ? 0 : Math.ceil((await countDevices(db, viewer.accountId, {})) / MANY_ROWS)
+}
