@@ -1,7 +1,15 @@
 import { isReservedName } from '../names/attribute-name.ts'
 import type { FilterKind } from '../names/fields.ts'
 import { toCodePoints } from '../positions.ts'
-import type { Compare, CompareList, Condition, FieldSubject, Literal, ResolvedFilter } from './resolved.ts'
+import type {
+  AttributeSubject,
+  Compare,
+  CompareList,
+  Condition,
+  FieldSubject,
+  Literal,
+  ResolvedFilter,
+} from './resolved.ts'
 
 /** A trigram index finds a literal only if the literal contains at least this many consecutive characters. */
 const TRIGRAM = 3
@@ -9,6 +17,8 @@ const TRIGRAM = 3
 export interface IndexOptions {
   /** The kind of object that the filter selects, or `nested` inside `services:(…)`. */
   readonly kind: FilterKind | 'nested'
+  /** Whether the request has a context. Its overrides are then part of the effective values. Default: no. */
+  readonly hasContext?: boolean | undefined
   readonly isIndexedView?: ((id: string) => boolean) | undefined
 }
 
@@ -31,7 +41,8 @@ export function isIndexed(filter: ResolvedFilter, options: IndexOptions): boolea
   }
 }
 
-function isIndexedCondition(condition: Condition, { kind, isIndexedView }: IndexOptions): boolean {
+function isIndexedCondition(condition: Condition, options: IndexOptions): boolean {
+  const { kind, isIndexedView } = options
   switch (condition.type) {
     case 'word':
       return kind === 'device' && hasTrigram(condition.literal)
@@ -39,13 +50,14 @@ function isIndexedCondition(condition: Condition, { kind, isIndexedView }: Index
       return isIndexedView?.(condition.id) ?? false
     case 'compare':
     case 'list':
-      return isIndexedComparison(condition, kind)
+      return isIndexedComparison(condition, options)
     default:
       return false
   }
 }
 
-function isIndexedComparison(condition: Compare | CompareList, kind: IndexOptions['kind']): boolean {
+function isIndexedComparison(condition: Compare | CompareList, options: IndexOptions): boolean {
+  const { kind } = options
   const { subject, operator } = condition
   const literals = condition.type === 'list' ? condition.literals : [condition.literal]
   const isEquality = operator === '=' && literals.every(({ type }) => type !== 'pattern')
@@ -53,13 +65,17 @@ function isIndexedComparison(condition: Compare | CompareList, kind: IndexOption
     if (kind === 'event') return false
     return (
       isEquality ||
-      (isReservedName(subject.name) && operator !== ':' && literals.every(({ type }) => type === 'string'))
+      (isReservedBase(subject, options) && operator !== ':' && literals.every(({ type }) => type === 'string'))
     )
   }
   if (subject.type !== 'field') return false
   const isPart = operator === ':' && isFoundByPart(condition, literals)
   return isIndexedField(subject, kind, { isEquality, isPart, isOrder: operator !== '=' && operator !== ':' })
 }
+
+/** Only the base values of a device's reserved names have indexes for comparisons. */
+const isReservedBase = ({ of, name, read }: AttributeSubject, { hasContext }: IndexOptions): boolean =>
+  of === 'device' && isReservedName(name) && (read.type === 'base' || (read.type === 'effective' && !hasContext))
 
 function isFoundByPart(condition: Compare | CompareList, literals: readonly Literal[]): boolean {
   const isAll = condition.type === 'list' && condition.match === 'all'

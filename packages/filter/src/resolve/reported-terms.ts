@@ -35,7 +35,7 @@ export function addServicesTerm(
 
 function isIndexedTerm({ options }: Resolving, scope: Scope, condition: Condition | SomeService): boolean {
   const kind = scope.isInServices ? 'nested' : options.kind
-  return !scope.isNegated && isIndexed(condition, { kind, isIndexedView: options.isIndexedView })
+  return !scope.isNegated && isIndexed(condition, { ...options, kind })
 }
 
 function nameOf(condition: Condition, kind: Scope['kind']): string {

@@ -58,7 +58,7 @@ export function resolveFilter(parsed: ParsedFilter, options: ResolveOptions = {}
     warnings: resolving.warnings.sort(byPlace),
     terms: resolving.terms,
     unknownNames: [...resolving.unknown],
-    isIndexed: filter === null ? isValid : isIndexed(filter, { kind, isIndexedView: options.isIndexedView }),
+    isIndexed: filter === null ? isValid : isIndexed(filter, all),
   }
 }
 

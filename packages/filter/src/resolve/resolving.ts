@@ -27,6 +27,8 @@ export interface ResolveOptions {
   readonly hasVersions?: (name: string) => boolean
   /** Valid types of events. The resolver rejects all others. Without this option, the resolver accepts every type. */
   readonly eventTypes?: readonly string[]
+  /** Whether the request has a context, which determines whether some conditions are indexed. Default: no. */
+  readonly hasContext?: boolean | undefined
   /** Returns whether a view's filter is indexed. Default: no. */
   readonly isIndexedView?: (id: string) => boolean
 }

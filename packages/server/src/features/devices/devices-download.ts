@@ -173,7 +173,9 @@ const orderOf = ({ sortBy, context }: DeviceSelection): DeviceOrder =>
   sortBy === undefined ? readDeviceOrder(null, context) : readDeviceOrders(sortBy, context)
 
 const filterOf = ({ where, now, context }: DeviceSelection): DeviceFilter =>
-  where === undefined ? {} : { where: readFilterOf(where, 'device'), now, context }
+  where === undefined
+    ? {}
+    : { where: readFilterOf(where, 'device', { hasContext: context !== undefined }), now, context }
 
 function attributesRead(columns: readonly CsvColumn[]): DevicePageQuery['attributes'] {
   if (columns.some(({ reads }) => reads === 'attributes')) return true

@@ -32,6 +32,15 @@ describe('checkFilter', () => {
     expect(await find(canonical)).toBe(await find(known))
   })
 
+  test('finds no comparison of a reserved name by an index in a context', async () => {
+    const isIndexed = async (where: string, context?: string): Promise<unknown> =>
+      (await check(where, context === undefined ? {} : { context })).terms[0]?.isIndexed
+    expect(await isIndexed('statusA >= a')).toBe(true)
+    expect(await isIndexed('statusA >= a', 'night')).toBe(false)
+    expect(await isIndexed('in("night", statusA) >= a')).toBe(false)
+    expect(await isIndexed('base(statusA) >= a', 'night')).toBe(true)
+  })
+
   test('prices conditions on events like a page of events, because no index finds events by them', async () => {
     const points = async (where: string): Promise<number> => (await check(where, { kind: 'EVENTS' })).points
     expect(await points('')).toBe(1)

@@ -35,8 +35,8 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
   const usage = usages[args.usage ?? 'LIST']
   if (kind !== 'device' && usage !== 'list' && usage !== 'view')
     throw badInput(`usage: a filter for ${args.usage} selects devices, so kind must be DEVICES, not ${args.kind}`)
-  const place = { kind, usage, path: 'where' }
   const inContext = parseContext(args.context, 'context')
+  const place = { kind, usage, path: 'where', hasContext: inContext !== undefined }
   if (cursor != null && (cursor < 0 || cursor > toCodePoints(where, where.length)))
     throw badInput(`cursor must be a number of code points from 0 to the length of where, not ${cursor}`)
   const known = await readNames(context, where, place)

@@ -19,6 +19,8 @@ export interface FilterPlace {
   readonly kind: FilterKind
   readonly usage?: FilterUsage
   readonly path: string
+  /** Whether the request has a context. Default: no. */
+  readonly hasContext?: boolean
   /**
    * Whether the server created the filter from a name. Error messages then contain no position in the filter, because
    * the client did not write it.
@@ -69,12 +71,12 @@ export function readFilter(text: string, place: FilterPlace): ReadFilter | undef
 }
 
 /** Wraps a filter whose names have already been checked, so they are not checked again. */
-export function readFilterOf(filter: ResolvedFilter, kind: FilterKind): ReadFilter {
+export function readFilterOf(filter: ResolvedFilter, kind: FilterKind, { hasContext = false } = {}): ReadFilter {
   const none: ReadonlySet<string> = new Set()
   const place = { kind, path: 'where' }
   const text = canonicalize(filter, kind)
   return {
-    ...{ text, canonical: text, place, filter, isIndexed: isIndexed(filter, { kind }) },
+    ...{ text, canonical: text, place, filter, isIndexed: isIndexed(filter, { kind, hasContext }) },
     ...{ unindexed: [], names: none, fractions: none },
   }
 }
@@ -90,9 +92,9 @@ export function namesIn(text: string, place: FilterPlace): Set<string> {
 /** Checks a filter. `options` determines which attribute names are known. */
 export const check = (
   text: string,
-  { kind, usage }: FilterPlace,
+  { kind, usage, hasContext }: FilterPlace,
   options: Pick<ResolveOptions, 'knownAttributes' | 'hasVersions'> & ParseOptions,
-): CheckedFilter => checkFilter(text, { kind, ...(usage && { usage }), eventTypes, ...options })
+): CheckedFilter => checkFilter(text, { kind, ...(usage && { usage }), hasContext, eventTypes, ...options })
 
 /**
  * Returns an error whose message describes the first exceeded limit or, if no limit is exceeded, the first problem.
@@ -123,7 +125,7 @@ export const toFilterProblem = ({ message, line, column, length, suggestion }: F
 export function unindexedTerms({ unindexed }: ReadFilter): string {
   const terms = unindexed.slice(0, 5).map((term) => JSON.stringify(term.slice(0, 100)))
   return (
-    `where: no index supports ${terms.join(', ')}; add a condition that has an index, such as = with an attribute, ` +
+    `where: no index supports ${terms.length > 0 ? terms.join(', ') : 'its conditions'}; add a condition that has an index, such as = with an attribute, ` +
     `or store the value in one of the attributes $svc.categoryA to $svc.statusE, which have indexes for comparisons`
   )
 }

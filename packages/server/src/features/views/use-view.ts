@@ -51,12 +51,16 @@ async function combineWithView(
   place: Pick<FilterPlace, 'kind'>,
 ): Promise<Selection> {
   const own = where && (await replaceViews(context, where))
-  if (viewId == null) return { where: own, context: inContext, sortBy: undefined, columns: [] }
+  if (viewId == null) {
+    const where = own && withIndexes(own, { ...place, hasContext: inContext !== undefined })
+    return { where, context: inContext, sortBy: undefined, columns: [] }
+  }
   const view = await findView(context, viewId, place.kind)
-  const ofView = readView(view)
+  const usedContext = inContext ?? view.context ?? undefined
+  const combined = combine(readView(view), own)
   return {
-    where: combine(ofView, own, place),
-    context: inContext ?? view.context ?? undefined,
+    where: combined && withIndexes(combined, { ...place, hasContext: usedContext !== undefined }),
+    context: usedContext,
     sortBy: view.sortBy.length > 0 ? view.sortBy : undefined,
     columns: view.columns,
   }
@@ -98,15 +102,17 @@ export function readStoredFilter(
   return { text: where, canonical: where, place, filter, isIndexed, unindexed, names: new Set(), fractions: new Set() }
 }
 
-function combine(
-  one: ReadFilter | undefined,
-  other: ReadFilter | undefined,
-  { kind }: Pick<FilterPlace, 'kind'>,
-): ReadFilter | undefined {
+function combine(one: ReadFilter | undefined, other: ReadFilter | undefined): ReadFilter | undefined {
   if (one === undefined || other === undefined) return one ?? other
   const filter: ResolvedFilter = { type: 'and', operands: [one.filter, other.filter] }
-  return { ...other, filter, isIndexed: isIndexed(filter, { kind }), unindexed: [...one.unindexed, ...other.unindexed] }
+  return { ...other, filter, unindexed: [...one.unindexed, ...other.unindexed] }
 }
+
+/** Determines again whether an index finds the matches, after views have changed the filter or its context. */
+const withIndexes = (read: ReadFilter, place: Pick<FilterPlace, 'kind' | 'hasContext'>): ReadFilter => ({
+  ...read,
+  isIndexed: isIndexed(read.filter, place),
+})
 
 /** Replaces each `view()` in a filter with that view's filter, which reads attributes in the view's context. */
 async function replaceViews(context: ViewReader, read: ReadFilter): Promise<ReadFilter> {
@@ -117,9 +123,7 @@ async function replaceViews(context: ViewReader, read: ReadFilter): Promise<Read
     const ofView = readView(view)
     filters.set(id, ofView && withContext(ofView.filter, view.context ?? undefined))
   }
-  if (filters.size === 0) return read
-  const filter = replaced(read.filter, filters)
-  return { ...read, filter, isIndexed: isIndexed(filter, { kind }) }
+  return filters.size === 0 ? read : { ...read, filter: replaced(read.filter, filters) }
 }
 
 export function viewsIn(filter: ResolvedFilter): string[] {

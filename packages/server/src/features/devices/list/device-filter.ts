@@ -52,7 +52,10 @@ export function readDeviceFilter(args: DeviceFilterArguments, context: string | 
   const values = args.attributes == null ? [] : flattenAttributes(args.attributes, 'attributes')
   assertAtMost(limits.namesPerTarget, values.length, { path: 'attributes', what: 'names' })
   if (values.length > 0) filter.values = values
-  const where = args.where == null ? undefined : readFilter(args.where, { kind: 'device', path: 'where' })
+  const where =
+    args.where == null
+      ? undefined
+      : readFilter(args.where, { kind: 'device', path: 'where', hasContext: context !== undefined })
   if (where !== undefined) Object.assign(filter, { where, now: (args.now ?? new Date()).getTime() })
   return filter.values === undefined && where === undefined ? filter : { ...filter, context }
 }

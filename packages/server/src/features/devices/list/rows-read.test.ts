@@ -15,6 +15,9 @@ describe('estimates no additional rows for a page with an index', () => {
     { platform: ['linux'] },
     { application: [28] },
     { attributes: { site: 'oslo' }, context: 'lab' },
+    { where: 'statusA >= a' },
+    { where: 'site = oslo', context: 'lab' },
+    { where: 'statusA = a', context: 'lab' },
     { attributes: { site: 'oslo', gone: null } },
     { after: '80:00:00:00:00:00:00:01', from: 50_000 },
     { from: 4_000 },
@@ -34,6 +37,9 @@ describe('estimates every device for a page without an index and names the argum
     [{ attributes: { gone: null }, application: [35] }, [/^attributes: /]],
     [{ attributes: { gone: null }, sort: 'x.y desc', context: 'lab' }, [/^sort: "x\.y"/, /^attributes: /]],
     [{ state: 'active', sort: 'rack' }, [/^sort: "rack"/]],
+    [{ where: 'statusA >= a', context: 'lab' }, [/^where: no index supports "statusA >= a";/]],
+    [{ where: 'in("lab", statusA) >= a' }, [/^where: no index supports "in/]],
+    [{ where: 'override("lab", statusA) >= a' }, [/^where: no index supports "override/]],
   ])('%j', (args, reasons) => {
     const { page } = read(args)
     expect(page.rows).toBe(DEVICES)

@@ -47,7 +47,10 @@ const DEFAULT_SORT = ['device.name', 'name']
 
 export function readServicesArguments(args: ServicesArguments, firstRecord: 0 | 1): ServiceListRequest {
   const context = parseContext(args.context, 'context')
-  const where = args.where == null ? undefined : readFilter(args.where, { kind: 'service', path: 'where' })
+  const where =
+    args.where == null
+      ? undefined
+      : readFilter(args.where, { kind: 'service', path: 'where', hasContext: context !== undefined })
   const keys = readSortKeys(args.sortBy ?? DEFAULT_SORT, (text, path) => {
     const parsed = parseSort(text, serviceSortFields, path)
     const { direction } = parsed
