@@ -35,7 +35,6 @@ export const limits = {
   bulkOperations: 20,
   bulkPlaceholders: 100,
   bulkValueBytes: 64 * 1024,
-  /** The maximum number of bytes of old and new values that a bulk job records for one device. */
   bulkChangeBytes: 256 * 1024,
   /**
    * The maximum number of bytes of attributes that a bulk job reads for one device. If the job changes services, this

@@ -2526,7 +2526,7 @@ export type Member = {
   accountKeys: Scalars['Int']['output'];
   /** When the person became a member. */
   created: Scalars['DateTime']['output'];
-  /** When the person last used the account, accurate to the hour; null if never. */
+  /** When the person last used the account in a session, precise to the hour; null if never. */
   lastUsed?: Maybe<Scalars['DateTime']['output']>;
   person: Person;
   role: Role;

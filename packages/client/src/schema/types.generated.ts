@@ -729,7 +729,7 @@ export interface Member {
   accountKeys: number
   /** When the person became a member. */
   created: string
-  /** When the person last used the account, accurate to the hour; null if never. */
+  /** When the person last used the account in a session, precise to the hour; null if never. */
   lastUsed: string | null
   person: Person
   role: Role
@@ -1685,7 +1685,7 @@ export interface MemberFields {
   accountKeys: Leaf<number>
   /** When the person became a member. */
   created: Leaf<string>
-  /** When the person last used the account, accurate to the hour; null if never. */
+  /** When the person last used the account in a session, precise to the hour; null if never. */
   lastUsed: Leaf<string | null>
   person: Branch<'Person', 'one'>
   role: Branch<'Role', 'one'>

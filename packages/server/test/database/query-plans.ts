@@ -101,10 +101,14 @@ export async function insertDevices(db: Database, accountId: string, devices: nu
 }
 
 function literal(value: unknown): string {
-  if (Array.isArray(value)) return `array[${value.map(literal).join(', ')}]::text[]`
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map(arrayElement).join(',')}}`)
   if (value === null || value === undefined) return 'null'
   return pg.escapeLiteral(value instanceof Date ? value.toISOString() : String(value))
 }
+
+/** The array has no type, so PostgreSQL gives it the type of the statement's parameter. */
+const arrayElement = (value: unknown): string =>
+  value === null ? 'null' : `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`
 
 function summary(root: PlanNode): Plan {
   const nodes: PlanNode[] = [root]

@@ -18,7 +18,10 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
     title: 'A person with your email address already exists',
     text: 'Sign in another way, for example with your password or a passkey. Then link the identity under Account > Profile and security.',
   },
-  'sso-disabled': { title: 'You cannot sign in', text: 'Your user is disabled on this server.' },
+  'sso-disabled': {
+    title: 'You cannot sign in',
+    text: 'Your user is disabled on this server. Ask the administrator of the server to enable it.',
+  },
   'sso-unavailable': {
     title: 'Single sign-on is not available',
     text: 'Try again later, or sign in another way if the server accepts one.',

@@ -71,7 +71,7 @@ function WebhookById() {
               {pauseReason(paused)} {since === undefined ? null : <Time value={since} />}{' '}
               {waitsForView
                 ? 'Change the view, or select another one. Then the webhook resumes automatically.'
-                : 'Fix the receiver, send a test, then resume to send the deliveries that were held back.'}
+                : 'Fix the receiver and send a test. To send the deliveries that were held back, select Resume.'}
             </Text>
           </Alert>
         )}

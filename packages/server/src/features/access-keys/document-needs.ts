@@ -9,7 +9,7 @@ export interface NeedsInput {
   variables?: Record<string, unknown> | null | undefined
 }
 
-/** Returns the number of rows that a caller pays for parsing and validating a document: one per character. */
+/** Returns the rate-limit cost of parsing and validating a document, in rows: one row per character. */
 export const rowsOfDocument = ({ document }: Pick<NeedsInput, 'document'>): number => document.length
 
 /**
