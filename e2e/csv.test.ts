@@ -165,11 +165,18 @@ describeConsole('device CSV', () => {
       { name: '=a-3', platform: ' linux ' },
       { name: 'b-1' },
     ])
-    const page = await site.open(person, { path: '/devices?name=a-' })
-    await page.getByText('3 match').waitFor()
-    await page.getByRole('button', { name: 'CSV', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Export CSV' }).click()
+    const page = await site.open(person)
     const exporting = page.getByRole('dialog', { name: 'Export devices as CSV' })
+    const openExport = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'CSV', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Export CSV' }).click()
+    }
+    await page.getByText('4 in total').waitFor()
+    await openExport()
+    await exporting.getByText('All 4 devices.', { exact: true }).waitFor()
+    await page.goto(`${site.app.url}/devices?name=a-`)
+    await page.getByText('3 match').waitFor()
+    await openExport()
     await exporting.getByText('The 3 devices that match the filters.').waitFor()
     await exporting.getByRole('radio', { name: 'All data, for import' }).check()
     const text = await download(page, () => exporting.getByRole('button', { name: 'Export' }).click())

@@ -97,12 +97,12 @@ function progressText(state: Exclude<ExportState, { step: 'ready' }>): string {
 }
 
 function describeDevices({ selected, filter }: SelectedDevices, count: number | undefined): string {
-  const number = count === undefined ? 'All' : `The ${count.toLocaleString()}`
+  const number = count?.toLocaleString()
+  const which = number === undefined ? 'All' : `The ${number}`
   const noun = count === 1 ? 'device' : 'devices'
-  if (selected.kind === 'some' || selected.except.size > 0) return `${number} selected ${noun}.`
-  return isFiltered(filter)
-    ? `${number} ${noun} that ${count === 1 ? 'matches' : 'match'} the filters.`
-    : `All ${count === undefined ? '' : `${number} `}devices.`
+  if (selected.kind === 'some' || selected.except.size > 0) return `${which} selected ${noun}.`
+  if (isFiltered(filter)) return `${which} ${noun} that ${count === 1 ? 'matches' : 'match'} the filters.`
+  return number === undefined ? 'All devices.' : `All ${number} ${noun}.`
 }
 
 const percent = (done: number, count: number | undefined): number =>
