@@ -77,7 +77,9 @@ async function readCounted(
   args: { where?: string | null | undefined; view?: string | null | undefined; context?: string | null | undefined },
 ): Promise<{ counted: Counted; reasons: string[] }> {
   const where: ReadFilter | undefined =
-    args.where == null ? undefined : readFilter(args.where, { kind: 'device', path: 'where' })
+    args.where == null
+      ? undefined
+      : readFilter(args.where, { kind: 'device', path: 'where', hasContext: args.context != null })
   if (where !== undefined) await assertKnownNames(context, where)
   const given = { where, viewId: args.view, inContext: parseContext(args.context, 'context') }
   const selection = await applyView(context, given, { kind: 'device' })

@@ -126,6 +126,6 @@ export function unindexedTerms({ unindexed }: ReadFilter): string {
   const terms = unindexed.slice(0, 5).map((term) => JSON.stringify(term.slice(0, 100)))
   return (
     `where: no index supports ${terms.length > 0 ? terms.join(', ') : 'its conditions'}; add a condition that has an index, such as = with an attribute, ` +
-    `or store the value in one of the attributes $svc.categoryA to $svc.statusE, which have indexes for comparisons`
+    `or store the value in one of the attributes $svc.categoryA to $svc.statusE, whose base values have indexes for comparisons`
   )
 }
