@@ -232,7 +232,7 @@ export function directCalls({
     (db) => feed.selectNumbers(db, accountId, range),
 
     (db) => leases.insertLease(db, 'process', { seconds: 1, release: '1.0.0' }),
-    (db) => leases.hasFormerServer(db),
+    (db) => leases.hasPreviousRelease(db),
     (db) => leases.renewLease(db, 'process', 1),
     (db) => leases.shortenLease(db, 'process', 1),
     (db) => leases.lockOwnLease(db, 'process'),

@@ -16,7 +16,7 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   },
   'sso-link-required': {
     title: 'A person with your email address already exists',
-    text: 'Sign in another way, for example with your password or a passkey. Then link the identity under Account > Profile and security.',
+    text: 'Sign in another way, for example with your password or a passkey. Then link the identity under Account, Profile and security.',
   },
   'sso-disabled': {
     title: 'You cannot sign in',

@@ -3,7 +3,7 @@ import { createAuthenticator } from '../../../test/clients/authenticator.ts'
 import { type Browser, newPerson, openBrowser, signIn } from '../../../test/clients/browser.ts'
 import { openStreamOf } from '../../../test/clients/session-stream.ts'
 import { codeOf } from '../../../test/clients/totp.ts'
-import { whileFormerServerRuns } from '../../../test/database/former-server.ts'
+import { whilePreviousReleaseRuns } from '../../../test/database/previous-release.ts'
 import { addMember } from '../../../test/factories/member.ts'
 import { ask, done, newTeam, type Team } from '../../../test/factories/team.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
@@ -70,7 +70,7 @@ it('limits a session that does not meet the policy, and nothing else', async () 
 })
 
 it('cannot change while a server of the previous release is running', async () => {
-  await whileFormerServerRuns(app, async () => {
+  await whilePreviousReleaseRuns(app, async () => {
     expect((await ask(team.owner, setPolicy, { signInPolicy: 'SECOND_FACTOR' })).error?.[0]).toBe('CONFLICT')
     const owner = await newSsoMember('owner')
     const { body } = await owner.query(setPolicy, { signInPolicy: 'SSO' }, inTeam())

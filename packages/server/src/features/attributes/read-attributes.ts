@@ -34,7 +34,9 @@ export interface ServiceOwner extends AttributeOwner {
 export const deviceBase = (context: Context, { id, attributes }: AttributeOwner): Eventually<Read> =>
   attributes ?? attributeLoaders.deviceBases(context).load(id)
 
-/** Returns only the reserved values if they were read with the row, otherwise all base values. */
+/**
+ * Returns only the reserved values if they were read without the other attributes. Otherwise, returns all base values.
+ */
 export const reservedBase = (context: Context, device: AttributeOwner & { reserved?: Attributes }): Eventually<Read> =>
   readable(context, device.reserved ?? deviceBase(context, device))
 

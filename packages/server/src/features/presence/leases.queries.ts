@@ -9,7 +9,7 @@ export const insertLease = (db: Database, id: string, { seconds, release }: { se
   )
 
 /** Checks whether a server of the previous release is running. In the lease of such a server, `release` is null. */
-export async function hasFormerServer(db: Database): Promise<boolean> {
+export async function hasPreviousRelease(db: Database): Promise<boolean> {
   const rows = await query(
     db,
     'select id from server_process where release is null and expires > statement_timestamp() limit 1',

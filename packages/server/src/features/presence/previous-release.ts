@@ -1,13 +1,13 @@
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
-import { hasFormerServer } from './leases.queries.ts'
+import { hasPreviousRelease } from './leases.queries.ts'
 
 /**
  * Throws UNAVAILABLE while a server of the previous release is running, because such a server would not apply some
  * rules of this release.
  */
-export async function assertNoFormerServer(db: Database, what: string): Promise<void> {
-  if (!(await hasFormerServer(db))) return
+export async function assertNoPreviousRelease(db: Database, what: string): Promise<void> {
+  if (!(await hasPreviousRelease(db))) return
   const message = `${what} is not possible while a server of the previous release is running: retry after the upgrade`
   throw new ApiError('UNAVAILABLE', message)
 }

@@ -18,7 +18,7 @@ import { applyOperations } from './operations.ts'
 import { emptyPlan, type Plan, planOf, rejected } from './plan.ts'
 import { concernsServices, planUndo } from './plan-undo.ts'
 import { findServiceMatches } from './service-operations.ts'
-import { findNamesInUse } from './taken-names.ts'
+import { findNamesInUse } from './taken-identifiers.ts'
 
 interface PlanOptions {
   job: BulkJobRow

@@ -21,7 +21,7 @@ import { type Found, findFirst, findNext, PREVIEWED_AT_ONCE } from './find-devic
 import { filterOf } from './job-filter.ts'
 import type { Plan } from './plan.ts'
 import { planDevices } from './plan-devices.ts'
-import { rejectConflicts } from './taken-names.ts'
+import { rejectConflicts } from './taken-identifiers.ts'
 
 /** The maximum number of devices that one step of a preview plans. */
 const PLANNED_AT_ONCE = 250

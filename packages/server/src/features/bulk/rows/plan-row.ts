@@ -7,7 +7,7 @@ import type { BulkOperation, CsvRow, DeviceChanges, NewDevice } from '../bulk-jo
 import type { BulkDevice } from '../preview/bulk-device.ts'
 import { applyOperations } from '../preview/operations.ts'
 import { setServices } from '../preview/service-operations.ts'
-import { nameTaken } from '../preview/taken-names.ts'
+import { nameTaken } from '../preview/taken-identifiers.ts'
 
 export interface RowContext {
   id: string

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Person } from '../../../../test/clients/browser.ts'
 import { openStreamOf } from '../../../../test/clients/session-stream.ts'
-import { whileFormerServerRuns } from '../../../../test/database/former-server.ts'
+import { whilePreviousReleaseRuns } from '../../../../test/database/previous-release.ts'
 import { addMember, newMember, removeMembership, type TestMember } from '../../../../test/factories/member.ts'
 import { ask, done, newTeam, setRole, type Team } from '../../../../test/factories/team.ts'
 import { sharedTestApp, type TestApp, type TestUser, testUser } from '../../../../test/harness/app.ts'
@@ -56,7 +56,7 @@ describe('members', () => {
 
   it('include a founder with a lower role only if no server of the previous release is running', async () => {
     const founder = { personId: account.accountId, roleId: 'viewer' }
-    await whileFormerServerRuns(app, async () => {
+    await whilePreviousReleaseRuns(app, async () => {
       expect((await ask(owner, setRole, founder)).error?.[0]).toBe('UNAVAILABLE')
       await done(admin, setRole, { personId: viewer.id, roleId: 'operator' })
     })

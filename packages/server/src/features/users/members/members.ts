@@ -7,7 +7,7 @@ import type { Viewer } from '../../../viewer.ts'
 import { disableKeysOf, endPersonalKeys, reloadAccessKeys } from '../../access-keys/access-keys.ts'
 import type { Target } from '../../events/event-types.ts'
 import { recordEvents } from '../../events/record.ts'
-import { assertNoFormerServer } from '../../presence/previous-release.ts'
+import { assertNoPreviousRelease } from '../../presence/previous-release.ts'
 import { insertMembership } from '../people/people.ts'
 import type { Role } from '../roles/role.ts'
 import { assertGrantable, exceeds, getRole } from '../roles/roles.ts'
@@ -69,7 +69,7 @@ export async function setMemberRole(
     if (before.roleId === roleId) return before
     // Servers of the previous release treat the founder as the owner.
     if (personId === accountId && roleId !== 'owner')
-      await assertNoFormerServer(transaction, 'giving the founder of the account another role')
+      await assertNoPreviousRelease(transaction, 'giving the founder of the account another role')
     await changeRole({ db: transaction, viewer }, before, role)
     return { ...before, roleId }
   })

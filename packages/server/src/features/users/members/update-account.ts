@@ -7,7 +7,7 @@ import { requiredSignIn, type SignInPolicy, toPolicy } from '../../../sign-in-po
 import { reloadAccessKeys } from '../../access-keys/access-keys.ts'
 import type { Target } from '../../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../../events/record.ts'
-import { assertNoFormerServer } from '../../presence/previous-release.ts'
+import { assertNoPreviousRelease } from '../../presence/previous-release.ts'
 import type { User } from '../user.ts'
 import { findAccount, findSignInPolicy, lockAccount, writeContact, writeSignInPolicy } from '../users.queries.ts'
 import { assertEmail } from '../users.ts'
@@ -36,7 +36,7 @@ export async function updateAccount({ db, viewer }: Context, args: MutationUpdat
     if (changes === undefined) return
     if (changes.email !== undefined || changes.name !== undefined) await writeContact(transaction, accountId, after)
     if (changes.signInPolicy !== undefined) {
-      await assertNoFormerServer(transaction, 'changing signInPolicy')
+      await assertNoPreviousRelease(transaction, 'changing signInPolicy')
       await writeSignInPolicy(transaction, accountId, after.signInPolicy)
     }
     await reloadAccessKeys(transaction, accountId)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { eventsOf as deviceEventsOf, errorOf, newDevice, register } from '../../../../../test/api/devices.ts'
 import { basic, post } from '../../../../../test/clients/http-device.ts'
-import { whileFormerServerRuns } from '../../../../../test/database/former-server.ts'
+import { whilePreviousReleaseRuns } from '../../../../../test/database/previous-release.ts'
 import { addMember, newMember, type TestMember } from '../../../../../test/factories/member.ts'
 import { seedDevices } from '../../../../../test/factories/seed-devices.ts'
 import { done, setRole } from '../../../../../test/factories/team.ts'
@@ -225,7 +225,7 @@ it('needs a session with unrestricted roles in both accounts', async () => {
 
 it('is not possible while a server of the previous release is running', async () => {
   const [id] = await seedDevices(app.db, here.accountId, [{}])
-  await whileFormerServerRuns(app, async () => {
+  await whilePreviousReleaseRuns(app, async () => {
     expect((await move([id!])).error?.[0]).toBe('UNAVAILABLE')
   })
   expect((await move([id!])).data).toEqual({ transferDevices: 1 })

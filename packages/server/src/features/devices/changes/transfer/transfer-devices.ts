@@ -7,7 +7,7 @@ import { assertStorable } from '../../../../lib/string-checks.ts'
 import { bytesOfItems } from '../../../../rate-limits/storage-quotas.ts'
 import type { Viewer } from '../../../../viewer.ts'
 import { type NewEvent, recordEvents } from '../../../events/record.ts'
-import { assertNoFormerServer } from '../../../presence/previous-release.ts'
+import { assertNoPreviousRelease } from '../../../presence/previous-release.ts'
 import { releaseDevices } from '../../../presence/release-devices.ts'
 import type { State } from '../../device.ts'
 import { cutOffDevices } from '../cut-off.queries.ts'
@@ -37,7 +37,7 @@ export async function transferDevices(
   assertPossible(context, to)
   await explainConflicts(() =>
     db.transaction().execute(async (transaction) => {
-      await assertNoFormerServer(transaction, 'moving devices to another account')
+      await assertNoPreviousRelease(transaction, 'moving devices to another account')
       const devices = await lockAllToRemove(transaction, viewer, ids)
       await lockServicesToMove(transaction, viewer.accountId, ids)
       await assertMayCreateDevices({ ...context, db: transaction }, to)
