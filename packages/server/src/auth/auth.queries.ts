@@ -96,6 +96,16 @@ const valuesOf = (uses: readonly KeyUse[]): unknown[] => [
   uses.map((use) => new Date(use.at.getTime() - 59_000)),
 ]
 
+export async function isNonceUsed(db: Database, key: string, nonce: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('used_nonce')
+    .select('key')
+    .where('key', '=', key)
+    .where('nonce', '=', nonce)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Returns false if the nonce is already stored. */
 export async function insertNonce(db: Database, key: string, nonce: string, expires: Date): Promise<boolean> {
   const result = await db

@@ -86,6 +86,7 @@ export function directCalls({
     (db) => keyUse.selectAccountsWithOldUse(db, new Date(0)),
     (db) => keyUse.deleteOldUse(db, accountId, new Date(0)),
     (db) => keyUsage.selectKeyUseSince(db, accountId),
+    (db) => auth.isNonceUsed(db, accessKey, 'nonce'),
     (db) => auth.insertNonce(db, accessKey, 'nonce', now),
     (db) => auth.deleteExpiredNonces(db, now),
     (db) => accessKeys.hasKey(db, accessKey),

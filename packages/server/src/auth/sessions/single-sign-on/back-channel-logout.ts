@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../../errors.ts'
-import { insertNonce } from '../../auth.queries.ts'
+import { insertNonce, isNonceUsed } from '../../auth.queries.ts'
 import type { AuthDeps } from '../auth-call.ts'
 import { deleteSessions } from '../sessions.queries.ts'
 import { hashToken } from '../tokens.ts'
@@ -20,17 +20,23 @@ export async function endSessions(
 ): Promise<boolean> {
   if (!Buffer.isBuffer(body) || body.length > LOGOUT_TOKEN_BYTES) return false
   const token = new URLSearchParams(body.toString()).get('logout_token')
-  const found = token === null ? undefined : await provider.verifyLogoutToken(token).catch(unlessUnavailable)
-  if (found === undefined) return false
-  const { issuer, id, expires } = found
-  if (!(await insertNonce(db, `logout ${issuer}`, hashToken(id).toString('hex'), expires))) return false
-  const ended = Map.groupBy(await findSessionsOf(db, found), ({ personId }) => personId)
-  for (const [personId, sessions] of ended) {
-    for (const { id: sessionId } of sessions) await deleteSessions(db, personId, { id: sessionId })
-    const data = { sessions: sessions.length, provider: true }
-    await record(db, { type: 'SESSION_REVOKE', personId, email: sessions[0]!.email, data })
+  const claims = token === null ? undefined : await provider.verifyLogoutToken(token).catch(unlessUnavailable)
+  if (claims === undefined) return false
+  const { issuer, id, expires } = claims
+  const [key, nonce] = [`logout ${issuer}`, hashToken(id).toString('hex')]
+  if (await isNonceUsed(db, key, nonce)) return false
+  const found = Map.groupBy(await findSessionsOf(db, claims), ({ personId }) => personId)
+  for (const [personId, sessions] of found) {
+    await db.transaction().execute(async (transaction) => {
+      let ended = 0
+      for (const session of sessions) ended += await deleteSessions(transaction, personId, { id: session.id })
+      const data = { sessions: ended, provider: true }
+      if (ended > 0) await record(transaction, { type: 'SESSION_REVOKE', personId, email: sessions[0]!.email, data })
+    })
   }
   onRecorded()
+  // The token counts as used only after all sessions have ended, so that the provider can send it again after a failure.
+  await insertNonce(db, key, nonce, expires)
   return true
 }
 

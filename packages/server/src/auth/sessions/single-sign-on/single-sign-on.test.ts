@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   type Browser,
   errorOf,
@@ -186,6 +187,28 @@ describe('back-channel logout', () => {
     expect(await send(token, restarted)).toBe(200)
     expect(await personIn(browser)).toBeNull()
     await restarted.close()
+  })
+
+  it('accepts the token again if the sessions could not be ended', async () => {
+    const { sub } = newClaims()
+    const browser = await signOn(app, provider, { claims: { sub } })
+    const token = await provider.signLogoutToken({ sub })
+    await app.db.transaction().execute(async (transaction) => {
+      await sql`select from session where account_id in (select person_id from person_identity where subject = ${sub})
+                for update`.execute(transaction)
+      const failing = send(token)
+      await vi.waitFor(async () => {
+        const { rows } = await sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db)
+        expect(rows).toHaveLength(1)
+      }, 10_000)
+      expect(await failing).toBe(503)
+    })
+    expect(await personIn(browser)).not.toBeNull()
+    expect(await send(token)).toBe(200)
+    expect(await personIn(browser)).toBeNull()
+    expect(await send(token)).toBe(400)
   })
 
   const wrong: Record<string, (sub: string) => Promise<string>> = {
