@@ -14,9 +14,8 @@ export const attributesOfDevice: CompiledField<DeviceRow, Context> = {
     const { rows, args, context } = page
     const name = parseContext(args.context as string | null | undefined, 'context')
     if (name === undefined) return writeBase
-    const ids = rows.map(([id]) => id)
-    const contexts = ids.map(() => name)
-    const found = await findOverrides(context.db, context.viewer.accountId, ids, contexts)
+    const targetIds = rows.map(([id]) => id)
+    const found = await findOverrides(context.db, context.viewer.accountId, { targetIds, contexts: [name] })
     const overrides = new Map(found.map((row) => [row.target_id, row.attributes]))
     return (writer, row) => {
       const overriding = overrides.get(row[0])

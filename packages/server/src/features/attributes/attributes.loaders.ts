@@ -49,13 +49,10 @@ const overrides = perRequest(
   ({ db, viewer }: Context) =>
     new DataLoader<Place, Attributes | undefined, string>(
       async (places) => {
-        const ids = places.map(({ targetId }) => targetId)
-        const rows = await findOverrides(
-          db,
-          viewer.accountId,
-          ids,
-          places.map(({ context }) => context),
-        )
+        const rows = await findOverrides(db, viewer.accountId, {
+          targetIds: [...new Set(places.map(({ targetId }) => targetId))],
+          contexts: [...new Set(places.map(({ context }) => context))],
+        })
         const found = new Map(
           rows.map(({ target_id, context, attributes }) => [
             placeKey(target_id, context),

@@ -1,6 +1,7 @@
 import type { ReadableNames, ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import { type Database, query } from '../../db/database.ts'
+import { plainArray } from '../../db/plain-array.ts'
 import type { DeviceFields, State } from '../devices/device.ts'
 import { andReadableOverride } from '../filters/sql/readable.ts'
 import { insideText } from '../filters/sql/restriction-condition.ts'
@@ -102,19 +103,17 @@ export interface OverrideRow {
   attributes: Attributes
 }
 
-/** The lists have the same length. The two elements at each index form a pair of target and context. */
+/** Returns the overrides of each target in each of the contexts. */
 export const findOverrides = (
   db: Database,
   accountId: string,
-  targetIds: readonly string[],
-  contexts: readonly string[],
+  { targetIds, contexts }: { targetIds: readonly string[]; contexts: readonly string[] },
 ) =>
   query<OverrideRow>(
     db,
-    `select o.target_id, o.context, o.attributes
-     from unnest($2::text[], $3::text[]) as wanted (target_id, context)
-     join attribute_override o on o.account_id = $1 and o.target_id = wanted.target_id and o.context = wanted.context`,
-    [accountId, targetIds, contexts],
+    `select target_id, context, attributes from attribute_override
+     where account_id = $1 and target_id = any($2::text[]) and context = any($3::text[])`,
+    [accountId, plainArray(targetIds), contexts],
   )
 
 export const listContexts = (db: Database, accountId: string, targetIds: readonly string[]) =>
