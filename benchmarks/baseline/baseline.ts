@@ -18,7 +18,7 @@ export function buildBaseline(context: Context): Server {
   const routes: Record<string, (context: Context, body: never) => Promise<unknown>> = {
     '/devices-with-services': listWithServices,
     '/devices': list,
-    '/set-attribute': write,
+    '/set-attribute': writeAttribute,
   }
   return createServer(async (request, response) => {
     try {
@@ -109,7 +109,7 @@ interface Write {
   value: string
 }
 
-async function write({ pool, accountId }: Context, { deviceId, name, value }: Write): Promise<unknown> {
+export async function writeAttribute({ pool, accountId }: Context, { deviceId, name, value }: Write): Promise<unknown> {
   const values = [accountId, deviceId, name, null, value, name, accountId, JSON.stringify({ kind: 'server' })]
   const { rows } = await pool.query<{ allowed: boolean }>({ ...setAttribute, values })
   return { data: { setAttribute: rows[0]!.allowed ? value : null } }

@@ -46,7 +46,7 @@ async function readyUrl(child: ChildProcess, exited: Promise<unknown>): Promise<
   let output = ''
   const ended = exited.then(() => undefined)
   for (;;) {
-    const url = /ready at (http:\S+)/.exec(output)?.[1]
+    const url = /ready at ((?:http|mqtt):\S+)/.exec(output)?.[1]
     if (url !== undefined) return url
     const chunk = await Promise.race([once(child.stdout!, 'data'), ended])
     if (chunk === undefined) return undefined

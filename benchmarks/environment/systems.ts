@@ -22,6 +22,7 @@ export function startCommand(checkout: string): Required<Command> {
 export const systems = {
   server: startCommand(path('../..')),
   baseline: { args: [path('../baseline/main.ts')] },
+  aedes: { args: [path('../baseline/bare-aedes.ts')] },
   fastify: { args: [path('../baseline/bare-fastify.ts')] },
   postgraphile: { args: [path('../peers/postgraphile.js')] },
   apollo: { args: [path('../peers/apollo.js')] },

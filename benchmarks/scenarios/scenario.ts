@@ -35,7 +35,7 @@ export interface Rate {
 export interface Figure {
   name: string
   spread: Spread
-  unit?: 'MB'
+  unit?: 'MB' | 'kB'
   target?: Target
 }
 

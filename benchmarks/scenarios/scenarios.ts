@@ -1,6 +1,7 @@
 import { consolePage } from './console-page.ts'
 import { login } from './login.ts'
 import { memory } from './memory.ts'
+import { connections, publications } from './mqtt.ts'
 import { page, pageInContext } from './page.ts'
 import type { Scenario } from './scenario.ts'
 import { setAttribute, setOnOneDevice, setOnSlowDisk } from './set-attribute.ts'
@@ -17,4 +18,6 @@ export const scenarios: readonly Scenario[] = [
   setAttribute,
   setOnOneDevice,
   setOnSlowDisk,
+  publications,
+  connections,
 ]

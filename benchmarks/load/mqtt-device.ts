@@ -1,0 +1,77 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { generate, type Packet, parser } from 'mqtt-packet'
+import type { Credentials } from '../../packages/cli/src/simulate/device.ts'
+
+/** The MQTT connection of a device. It uses less CPU time than a complete MQTT client. */
+export interface MqttDevice {
+  /** Publishes attributes with QoS 1. Resolves when the broker acknowledges the publication. */
+  publish(attributes: Record<string, string>): Promise<void>
+  readonly isOpen: boolean
+  close(): void
+}
+
+/** Rejects if the broker closes the connection or does not accept the device. */
+export async function connectDevice({ id, secret }: Credentials, port: number): Promise<MqttDevice> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  const next = receivePackets(socket)
+  await once(socket, 'connect')
+  socket.write(
+    generate({
+      cmd: 'connect',
+      protocolId: 'MQTT',
+      protocolVersion: 4,
+      clean: true,
+      clientId: id,
+      username: id,
+      password: Buffer.from(secret),
+      keepalive: 0,
+    }),
+  )
+  const accepted = await next()
+  if (accepted.cmd !== 'connack' || accepted.returnCode !== 0)
+    throw new Error(`The broker did not accept ${id}: ${JSON.stringify(accepted)}`)
+  const topic = `devices/${id}/attributes`
+  let messageId = 0
+  return {
+    async publish(attributes) {
+      messageId = (messageId % 65_535) + 1
+      const payload = JSON.stringify(attributes)
+      socket.write(generate({ cmd: 'publish', topic, payload, qos: 1, messageId, dup: false, retain: false }))
+      const acknowledged = await next()
+      if (acknowledged.cmd !== 'puback' || acknowledged.messageId !== messageId)
+        throw new Error(`Expected the acknowledgment of a publication, but received ${acknowledged.cmd}`)
+    },
+    get isOpen() {
+      return !socket.closed
+    },
+    close: () => socket.destroy(),
+  }
+}
+
+/** Returns a function that waits for the next packet. Only one call may wait at a time. */
+function receivePackets(socket: Socket): () => Promise<Packet> {
+  const packets: Packet[] = []
+  let failure: Error | undefined
+  let wake = (): void => {}
+  const decode = parser()
+  decode.on('packet', (packet) => {
+    packets.push(packet)
+    wake()
+  })
+  const fail = (error: Error): void => {
+    failure ??= error
+    wake()
+  }
+  decode.on('error', fail)
+  socket.on('data', (bytes: Buffer) => decode.parse(bytes))
+  socket.on('error', fail)
+  socket.on('close', () => fail(new Error('The broker closed the connection.')))
+  return async () => {
+    while (packets.length === 0) {
+      if (failure !== undefined) throw failure
+      await new Promise<void>((resolve) => (wake = resolve))
+    }
+    return packets.shift()!
+  }
+}
