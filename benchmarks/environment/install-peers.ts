@@ -20,7 +20,7 @@ export async function installPeers(): Promise<boolean> {
   const areInstalled = async (): Promise<boolean> =>
     [...(await peerPackages()).values()].every(({ isInstalled }) => isInstalled)
   if (await areInstalled()) return true
-  console.error('installing autocannon and the servers to compare with (benchmarks/peers)')
+  console.error('installing autocannon and the servers that Muster is compared with (benchmarks/peers)')
   const child = spawn('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', fileURLToPath(folder)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })

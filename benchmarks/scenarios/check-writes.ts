@@ -30,7 +30,7 @@ export async function startWriteCheck({ pool, fleet }: Environment): Promise<(re
     ])
     const { events, lost } = rows[0]!
     if (events < succeeded) throw new Error(`Acknowledged changes: ${succeeded}, but changes with an event: ${events}.`)
-    if (lost > 0) throw new Error(`Values that differ from their newest events: ${lost}.`)
+    if (lost > 0) throw new Error(`Stored values that differ from the newest event: ${lost}.`)
     if ((await readState()).deadlocks > before.deadlocks) throw new Error('A deadlock occurred.')
   }
 }

@@ -20,7 +20,9 @@ try {
   })
   console.table(report)
   if (missing.length > 0 || report.severalIds + report.changed + report.forged > 0) {
-    console.error(`Events that were not delivered: ${missing.length}. For wrong deliveries, see the table above.`)
+    console.error(
+      `Events that were not delivered: ${missing.length}. For wrong deliveries, see severalIds, changed, and forged in the table above.`,
+    )
     process.exitCode = 1
   }
 } finally {

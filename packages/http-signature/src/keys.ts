@@ -43,7 +43,7 @@ export function parsePublicKey(text: string): PublicKeyOutcome {
   }
   if (trimmed.startsWith('ssh-')) {
     return reject(
-      'This is an OpenSSH key. Send SPKI as PEM instead (openssl genpkey -algorithm ed25519, openssl pkey -pubout).',
+      'This is an OpenSSH key. Send a public key as PEM (SPKI): create a key with openssl genpkey -algorithm ed25519, and export its public key with openssl pkey -pubout.',
     )
   }
   return trimmed.startsWith('-----BEGIN') ? fromPem(trimmed) : fromBase64(trimmed)

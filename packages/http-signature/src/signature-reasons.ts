@@ -17,11 +17,17 @@ export const signatureReasons = {
     meaning: 'The request target is not in origin form: a path that begins with a slash, and a query if there is one.',
   },
   'too-large': { status: 401, meaning: 'The headers, or the values in them, exceed a limit.' },
-  malformed: { status: 401, meaning: 'The credentials cannot be parsed.' },
+  malformed: {
+    status: 401,
+    meaning: 'The credentials cannot be parsed, or the request method is not an uppercase token.',
+  },
   'missing-parameter': { status: 401, meaning: 'A required signature parameter is missing.' },
   'duplicate-parameter': { status: 401, meaning: 'A signature parameter is given twice.' },
   'duplicate-component': { status: 401, meaning: 'The signature covers a component twice.' },
-  'unsupported-component': { status: 401, meaning: 'The signature covers a component that is not supported.' },
+  'unsupported-component': {
+    status: 401,
+    meaning: 'The signature covers a component that is not supported, or that the named algorithm does not allow.',
+  },
   'duplicate-header': { status: 401, meaning: 'A header that is allowed only once is present more than once.' },
   'missing-header': { status: 401, meaning: 'A header that the signature depends on is missing.' },
   'malformed-header': {
@@ -36,7 +42,10 @@ export const signatureReasons = {
     status: 401,
     meaning: 'The covered date does not have the form "Fri, 20 Nov 2026 08:30:18 GMT". UTC is allowed instead of GMT.',
   },
-  'not-covered': { status: 401, meaning: 'The signature does not cover all required components.' },
+  'not-covered': {
+    status: 401,
+    meaning: 'The signature does not cover all required components or, in form B, lacks the parameter created.',
+  },
   'algorithm-unsupported': {
     status: 401,
     meaning: 'The signature names an unsupported algorithm. Use hmac-sha256 or ed25519.',
@@ -60,7 +69,8 @@ export const signatureReasons = {
   'digest-mismatch': { status: 401, meaning: 'The covered digest does not match the received body.' },
   'digest-required': {
     status: 401,
-    meaning: 'The key or the server requires a digest of the body, but the signature does not cover one.',
+    meaning:
+      'The key, the key policy, or the server requires a digest of the body, but the signature does not cover one.',
   },
   'length-mismatch': { status: 401, meaning: 'The covered content-length is not the number of received bytes.' },
 } as const satisfies Record<string, { status: 400 | 401; meaning: string }>

@@ -35,7 +35,10 @@ export async function withProgress<Result>(
 
 const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string }>> = {
   busy: { exitCode: exitCodes.notNow, hint: 'Nothing was written.' },
-  damaged: { exitCode: exitCodes.failed, hint: 'Nothing was changed. Use another backup.' },
+  damaged: {
+    exitCode: exitCodes.failed,
+    hint: 'The database was not changed. Use another backup file, or move the damaged base backup out of the archive.',
+  },
   newer: { exitCode: exitCodes.conflict, hint: 'Nothing was changed.' },
   'no-muster': { exitCode: exitCodes.failed, hint: 'Check DATABASE_URL or MUSTER_DATA.' },
   'not-archiving': { exitCode: exitCodes.failed, hint: 'No base backup was taken. Run "muster doctor" for details.' },

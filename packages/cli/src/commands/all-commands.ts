@@ -93,7 +93,7 @@ export const allCommands: readonly CommandEntry[] = [
     noun(
       'keys',
       'list, create, change, and delete access keys',
-      'Manage access keys, which programs use to sign requests, and the master key, which encrypts the secrets of access keys.',
+      'Manage access keys, which programs use to sign requests, and the master key, which encrypts secrets, such as those of access keys.',
       [
         command('list', 'list access keys', () => import('./keys/list.ts')),
         command('create', 'create an access key', () => import('./keys/create.ts')),

@@ -32,9 +32,10 @@ As for the server, the master key must be in $MUSTER_DATA/master.key or MUSTER_M
     .option('--from <folder>', 'archive to restore from (default: MUSTER_ARCHIVE_DIR)')
     .option('--replace', 'rename the current database in MUSTER_DATA instead of failing')
     .addOption(
-      new Option('--timeline <number>', 'timeline to follow after earlier restores (default: the newest)').argParser(
-        wholeNumber(1, 0xffff_ffff),
-      ),
+      new Option(
+        '--timeline <number>',
+        'number of the timeline to restore; each restore starts a new timeline (default: the newest)',
+      ).argParser(wholeNumber(1, 0xffff_ffff)),
     )
     .option('--without-key', 'restore without the master key; servers cannot start until the key is present')
     .action(run)

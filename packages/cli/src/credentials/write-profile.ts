@@ -9,7 +9,7 @@ export function assertProfileName(profile: string): void {
   if (profileName.test(profile)) return
   throw usageError(
     `${JSON.stringify(profile)} is not a valid profile name`,
-    'Use 1 to 64 letters, digits, hyphens, and underscores.',
+    'Use 1 to 64 ASCII letters, digits, hyphens, and underscores.',
   )
 }
 

@@ -33,7 +33,7 @@ async function readStatus(file: string): Promise<BackupStatus | undefined> {
 
 function checkArchive({ failingSince, pendingBytes }: NonNullable<BackupStatus['archive']>, folder: string): Finding {
   const pending = `${Math.ceil(pendingBytes / MIB)} MiB of write-ahead log is not yet in ${folder}`
-  const hint = `Free space in ${folder} and make sure that the server can write there. See the end of pg.log in MUSTER_DATA.`
+  const hint = `Free up space in ${folder}, and make sure that the server can write there. For the cause, see the end of pg.log in MUSTER_DATA.`
   if (failingSince !== null)
     return failed('archive', `archiving has been failing since ${failingSince}: ${pending}`, hint)
   if (pendingBytes > WORRYING_BYTES) return warning('archive', `archiving is behind: ${pending}`, hint)

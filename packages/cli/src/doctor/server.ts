@@ -14,7 +14,7 @@ export async function* checkServer(url: string): AsyncGenerator<Finding> {
     yield failed(
       'reachability',
       (error as Error).message,
-      'Is the server running, and is MUSTER_URL correct? A proxy or firewall may block the connection.',
+      'Is the server running, and is MUSTER_URL correct? A proxy or firewall may be blocking the connection.',
     )
     return
   }
@@ -37,7 +37,7 @@ function checkClock(date: string | null, now: number): Finding {
   const off = Math.round((now - there - 500) / 1_000)
   const difference =
     Math.abs(off) <= 1 ? 'in sync with the server' : `${Math.abs(off)} s ${off > 0 ? 'ahead of' : 'behind'} the server`
-  const hint = `Set the clock, preferably with NTP. The server allows a difference of at most ${CLOCK_REJECTED_S} s.`
+  const hint = `Synchronize the clocks of this machine and of the server, preferably with NTP. The server allows a difference of at most ${CLOCK_REJECTED_S} s.`
   if (Math.abs(off) > CLOCK_REJECTED_S) return failed('clock', `this machine's clock is ${difference}`, hint)
   if (Math.abs(off) >= CLOCK_WARNING_S) return warning('clock', `this machine's clock is ${difference}`, hint)
   return ok('clock', `this machine's clock is ${difference}`)
@@ -50,7 +50,7 @@ async function checkReadiness(url: string): Promise<Finding> {
     return failed(
       'database',
       reasonIn(text) ?? `/readyz responds with ${status}`,
-      'Check the server log and the database (DATABASE_URL).',
+      'Check the server log and the database (DATABASE_URL or, without it, the embedded database in MUSTER_DATA).',
     )
   } catch (error) {
     return failed('database', (error as Error).message, 'Check the server log.')

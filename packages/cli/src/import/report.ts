@@ -15,7 +15,7 @@ export function reportText(report: Report): number {
   for (const { line, reason } of sortedProblems(outcome)) console.error(`${path}:${line}: ${reason}`)
   if (isRejected(report)) {
     console.error(
-      `Nothing was written: ${outcome.problems.length} of ${outcome.rows} rows have errors, and --strict imports all rows or none.`,
+      `Nothing was written, because --strict is set. Rows with errors: ${outcome.problems.length} of ${outcome.rows}.`,
     )
     return exitCodes.failed
   }

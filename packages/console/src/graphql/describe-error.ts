@@ -23,7 +23,7 @@ const advice: Record<string, string> = {
   RATE_LIMITED: 'Wait a moment, then try again.',
   UNAVAILABLE: 'Try again in a moment.',
   INTERNAL: 'Try again. If the error persists, look for the request ID in the server’s log.',
-  QUERY_TOO_COMPLEX: 'Request fewer columns or a smaller page.',
+  QUERY_TOO_COMPLEX: 'Select fewer columns or fields.',
 }
 
 /**

@@ -174,7 +174,7 @@ function rejectUnknown(resolving: Resolving, scope: Scope, found: WrittenName): 
 }
 
 function warnUnknown(resolving: Resolving, { span }: WrittenName, name: AttributeName): AttributeName {
-  const message = `No device or service has ever had the attribute ${JSON.stringify(abbreviate(joinAttributeName(name)))}.`
+  const message = `Unknown attribute ${JSON.stringify(abbreviate(joinAttributeName(name)))}. Check the spelling.`
   warn(resolving, span, message, null)
   return name
 }

@@ -190,7 +190,7 @@ function misplaced(parsing: Parsing, token: Token): Fault {
     case 'comma':
       return fault(token, 'Write AND or a space between conditions, not a comma.', isBetween(parsing) ? ' AND' : null)
     default:
-      return fault(token, `Quote a word that begins with ${written}.`)
+      return fault(token, 'Quote a word that begins with a dot.')
   }
 }
 

@@ -64,7 +64,8 @@ export function countPattern(parsing: Parsing, { parts, from, to }: Pick<ValueTo
     exceed(parsing, 'patternWildcards', { from, to }, message)
   }
   if (++parsing.patterns > filterPatterns) {
-    exceed(parsing, 'filterPatterns', { from, to }, `A filter may have at most ${filterPatterns} values with *.`)
+    const message = `A filter may have at most ${filterPatterns} values that contain * and other characters.`
+    exceed(parsing, 'filterPatterns', { from, to }, message)
   }
 }
 

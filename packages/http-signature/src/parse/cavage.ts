@@ -42,7 +42,8 @@ function read(parameters: Parameters, keyId: string, message: Message): ParsedSi
 function readComponents(headers: string | undefined, message: Message): string[] {
   // A missing list means "(created)" in the draft and "date" in npm http-signature. Both cover too little, so the list
   // is required.
-  if (headers === undefined) throw notCovered('(request-target), host, date')
+  if (headers === undefined)
+    throw notCovered('(request-target), host, and date, and list them in the parameter headers')
   const components = headers.toLowerCase().split(' ')
   for (const name of components) {
     if (name === '')

@@ -4,7 +4,7 @@ import { Rejection } from '../signature-reasons.ts'
 export function assertCavageCoverage(components: readonly string[]): void {
   if (!components.includes('(request-target)')) throw notCovered('(request-target)')
   if (!components.includes('host')) throw notCovered('host')
-  if (!components.includes('date') && !components.includes('(created)')) throw notCovered('date, or (created)')
+  if (!components.includes('date') && !components.includes('(created)')) throw notCovered('date or (created)')
 }
 
 /** Throws `not-covered` if a signature in form B does not cover the method, the authority, and the whole target. */

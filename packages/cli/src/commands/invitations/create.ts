@@ -18,7 +18,11 @@ one person. Anyone who has the link can join, so send it only to the person that
     )
     .argument('[email]', 'email address of the person')
     .requiredOption('--role <role>', 'name or ID of the role to assign')
-    .option('--expires <when>', 'expiry within 30 days: a date, or a duration such as 12h (default: 7d)', futureMoment)
+    .option(
+      '--expires <when>',
+      'expiry, at most 30 days from now: a date, or a duration such as 12h (default: 7d)',
+      futureMoment,
+    )
     .action(run)
 }
 

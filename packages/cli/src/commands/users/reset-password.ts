@@ -54,8 +54,10 @@ async function run(
   const report = written.link === null ? console.log : console.error
   report(`${outcomeOf(written)} Sessions ended: ${written.sessionsEnded}.`)
   if (revokeKeys) report(`Access keys deleted: ${written.keysRevoked}.`)
-  if (written.codes) report('Sign-in still requires a code from the authenticator app; see --password-only.')
-  if (written.passkeys > 0) report(`Passkeys that still work: ${written.passkeys}; see --password-only.`)
+  if (written.codes)
+    report('Sign-in still requires a code from the authenticator app. To change this, run again with --password-only.')
+  if (written.passkeys > 0)
+    report(`Passkeys that still work: ${written.passkeys}. To remove them, run again with --password-only.`)
 }
 
 function outcomeOf({ email, password, link }: PasswordReset): string {

@@ -25,8 +25,8 @@ export function RestrictionFields({ what, permissions, value, onChange, box }: R
       </Text>
     )
   const about = {
-    where: `This ${what} gives no access to other devices. Leave empty for all devices.`,
-    view: 'Only devices in this view. Changes to the view take effect immediately.',
+    where: `This ${what} gives access only to devices that match this filter. Leave empty for all devices.`,
+    view: 'Only devices in this view. Changes to the view take effect within a second.',
   }
   return (
     <Stack>

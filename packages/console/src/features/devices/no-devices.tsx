@@ -30,7 +30,7 @@ export function NoDevices({ isFiltered, onClear, onAdd }: NoDevicesProps) {
   return (
     <EmptyState icon={<IconDevices />} title="No devices yet" action={<FirstDevice onAdd={onAdd} />}>
       {may('DEVICE_CREATE')
-        ? 'Devices register themselves with a registration code. You can also import devices from a CSV file.'
+        ? 'Devices can register themselves with a registration code. You can also import devices from a CSV file.'
         : isRestricted
           ? 'Your role is limited to some devices or attributes. You have access to no devices.'
           : 'Your role does not allow you to register devices.'}

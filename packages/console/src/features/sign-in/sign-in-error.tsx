@@ -43,7 +43,7 @@ function describe(error: unknown): { title: string; text: string } {
   if (error.reason === 'wrong-code')
     return {
       title: 'Wrong code',
-      text: 'The app’s code changes every 30 seconds. Enter the code that it shows now, or an unused backup code.',
+      text: 'The app’s code changes every 30 seconds, and a backup code works only once. Check which of the two the form asks for.',
     }
   if (error.reason === 'sign-in-expired')
     return { title: 'The sign-in took too long', text: 'Start over with your password.' }

@@ -4,7 +4,7 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   'sso-denied': { title: 'The sign-in was denied', text: 'The identity provider did not let you sign in.' },
   'sso-expired': {
     title: 'The sign-in took too long',
-    text: 'The sign-in took longer than ten minutes, or the identity provider’s response was already used. Start again.',
+    text: 'The sign-in took longer than ten minutes or began in another browser, or the identity provider’s response was already used. Start again.',
   },
   'sso-not-invited': {
     title: 'You are not invited yet',
@@ -12,7 +12,7 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   },
   'sso-use-invitation': {
     title: 'Open your invitation first',
-    text: 'There is an invitation for your email address. Open its link and sign in from there. If you do not have the link, ask the person who invited you to send it again.',
+    text: 'There is an invitation for your email address. Open its link and sign in from there. If you do not have the link, ask the person who invited you for a new one.',
   },
   'sso-link-required': {
     title: 'A person with your email address already exists',

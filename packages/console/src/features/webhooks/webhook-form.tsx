@@ -23,8 +23,9 @@ interface WebhookFormProps {
 }
 
 const selectionTexts = {
-  where: 'Sends only events of devices that match immediately before or after the event. Leave empty for all devices.',
-  view: 'Sends only events of devices in this view. Changes to the view take effect with the next event.',
+  where:
+    'Sends only events of devices that matched this filter immediately before or after the event. Leave empty for all devices.',
+  view: 'Sends only events of devices in this view. Changes to the view take effect within a second.',
 }
 
 const labels = { url: 'URL', where: 'Devices', view: 'View', context: 'Context' }

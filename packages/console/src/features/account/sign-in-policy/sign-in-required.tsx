@@ -32,7 +32,7 @@ export function SignInRequired({ person, required, others, page }: SignInRequire
           You are signed in as {person}, but{' '}
           {isSso
             ? 'not by single sign-on.'
-            : 'with only a password. Sign in with a passkey, with a password and a code, or by single sign-on.'}
+            : 'without a second factor. Sign in with a passkey, with a password and a code, or by single sign-on.'}
         </Text>
         {provider === undefined ? null : (
           <Paper withBorder p="md">

@@ -24,7 +24,7 @@ export function RedeliverFailed({ id }: { id: string }) {
     notifications.show({
       message:
         count === 0
-          ? 'No deliveries created in this time have failed.'
+          ? 'No deliveries created in this period have failed.'
           : `Resending ${count.toLocaleString()} ${count === 1 ? 'delivery' : 'deliveries'}.`,
     })
   }
