@@ -89,7 +89,7 @@ async function readSecret({ secretStdin }: Options): Promise<string> {
   if (!secretStdin && !process.stdin.isTTY) {
     throw usageError(
       'the secret is required if standard input is not a terminal',
-      'Pass it on standard input with --secret-stdin.',
+      'Pass the secret on standard input with --secret-stdin, or pass --private-key.',
     )
   }
   const secret = (secretStdin ? await text(process.stdin) : await askSecretly('Secret: ')).trim()

@@ -6,7 +6,9 @@ import { openMuster } from '../../server/open-muster.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('resend')
-    .description('Create a new link for an invitation, and print the link. The previous link becomes invalid.')
+    .description(
+      'Create a new link for an invitation, and print the link. The previous link becomes invalid. If the invitation has an email address and the server can send email, the server also emails the link.',
+    )
     .argument('<invitation>', 'ID or email address')
     .action(run)
 }

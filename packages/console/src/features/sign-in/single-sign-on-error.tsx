@@ -8,7 +8,7 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   },
   'sso-not-invited': {
     title: 'You are not invited yet',
-    text: 'Ask an admin of the account for an invitation. If you have one, open its link and sign in from there.',
+    text: 'Ask an admin of the account for an invitation. If you have one that is still valid, open its link and sign in from there.',
   },
   'sso-use-invitation': {
     title: 'Open your invitation first',
@@ -24,7 +24,7 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   },
   'sso-unavailable': {
     title: 'Single sign-on is not available',
-    text: 'Try again later, or sign in another way if the server accepts one.',
+    text: 'Try again later. If the server accepts other ways to sign in, they still work.',
   },
   'rate-limited': { title: 'Too many attempts', text: 'Wait a minute, then try again.' },
 }
