@@ -155,6 +155,6 @@ function assertAllConnected({ connects, devices, failures }: Counts): void {
   const hint =
     Object.keys(failures).length === 0
       ? 'The run ended before these devices could connect. Increase --for or --rate.'
-      : 'The failures above show the causes. To connect to another broker, pass --broker.'
+      : 'The failures above may show the cause. To connect to another broker, pass --broker.'
   throw new CliError(`${devices - connects} of ${devices} devices never connected`, { hint })
 }

@@ -39,7 +39,8 @@ const earliest = 1e9
 const latest = 1e10
 
 export function readKeyId(text: string | undefined): string {
-  if (text === undefined) throw new Rejection('missing-parameter', 'The signature has no key ID.')
+  if (text === undefined)
+    throw new Rejection('missing-parameter', 'The signature has no key ID (keyId in form A, keyid in form B).')
   if (!isKeyId(text)) {
     throw new Rejection(
       'malformed',
