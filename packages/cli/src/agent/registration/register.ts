@@ -35,7 +35,7 @@ export async function register(registration: Registration): Promise<{ deviceId: 
     ca,
   }).catch((error: unknown) => {
     throw new TryAgainError(`cannot reach ${url}: ${describeError(error)}`, {
-      hint: 'Is the URL correct, and is the server running?',
+      hint: 'Is the URL correct, is the server running, and is its certificate valid?',
     })
   })
   return readResponse(response, registration)

@@ -46,6 +46,9 @@ function describe(error: unknown): { title: string; text: string } {
       text: 'The app’s code changes every 30 seconds, and a backup code works only once. Check which of the two the form asks for.',
     }
   if (error.reason === 'sign-in-expired')
-    return { title: 'The sign-in took too long', text: 'Start over with your password.' }
+    return {
+      title: 'The sign-in can no longer be completed',
+      text: 'It took too long, too many codes were wrong, or the authenticator app was removed. Start over with your password.',
+    }
   return { title: 'Sign-in failed', text: what }
 }

@@ -3,7 +3,7 @@ import { Alert } from '@mantine/core'
 const messages: Readonly<Record<string, { title: string; text: string }>> = {
   'sso-denied': { title: 'The sign-in was denied', text: 'The identity provider did not let you sign in.' },
   'sso-expired': {
-    title: 'The sign-in took too long',
+    title: 'The sign-in can no longer be completed',
     text: 'The sign-in took longer than ten minutes or began in another browser, or the identity provider’s response was already used. Start again.',
   },
   'sso-not-invited': {
@@ -15,8 +15,8 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
     text: 'There is an invitation for your email address. Open its link and sign in from there. If you do not have the link, ask the person who invited you for a new one.',
   },
   'sso-link-required': {
-    title: 'A person with your email address already exists',
-    text: 'Sign in another way, for example with your password or a passkey. Then link the identity under Account, Profile and security.',
+    title: 'The identity could not be linked',
+    text: 'A person with your email address already exists, or the identity is already linked to another person. In the first case, sign in another way, for example with your password or a passkey. Then link the identity under Account, Profile and security.',
   },
   'sso-disabled': {
     title: 'You cannot sign in',

@@ -40,7 +40,7 @@ export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesP
                 <Radio
                   value="all"
                   label="All data, for import"
-                  description="Names, hardware IDs, platforms, services, and the base values of all attributes. States and overrides in contexts are not included."
+                  description="Names, hardware IDs, platforms, services, and the base values of all device attributes. States, service attributes, and overrides in contexts are not included."
                 />
               </Stack>
             </Radio.Group>

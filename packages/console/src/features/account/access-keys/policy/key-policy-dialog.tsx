@@ -74,7 +74,7 @@ function KeyPolicyForm({ policy, onClose }: KeyPolicyFormProps) {
         <TextInput
           type="datetime-local"
           label="Enforce for existing keys from"
-          description="In your time zone. From then on, the server rejects keys that break a rule. Leave empty to accept them."
+          description="In your time zone. From then on, the server rejects keys that break a rule. If a key breaks only the digest rule, the server requires a digest instead. Leave empty to accept existing keys."
           {...form.getInputProps('enforcedFrom')}
         />
         <Group justify="flex-end">

@@ -27,7 +27,7 @@ export function KeyPolicySection({ policy }: { policy: PolicyWithViolations }) {
       title="Key policy"
       about={
         may('ACCOUNT_MANAGE')
-          ? 'New keys must follow these rules. Existing keys must follow them from the date that you choose.'
+          ? 'New keys must follow these rules. Existing keys must follow them from the date that you choose, if any.'
           : 'New keys must follow these rules. Only members with the permission ACCOUNT_MANAGE, such as admins, can change them.'
       }
       actions={
