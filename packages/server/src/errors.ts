@@ -18,7 +18,8 @@ export const errorCodes = {
   },
   LIMIT_EXCEEDED: {
     status: 413,
-    meaning: 'A value or the request exceeds a limit. The message describes the limit.',
+    meaning:
+      'The request exceeds a limit, for example on the size of a value or of the response, on the number of objects in an account, or on the time of a query. The message describes the limit.',
   },
   BAD_USER_INPUT: {
     status: 400,
@@ -38,7 +39,10 @@ export const errorCodes = {
     status: 400,
     meaning: 'The attribute name is reserved, or is not allowed on this kind of target or in a context.',
   },
-  NOT_FOUND: { status: 404, meaning: 'The account does not contain this object, or the URL is unknown.' },
+  NOT_FOUND: {
+    status: 404,
+    meaning: 'The account does not contain this object, the caller cannot access it, or the URL is unknown.',
+  },
   CONFLICT: {
     status: 409,
     meaning:
@@ -75,7 +79,7 @@ export const requestReasons = {
   attribute: {
     code: 'FORBIDDEN',
     meaning:
-      'The role or access key is restricted to some attributes, and the request reads or sets another attribute. The message names that attribute.',
+      'The role or access key is restricted to some attributes, and the request reads or sets another attribute, or uses data that depends on one. The message names the attribute or the data.',
   },
   'not-a-member': {
     code: 'FORBIDDEN',
@@ -97,12 +101,13 @@ export const requestReasons = {
   },
   'idempotency-key-invalid': {
     code: 'BAD_USER_INPUT',
-    meaning: 'The Idempotency-Key header is not a single string in double quotes, or the string is empty or too long.',
+    meaning:
+      'The Idempotency-Key header is not a single string of printable ASCII characters in double quotes, or the string is empty or longer than 255 characters.',
   },
   'idempotency-key-unsupported': {
     code: 'BAD_USER_INPUT',
     meaning:
-      'The request has an Idempotency-Key, but the document does not consist of exactly one field that accepts this header.',
+      'The request has an Idempotency-Key, but the operation does not consist of exactly one field that accepts this header.',
   },
   'idempotency-key-reused': {
     code: 'BAD_USER_INPUT',

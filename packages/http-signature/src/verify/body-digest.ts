@@ -42,12 +42,18 @@ type DigestMember = { algorithm: string; value: string }
 function readContentDigest(text: string): DigestMember[] {
   const dictionary = parseCanonicalDictionary(text)
   if (dictionary === undefined || dictionary.size === 0) {
-    throw new Rejection('digest-malformed', 'Content-Digest is not a canonical structured field.')
+    throw new Rejection(
+      'digest-malformed',
+      'Content-Digest is not a canonical structured field with at least one member, such as sha-256=:base64:.',
+    )
   }
   const members: DigestMember[] = []
   for (const [algorithm, { bytes }] of dictionary) {
     if (bytes === undefined)
-      throw new Rejection('digest-malformed', 'Content-Digest has a member that is not a byte sequence.')
+      throw new Rejection(
+        'digest-malformed',
+        'Content-Digest has a member that is not a byte sequence, which has the form :base64:.',
+      )
     members.push({ algorithm, value: bytes })
   }
   return members
@@ -58,7 +64,7 @@ function readDigest(text: string): DigestMember[] {
   const members = text.split(',').map((part) => {
     const match = /^[ \t]*([A-Za-z0-9-]+)=([A-Za-z0-9+/]+={0,2})[ \t]*$/.exec(part)
     if (match === null || decodeBase64(match[2]!) === undefined) {
-      throw new Rejection('digest-malformed', 'Digest does not have the form SHA-256=base64.')
+      throw new Rejection('digest-malformed', 'Digest does not have the form SHA-256=base64 or SHA-512=base64.')
     }
     return { algorithm: match[1]!.toLowerCase(), value: match[2]! }
   })

@@ -65,7 +65,7 @@ function assertClock(
     const when = age > 0 ? `${age} s ago` : `${-age} s in the future`
     throw new Rejection(
       'clock-skew',
-      `By the server's clock, the request was signed ${when}. At most ${clockSkew} s are allowed.`,
+      `By the server's clock, the request was signed ${when}. The maximum difference is ${clockSkew} s.`,
     )
   }
   if (expires !== undefined && now > expires) throw new Rejection('expired')

@@ -34,7 +34,11 @@ const otherReasons = {
     status: 401,
     meaning: 'The credentials are valid, but the user or every member of the account is disabled.',
   },
-  missing: { status: 401, meaning: 'The operation requires a signed request, but the request has no credentials.' },
+  missing: {
+    status: 401,
+    meaning:
+      'The request has no credentials that the operation accepts: a signature or, except in the REST API, a session.',
+  },
   'download-link': {
     status: 401,
     meaning:
@@ -43,7 +47,11 @@ const otherReasons = {
 } as const
 
 export const deviceReasons = {
-  'unknown-code': { status: 401, meaning: 'The registration code does not exist. It may have been deleted.' },
+  'unknown-code': {
+    status: 401,
+    meaning:
+      'The registration code does not exist, for example because it was deleted, or every member of its account is disabled.',
+  },
   'expired-code': { status: 401, meaning: 'The registration code has expired.' },
   'used-up-code': { status: 401, meaning: 'The registration code has registered as many devices as it allows.' },
   'no-credentials': {
@@ -56,7 +64,11 @@ export const deviceReasons = {
     meaning:
       'Authorization must be Basic, with the device ID without colons as the user name and the secret as the password.',
   },
-  'wrong-secret': { status: 401, meaning: 'The device does not exist, or the secret is wrong.' },
+  'wrong-secret': {
+    status: 401,
+    meaning:
+      "The device does not exist, the secret is wrong, or every member of the device's account is disabled.",
+  },
 } as const
 
 const sessionReasons = {
@@ -78,7 +90,7 @@ const sessionReasons = {
       'The link does not exist, has expired, or was used before. Ask the administrator of the server for another link.',
   },
   'no-session': { status: 401, meaning: 'The request needs a signed-in user.' },
-  'session-ended': { status: 401, meaning: 'The session was ended or has expired. Sign in again.' },
+  'session-ended': { status: 401, meaning: 'The session is invalid, was ended, or has expired. Sign in again.' },
 } as const
 
 /**
@@ -89,7 +101,7 @@ const ssoReasons = {
   'sso-failed': {
     status: 303,
     meaning:
-      "The identity provider's response failed a check or contains no email address, or the server failed. Start again.",
+      "The identity provider reported an error, its response failed a check or contains no email address, the browser did not send the cookie of the sign-in, or the server failed. Start again.",
   },
   'sso-denied': { status: 303, meaning: 'The identity provider denied the sign-in.' },
   'sso-expired': {
@@ -110,7 +122,7 @@ const ssoReasons = {
   'sso-link-required': {
     status: 303,
     meaning:
-      'A person with this email address exists and cannot be linked automatically, or the identity is already linked to another person. In the first case, sign in another way, and then link the identity under Account, Profile and security.',
+      'A person or an account with this email address exists, and the server cannot link the identity to it automatically. Or the identity is already linked to another person. In the first case, sign in another way, and then link the identity under Account, Profile and security.',
   },
   'sso-disabled': { status: 303, meaning: 'The person is disabled on this server.' },
   'sso-unavailable': {

@@ -20,7 +20,7 @@ export function rejectionOfKey(
   if (isSignInStale(grant.lastSignIn, { now, staleMs })) return rejected('key-stale')
   if (grant.suspendedFrom !== undefined && grant.suspendedFrom <= now) return rejected('key-policy')
   if (address === undefined || grant.isAllowedFrom === undefined || grant.isAllowedFrom(address)) return undefined
-  const message = `The signature is valid, but its access key cannot be used from ${address}.`
+  const message = `The signature is valid, but ${address} is not in the networks of its access key.`
   return new ApiError('UNAUTHENTICATED', message, { reason: 'key-network' })
 }
 

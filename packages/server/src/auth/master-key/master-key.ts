@@ -49,7 +49,7 @@ export async function agreeOnMasterKey(transaction: Database, { config, log }: M
 
 const keyHint =
   'Only the master key of this database can decrypt its secrets: copy master.key from a server that uses this ' +
-  'database, or set MUSTER_MASTER_KEY to its content.'
+  'database to MUSTER_DATA, or set MUSTER_MASTER_KEY, which takes precedence, to the content of that file.'
 
 const formerKeyHint =
   'Only that key can decrypt some of the secrets: finish "muster keys rotate-master" where you started it, or set ' +

@@ -95,7 +95,7 @@ function assertAvailable(secrets: Secrets, { current, former }: KeyChecks): void
   const available = new Set(secrets.all.map(({ checkValue }) => checkValue))
   if ([current, former].every((each) => each === undefined || available.has(each))) return
   throw new StartError(
-    "A master key that encrypts some of this database's secrets is not available: set MUSTER_MASTER_KEY_PREVIOUS to that key.",
+    "A master key that encrypts some of this database's secrets is not available: set MUSTER_MASTER_KEY_PREVIOUS to that key. If two keys are missing, also set MUSTER_MASTER_KEY to the newer one.",
   )
 }
 

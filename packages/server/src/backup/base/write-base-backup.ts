@@ -79,7 +79,7 @@ async function assertArchiving(client: pg.ClientBase, archive: string): Promise<
   const what = command === undefined ? 'does not archive its write-ahead log' : 'archives to another folder'
   throw new BackupError(
     'not-archiving',
-    `The running database ${what}: start the server with MUSTER_ARCHIVE_DIR=${archive}.`,
+    `The running database ${what}: restart the server with MUSTER_ARCHIVE_DIR=${archive}.`,
   )
 }
 

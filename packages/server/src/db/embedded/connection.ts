@@ -32,7 +32,7 @@ function shortName(folder: string): string {
   if (process.platform !== 'linux') {
     throw new EmbeddedError(
       'start-failed',
-      `The path ${folder} is too long for a socket, whose path can have at most ${maxSocketPath} bytes: choose a shorter MUSTER_DATA.`,
+      `The path ${folder} is too long for a socket, whose path can have at most ${maxSocketPath} bytes: set MUSTER_DATA to a shorter path.`,
     )
   }
   let fd = openFolders.get(folder)

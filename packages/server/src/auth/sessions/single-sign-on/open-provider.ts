@@ -17,10 +17,12 @@ export async function openProvider(
   }
   const isWanted = (oidcIssuer ?? oidcClientId ?? oidcClientSecret) !== undefined
   const missing = Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [name] : []))
-  if (isWanted && missing.length > 0) throw new StartError(`Single sign-on also requires ${missing.join(', ')}.`)
+  if (isWanted && missing.length > 0) throw new StartError(`To use single sign-on, also set ${missing.join(', ')}.`)
   if (!isWanted) {
     if (config.signIn === 'sso')
-      throw new StartError('MUSTER_SIGN_IN=sso requires MUSTER_OIDC_ISSUER. Set it, or remove MUSTER_SIGN_IN.')
+      throw new StartError(
+        'MUSTER_SIGN_IN=sso requires single sign-on. Set MUSTER_OIDC_ISSUER, or remove MUSTER_SIGN_IN.',
+      )
     return undefined
   }
   const [{ createOutboundFetch }, { createProvider }] = await Promise.all([
