@@ -21,7 +21,7 @@ export const metricTable = {
     name: 'muster_event_feed_lag_events',
     type: 'gauge',
     across: 'max',
-    help: 'Assigned event numbers that this process has not yet passed to subscriptions and webhooks, including the numbers of changes that were rolled back.',
+    help: 'Assigned event IDs that this process has not yet processed for subscriptions and webhooks, including the IDs of changes that were rolled back.',
   },
   fanOutLagSeconds: {
     name: 'muster_webhook_maker_lag_seconds',
@@ -33,7 +33,7 @@ export const metricTable = {
     name: 'muster_webhook_maker_lag_events',
     type: 'gauge',
     across: 'max',
-    help: 'Event numbers that the server has not processed for webhooks yet, including the numbers of changes that were rolled back.',
+    help: 'Event IDs that the server has not processed for webhooks yet, including the IDs of changes that were rolled back.',
   },
   deliveries: {
     name: 'muster_webhook_deliveries',
@@ -85,7 +85,7 @@ export const metricTable = {
   processesMissing: {
     name: 'muster_processes_missing',
     type: 'gauge',
-    help: 'Server processes of MUSTER_WORKERS that are starting or do not respond. The other metrics include the last known counters of these processes, but not their gauges.',
+    help: 'Server processes of MUSTER_WORKERS that have exited, are starting, or do not respond. The other metrics include the last known counters of these processes, but not their gauges.',
   },
   httpConnections: {
     name: 'muster_http_connections',
@@ -120,7 +120,7 @@ export const metricTable = {
     name: 'muster_requests_shed_total',
     type: 'counter',
     labels: ['reason'],
-    help: 'Requests that this process rejected with 503, by reason: too many requests were in flight (requests), many were in flight for too long (standing), or the event loop lagged (lag).',
+    help: 'Requests that this process rejected with 503, by reason: too many requests were in flight at that moment (requests) or for more than two seconds (standing), or the event loop lagged (lag).',
   },
   requestBodyBytes: {
     name: 'muster_request_body_bytes',

@@ -66,8 +66,7 @@ export const deviceReasons = {
   },
   'wrong-secret': {
     status: 401,
-    meaning:
-      "The device does not exist, the secret is wrong, or every member of the device's account is disabled.",
+    meaning: "The device does not exist, the secret is wrong, or every member of the device's account is disabled.",
   },
 } as const
 

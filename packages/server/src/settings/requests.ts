@@ -44,7 +44,7 @@ export const requestSettings = {
   mostRequests: setting({
     name: 'MUSTER_MOST_REQUESTS',
     meaning:
-      'Limit on requests in flight in each server process, excluding streams. At this limit, the process rejects requests with 503 from callers above their fair share: the limit divided by the number of active callers. At twice this limit, it rejects all requests except those to /healthz, /readyz, and /metrics.',
+      'Limit on requests in flight in each server process, excluding streams. At this limit, requests from callers above their fair share fail with 503. The fair share is the limit divided by the number of active callers. At twice this limit, all requests fail except those to /healthz, /readyz, and /metrics.',
     default: '500',
     parse: (text) => integer(text ?? '500', 1, 1_000_000),
   }),
@@ -58,21 +58,21 @@ export const requestSettings = {
   mostLag: setting({
     name: 'MUSTER_MOST_LAG',
     meaning:
-      'Milliseconds that an iteration of the event loop can take before the server considers itself overloaded. While most iterations take longer, the server rejects requests with 503. 0: no limit.',
+      'Milliseconds that an iteration of the event loop can take before the server considers itself overloaded. While most iterations take longer, requests fail with 503 if their caller exceeds its fair share of the requests in flight. 0: no limit.',
     default: '2000',
     parse: (text) => integer(text ?? '2000', 0, 60_000),
   }),
   bodyBytesPerAddress: setting({
     name: 'MUSTER_BODY_BYTES_PER_ADDRESS',
     meaning:
-      'Bytes of request bodies above 16 KiB that each server process receives and processes at a time for an address (for IPv6, a /64). Above this limit, requests fail with RATE_LIMITED.',
+      'Bytes of request bodies above 16 KiB that each server process receives and processes at a time for an address (for IPv6, a /64). Above this limit, requests with such bodies fail with RATE_LIMITED.',
     default: '33554432',
     parse: (text) => integer(text ?? '33554432', 1_048_576, 1_000_000_000_000),
   }),
   bodyBytes: setting({
     name: 'MUSTER_BODY_BYTES',
     meaning:
-      'Bytes of request bodies above 16 KiB that each server process receives and processes at a time for all addresses together. At this limit, each address keeps its fair share: the limit divided by the number of addresses with such bodies. Requests above that share fail with 503. All bodies together never exceed twice the limit.',
+      'Bytes of request bodies above 16 KiB that each server process receives and processes at a time for all addresses together. At this limit, each address keeps its fair share: the limit divided by the number of addresses with such bodies. Requests with such bodies above that share fail with 503. All such bodies together never exceed twice the limit.',
     default: '268435456',
     parse: (text) => integer(text ?? '268435456', 1_048_576, 1_000_000_000_000),
   }),
@@ -87,7 +87,7 @@ export const requestSettings = {
   queuedBytes: setting({
     name: 'MUSTER_QUEUED_BYTES',
     meaning:
-      'Bytes of responses that each server process queues at a time for all callers together. At this limit, each caller keeps its fair share: the limit divided by the number of callers with queued responses.',
+      'Bytes of responses that each server process queues at a time for all callers together. At this limit, each caller keeps its fair share: the limit divided by the number of callers with queued responses. Requests of callers above that share fail with RATE_LIMITED.',
     default: '268435456',
     parse: (text) => integer(text ?? '268435456', 1_048_576, 1_000_000_000_000),
   }),

@@ -73,7 +73,7 @@ export const accessKeyRoutes: readonly Route[] = [
     method: 'POST',
     path: '/access-keys/{key}/rotate',
     summary:
-      'Creates a key with the same settings as this key. This key remains valid for overlap seconds, or until its current expiry if that is earlier. Only this response contains the new secret. A key with publicKey has no secret.',
+      'Creates a key with the same settings as this key. This key expires after overlap seconds, or at its current expiry if that is earlier. Only this response contains the new secret. A key with publicKey has no secret.',
     document: `mutation rotateAccessKey($key: String!, $overlap: Int = 86400, $publicKey: String) {
       rotateAccessKey(key: $key, overlap: $overlap, publicKey: $publicKey) { ...CreatedAccessKey }
     }`,

@@ -125,7 +125,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs/{id}/retry',
     summary:
-      'Creates a bulk job for the devices of this job with these statuses (FAILED, SKIPPED, or both), and previews its changes.',
+      'Creates a bulk job for the devices of this job that have one of the given statuses (FAILED, SKIPPED, or both), and previews the changes of the new job.',
     document: `mutation retryBulk($id: ID!, $statuses: [BulkItemStatus!]! = [FAILED]) {
       retryBulk(id: $id, statuses: $statuses) { ...BulkJob }
     }`,
@@ -137,7 +137,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs/{id}/undo',
     summary:
-      'Creates a bulk job that undoes this job, and previews its changes. The new job reverts the values that this job wrote, and deletes the devices that this job registered. It keeps values that have changed since, and devices that have connected or changed since.',
+      'Creates a bulk job that undoes this job, and previews the changes of the new job. The new job reverts the values and services that this job changed, and deletes the devices that this job registered. It keeps values and services that have changed since, and devices that have connected or changed since.',
     document: 'mutation undoBulk($id: ID!, $rate: Int = 200) { undoBulk(id: $id, rate: $rate) { ...BulkJob } }',
     at: 'undoBulk',
     status: 201,

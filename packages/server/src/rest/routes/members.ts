@@ -162,7 +162,7 @@ export const memberRoutes: readonly Route[] = [
     method: 'POST',
     path: '/invitations/accept',
     summary:
-      'Makes the signed-in person a member. Only a session can do this, and the REST API accepts no sessions, so every signed request receives FORBIDDEN.',
+      'Makes the signed-in person a member of the account that the invitation is for. Only a session can do this, and the REST API accepts no sessions, so every signed request receives FORBIDDEN.',
     document: 'mutation acceptInvitation($token: String!) { acceptInvitation(token: $token) { ...AccountReference } }',
     at: 'acceptInvitation',
     status: 200,
