@@ -23,7 +23,9 @@ export function operationSchema(operation: Operation, tag: string, schema: Graph
     ...(route.body !== undefined && { consumes: ['application/json', 'application/merge-patch+json'] }),
     response: {
       [route.status]: successSchema(operation, schema),
-      '4XX': errorsWith('Rejected. The request changed nothing unless extensions.outcome is done.'),
+      '4XX': errorsWith(
+        'Rejected. The request changed nothing unless extensions.outcome is done. Exception: POST /bulk-jobs/run can leave a job that was not started.',
+      ),
       '5XX': errorsWith('The server or its database failed or is unavailable.'),
     },
   }
@@ -35,7 +37,7 @@ const idempotencyHeader = {
     'Idempotency-Key': {
       type: 'string',
       description:
-        'A unique string of 1 to 255 characters, in double quotes. If a request is repeated with the same key within 24 hours, it does not create another object.',
+        'A unique string of 1 to 255 printable ASCII characters, in double quotes. If a request is repeated with the same key within 24 hours, it does not create another object.',
     },
   },
 }

@@ -44,7 +44,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs/run',
     summary:
-      'Creates a bulk job and starts it if exactly the expected number of devices would change and no device is rejected.',
+      'Creates a bulk job and starts it if exactly the expected number of devices would change and no device is rejected. Otherwise, the stateReason of the job says why it was not started.',
     document: `mutation runBulk(${declared}, $expected: Int!) {
       runBulk(${passed}, expected: $expected) { ...BulkJob }
     }`,
