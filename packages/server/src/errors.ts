@@ -19,7 +19,7 @@ export const errorCodes = {
   LIMIT_EXCEEDED: {
     status: 413,
     meaning:
-      'The request exceeds a limit, for example on the size of a value or of the response, on the number of objects in an account, or on the time of a query. The message describes the limit.',
+      'The request exceeds a limit, for example on the size of a value or of the response, on the number of objects in an account, or on the duration of a query. The message describes the limit.',
   },
   BAD_USER_INPUT: {
     status: 400,

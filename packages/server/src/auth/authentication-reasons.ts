@@ -100,7 +100,7 @@ const ssoReasons = {
   'sso-failed': {
     status: 303,
     meaning:
-      "The identity provider reported an error, its response failed a check or contains no email address, the browser did not send the cookie of the sign-in, or the server failed. Start again.",
+      'The identity provider reported an error, its response failed a check or contains no email address, the browser did not send the cookie of the sign-in, or the server failed. Start again.',
   },
   'sso-denied': { status: 303, meaning: 'The identity provider denied the sign-in.' },
   'sso-expired': {

@@ -18,7 +18,7 @@ export const httpSettings = {
   tlsCert: setting({
     name: 'MUSTER_TLS_CERT',
     meaning:
-      'PEM file with the certificate and its chain. PORT then accepts HTTPS only. The server reloads the file when it changes, and on SIGHUP.',
+      'PEM file with the certificate and its chain. PORT then accepts HTTPS only. The server reloads the file when it changes and, unless the server runs in a terminal, on SIGHUP.',
     default: 'not set',
     parse: (text) => text,
   }),
