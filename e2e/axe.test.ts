@@ -9,7 +9,7 @@ describeConsole('accessibility', () => {
   const site = startConsole({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
 
   /**
-   * Creates a user with data on every page. Returns the user, and each page's path with a string that the loaded page
+   * Creates a user with data on most pages. Returns the user, and each page's path with a string that the loaded page
    * shows.
    */
   const createData = async (): Promise<{ person: Person; pages: [path: string, text: string][] }> => {

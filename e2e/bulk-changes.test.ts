@@ -144,7 +144,7 @@ describeConsole('changes to selected devices', () => {
       await choose(page, 'Action', action)
     }
     /**
-     * Previews the change, waits until the preview shows it for one device, runs it, and waits until the job is done.
+     * Opens the preview, waits for the row that matches `change`, runs the change, and waits until the job is done.
      */
     const run = async (change: RegExp): Promise<void> => {
       await dialog.getByRole('button', { name: 'Preview' }).click()

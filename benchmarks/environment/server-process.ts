@@ -4,9 +4,9 @@ import { open, readFile } from 'node:fs/promises'
 
 export interface ServerProcess {
   url: string
-  /** Returns the resident memory in bytes, or undefined on systems without /proc. */
+  /** Returns the resident memory in bytes, or undefined on systems without /proc or after the process has exited. */
   memory(): Promise<number | undefined>
-  /** Returns the CPU time so far in milliseconds, or undefined on systems without /proc. */
+  /** Returns the CPU time so far in milliseconds, or undefined in the same cases as `memory`. */
   cpuTime(): Promise<number | undefined>
   stop(): Promise<void>
 }
@@ -55,8 +55,8 @@ async function readyUrl(child: ChildProcess, exited: Promise<unknown>): Promise<
 }
 
 /**
- * Returns the resident memory of a process in bytes, or undefined if it is unknown. VmRSS is in KiB, although its unit
- * is `kB` (proc(5)).
+ * Returns the resident memory of a process in bytes, or undefined if it is unknown. VmRSS (proc_pid_status(5)) is in
+ * KiB, although it is labeled `kB`.
  */
 async function residentBytes(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')

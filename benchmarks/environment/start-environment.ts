@@ -20,7 +20,7 @@ export interface EnvironmentOptions {
   devices: number
   services: number
   profile: string | undefined
-  /** Checkout that contains the system `before`. */
+  /** Path of the checkout that contains the system `before`. */
   before?: string | undefined
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** The standalone benchmarks. Each uses a separate database. The README in each folder describes their output. */
+/** The standalone benchmarks. Each uses a separate database. The README in its folder describes its output. */
 export const scripts = [
   'bulk/import',
   'webhooks/latency',

@@ -1,4 +1,7 @@
-/** Returns the anchor of a heading, as on GitHub: lowercase, without punctuation, with hyphens for spaces. */
+/**
+ * Returns the anchor of a heading, as on GitHub: lowercase, with hyphens for spaces, and without punctuation except
+ * hyphens and underscores.
+ */
 export const slugify = (heading: string): string =>
   heading
     .trim()

@@ -2,8 +2,8 @@ export interface ConcurrencyOptions {
   /** Maximum number of items in progress. Default: 4. */
   concurrency?: number | undefined
   /**
-   * After this signal aborts, no more items start. Items in progress finish. Then, unless no items are left, the call
-   * throws the signal's reason.
+   * After this signal aborts, no more items start. Items in progress finish. Then the call throws the signal's reason,
+   * unless it has already reached the end of the items.
    */
   signal?: AbortSignal | undefined
 }

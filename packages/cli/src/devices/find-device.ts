@@ -36,7 +36,7 @@ const deviceNotFound = (meant: string): CliError =>
     exitCode: exitCodes.notFound,
   })
 
-/** Returns the IDs of several devices in order. Throws if any device is not found. */
+/** Returns the IDs of several devices in order. Throws if `findDeviceId` throws for one of them. */
 export async function findDeviceIds(muster: Muster, meant: readonly string[]): Promise<string[]> {
   const ids: string[] = []
   for (const one of meant) ids.push(await findDeviceId(muster, one))

@@ -79,7 +79,7 @@ export async function resetPassword(
   return { ...written, keysRevoked }
 }
 
-/** Deletes the user's personal keys in all accounts, one account at a time. Returns their number. */
+/** Deletes the user's personal keys in all accounts, one account at a time. Returns the number of deleted keys. */
 async function revokePersonalKeys(db: Database, { id, email }: { id: string; email: string }): Promise<number> {
   let revoked = 0
   for (const { accountId } of await selectAccountsOf(db, id)) {
@@ -112,7 +112,7 @@ async function createLink({ url }: Installation, transaction: Database, personId
   return `${url}/new-password#${token}`
 }
 
-/** Returns the function that sends the link. Throws if the server cannot send email. */
+/** Returns the function that sends the link. Throws if no mail server is configured. */
 function senderOf({ config, log }: Installation): (to: { email: string; link: string }) => Promise<void> {
   const send = emailSender(config, log)
   if (send === undefined)

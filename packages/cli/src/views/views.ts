@@ -123,7 +123,7 @@ export async function assertKnownOptions(
   { kind, columns = [], sort = [] }: Pick<ViewOptions, 'columns' | 'sort'> & { kind: View['kind'] },
 ): Promise<void> {
   const names = columns.map((column) => readColumn(column).name)
-  // The server rejects sort keys of events.
+  // The server rejects every sort key of a view of events, so this function checks only the columns.
   if (kind === 'EVENTS') return void chooseColumns(names, { known: eventColumns, usual: [] })
   const known: readonly { name: string }[] = kind === 'DEVICES' ? deviceColumns : serviceColumns
   const others = names.filter((name) => !known.some((column) => column.name === name))

@@ -6,8 +6,8 @@ export interface OwnerEvent {
 }
 
 /**
- * Returns the owner's events about backups, rotations of the master key, and removed users, oldest first. Throws if the
- * source of an event is not the server.
+ * Returns the owner's events about backups, rotations of the master key, and removed users, oldest first. Throws if an
+ * event has an actor or if its source is not the server.
  */
 export async function ownerEvents(dataFolder: string, { url }: Pick<ServerProcess, 'url'>): Promise<OwnerEvent[]> {
   const document = `{ login { events(size: 1000, types: [BACKUP_CREATE, BACKUP_RESTORE, MASTER_KEY_ROTATE, USER_REMOVE]) {

@@ -56,7 +56,7 @@ export class TargetAttributes {
    * change.
    */
   set(target: string, attributes: AttributeChanges, options?: ContextOptions): Promise<Attributes>
-  /** Sets one attribute. Null removes the attribute. Returns the effective value after the change. */
+  /** Sets one attribute. Null removes the attribute or group. Returns the effective value after the change. */
   set(target: string, name: string, value: string | null, options?: ContextOptions): Promise<string | null>
   set(
     target: string,
@@ -82,8 +82,9 @@ export class TargetAttributes {
   }
 
   /**
-   * Returns the effective values, the base values that overrides hide, the times of the last changes and writes, the
-   * expected intervals, and whether each value is stale. Without names, returns all attributes that are set.
+   * Returns the effective values and where each is set, the base values that overrides hide, the times of the last
+   * changes and writes, the expected intervals, and whether each value is stale. Without names, returns all attributes
+   * that are set.
    */
   async info(
     target: string,

@@ -2,7 +2,7 @@ import { LimitExceededError, QueryTooComplexError } from '../errors.ts'
 
 export interface Page<Item> {
   items: Item[]
-  /** Cursor to pass as `after` to continue after this page. Null if the page is empty. */
+  /** Cursor to pass as `after` to continue after this page. Null if the API returned an empty page. */
   cursor: string | null
 }
 

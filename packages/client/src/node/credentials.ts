@@ -40,8 +40,9 @@ const names = ['MUSTER_URL', 'MUSTER_ACCESS_KEY_ID', 'MUSTER_SECRET_ACCESS_KEY',
 
 /**
  * Reads the credentials file that the server or `muster configure` writes. If the options contain neither a file nor a
- * profile, environment variables such as MUSTER_URL take precedence over the file. If they contain all required values,
- * no file is required. Throws CredentialsError if the credentials are missing, incomplete, or unreadable.
+ * profile, environment variables such as MUSTER_URL take precedence over the file. If these variables contain all
+ * required values, no file is required. Throws CredentialsError if the credentials are missing, incomplete, or
+ * unreadable.
  *
  * ```ts
  * const { url, keyId } = await readCredentials({ profile: 'staging' })

@@ -24,8 +24,8 @@ const ACKNOWLEDGMENT_TIMEOUT_MS = 5_000
 const RESPONSE_TIMEOUT_MS = 30_000
 
 /**
- * Publishes services, their states, and values until the connection ends. Returns the subject that was in flight when
- * the connection was lost, if any. Returns undefined if the signal aborted.
+ * Publishes services, their states, and values until the connection ends or reporting fails. Returns the subject that
+ * was in flight when the connection was lost, if any. Returns undefined if the signal aborted.
  */
 export async function runSession(client: MqttClient, options: SessionOptions): Promise<Subject | undefined> {
   const closed = new Promise<void>((resolve) => {

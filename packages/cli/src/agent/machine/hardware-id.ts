@@ -24,7 +24,10 @@ export async function findHardwareId(): Promise<HardwareId> {
   return { id: randomUUID().replaceAll('-', ''), from: 'made-up' }
 }
 
-/** Returns undefined unless the file contains 32 hexadecimal digits. Treats 32 identical digits as an unset ID. */
+/**
+ * Returns the ID in a file in lowercase without hyphens, or undefined unless it has 32 hexadecimal digits. Treats 32
+ * identical digits as an unset ID.
+ */
 async function readId(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')
   const digits = text.trim().replaceAll('-', '').toLowerCase()

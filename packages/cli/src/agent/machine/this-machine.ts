@@ -24,8 +24,8 @@ export async function findServices(
 }
 
 /**
- * Rejects another machine's identity, because two machines with copies of a disk would repeatedly disconnect each
- * other.
+ * Rejects another machine's registration, because two machines with copies of a disk would repeatedly disconnect each
+ * other. Cannot detect a copy if the hardware ID was given or generated.
  */
 export async function assertSameMachine(device: DeviceState): Promise<void> {
   const { id, from } = await findHardwareId()

@@ -13,7 +13,7 @@ export interface ServiceSettings {
   /** Whether to report detected services that only this machine can reach. */
   loopback: boolean
   ignored: ReadonlySet<number>
-  /** Milliseconds after which the agent removes a stopped service from the device. */
+  /** Milliseconds after which the agent removes a stopped service from the device, unless the service is expected. */
   forgottenAfter: number
   expected: readonly ExpectedService[]
 }

@@ -18,7 +18,7 @@ export interface Values {
 export interface WatchedValue {
   /** Milliseconds between two readings. */
   every: number
-  /** Reads the value. Resolves to true if the agent has not reported this value yet. */
+  /** Reads the value. Resolves to true if the last successful reading is pending. */
   read(signal: AbortSignal): Promise<boolean>
 }
 
