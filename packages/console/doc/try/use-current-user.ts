@@ -10,8 +10,8 @@ export interface CurrentUser {
 }
 
 /**
- * Returns the signed-in user. Fetches the user again when the window receives focus, because the user may have signed
- * in elsewhere.
+ * Returns the signed-in user, or undefined until the first fetch ends. Fetches the user again when the window receives
+ * focus, because the user may have signed in elsewhere.
  */
 export function useCurrentUser(): CurrentUser | undefined {
   const [user, setUser] = useState<CurrentUser>()

@@ -3,7 +3,7 @@ import type { ErrorComponentProps } from '@tanstack/react-router'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { PageHeader } from '../components/page-header.tsx'
 
-/** Appears if a page fails because of a bug, or because a server upgrade deleted the files that this tab uses. */
+/** Appears if a page fails, for example because of a bug, or because an upgrade deleted files that this tab uses. */
 export function ErrorPage({ error }: ErrorComponentProps) {
   return (
     <Container size="sm" py="xl">

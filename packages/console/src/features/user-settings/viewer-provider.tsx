@@ -10,7 +10,7 @@ interface ViewerProviderProps {
   children: ReactNode
 }
 
-/** Applies a changed setting immediately, and reverts it if the server rejects the change. */
+/** Applies a changed setting immediately, and reverts it if the server does not accept the change. */
 export function ViewerProvider({ login, me, version, children }: ViewerProviderProps) {
   const client = useClient()
   const [changed, setChanged] = useState<Record<string, string | null>>({})

@@ -23,7 +23,7 @@ export interface Viewer {
    * `devices.columns`.
    */
   settings: Readonly<Record<string, string>>
-  /** Rejects with the API's error if the server rejects the change. */
+  /** Rejects with an error if the server does not accept the change. */
   setSetting(name: string, value: string | null): Promise<void>
 }
 

@@ -72,7 +72,7 @@ export function WebhookRow({ webhook, since }: WebhookRowProps) {
 
 const SHOWN = 2
 
-/** Shows the first event types. The tooltip contains all of them. */
+/** Shows the first event types. If there are more, a tooltip contains all of them. */
 function Events({ events }: { events: Row['events'] }) {
   const labels = events.map(eventLabel)
   if (labels.length <= SHOWN) return <Text inherit>{labels.join(', ')}</Text>

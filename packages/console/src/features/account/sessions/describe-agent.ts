@@ -17,8 +17,8 @@ const systems: [name: string, pattern: RegExp][] = [
 ]
 
 /**
- * Returns, for example, `Firefox 140 on Linux`. For an unknown browser, returns the first 60 characters of `agent`, or
- * `Unknown program` if `agent` is empty.
+ * Returns, for example, `Firefox 140 on Linux`. For an unknown browser, returns the first 60 characters of `agent`. If
+ * `agent` is null or empty, returns `Unknown program`.
  */
 export function describeAgent(agent: string | null): string {
   if (agent === null || agent === '') return 'Unknown program'

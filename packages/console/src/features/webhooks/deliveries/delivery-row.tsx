@@ -55,8 +55,8 @@ export function DeliveryRow({ delivery, webhook, isOpen, onToggle }: DeliveryRow
 }
 
 /**
- * Shows the time of the next attempt. If the webhook is disabled or paused, shows instead that the server holds the
- * delivery back, even if this time has passed.
+ * Shows the time of the next attempt. If the delivery is pending and the webhook is disabled or paused, shows instead
+ * that the server holds the delivery back.
  */
 function NextAttempt({ delivery: { status, nextAttempt }, webhook }: Pick<DeliveryRowProps, 'delivery' | 'webhook'>) {
   const isHeldBack = status === 'pending' && (!webhook.enabled || webhook.paused !== null)

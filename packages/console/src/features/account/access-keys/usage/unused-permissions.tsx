@@ -12,7 +12,10 @@ interface UnusedPermissionsProps {
   days: number
 }
 
-/** Names the permissions that the key did not use, and offers to remove them. */
+/**
+ * Names the permissions that the key did not use. Offers to remove them if the key used other permissions and the user
+ * can change the key.
+ */
 export function UnusedPermissions({ accessKey, days }: UnusedPermissionsProps) {
   const { key, permissions, usage, unused } = accessKey
   const { canChange } = useMayChange(accessKey)
