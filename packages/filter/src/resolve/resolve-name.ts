@@ -95,7 +95,7 @@ function rejectPrefix(resolving: Resolving, { name, span }: WrittenName): undefi
 
 /**
  * Resolves the name of an attribute. In functions, rejects the name of a field, unless it has the prefix `attributes.`.
- * Elsewhere, a field takes precedence over an attribute with the same name.
+ * Elsewhere, the caller first looks for a field with this name.
  */
 export function resolveAttributeName(
   resolving: Resolving,
