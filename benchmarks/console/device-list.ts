@@ -8,7 +8,7 @@ import { openSignedIn } from './open-signed-in.ts'
 
 const [devices = 100_000, rounds = 10, changesPerSecond = 100, seconds = 20] = process.argv.slice(2).map(Number)
 const ROW_HEIGHT = 36
-/** How long an action waits for its rows before the measurement fails. */
+/** The measurement fails if the rows of an action do not appear within this time. */
 const TIMEOUT_MS = 30_000
 
 interface List {

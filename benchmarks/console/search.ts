@@ -6,7 +6,7 @@ import { percentile } from '../report/statistics.ts'
 import { openSignedIn } from './open-signed-in.ts'
 
 const [devices = 100_000, rounds = 5] = process.argv.slice(2).map(Number)
-/** How long a step waits for its result before the measurement fails. */
+/** The measurement fails if the result of a step does not appear within this time. */
 const TIMEOUT_MS = 30_000
 
 /**

@@ -9,8 +9,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const scripts = writeInlineScripts()
 
 /**
- * Excludes the pages of most packages from search, because these pages describe code and would hide guides on the same
- * subject in search results.
+ * Returns whether the search finds a page. Excludes the pages of most packages, because these pages describe code and
+ * would hide guides on the same subject in search results.
  */
 const isSearchable = (file: string): boolean => !/^packages\/(?!client\/|http-signature\/)/.test(file)
 

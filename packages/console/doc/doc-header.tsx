@@ -37,7 +37,7 @@ export function DocHeader({ view }: { view: View }) {
   )
 }
 
-/** Changes the color scheme of the reference and of the console, because both store it under the same browser key. */
+/** Changes the color scheme of the reference and of the console, because both store it in the browser under one key. */
 function ColorSchemeButton() {
   const { setColorScheme } = useMantineColorScheme()
   const scheme = useComputedColorScheme('light')

@@ -57,7 +57,7 @@ interface Target {
   current: Attributes
 }
 
-/** Reads devices and services with one query, because a device's ID is also the ID of its bulk service. */
+/** One query reads both devices and services, because a device's ID is also the ID of its bulk service. */
 async function readTargets(muster: Muster, ids: string[], context: string | undefined): Promise<Target[]> {
   const fields = { $: { id: ids }, id: true, name: true } as const
   if (context === undefined) {

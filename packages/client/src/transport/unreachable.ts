@@ -23,8 +23,8 @@ const certificateErrors: ReadonlySet<unknown> = new Set([
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code
 
 /**
- * Returns whether no connection was established. Recognizes Deno's errors by their messages, because Deno's errors have
- * no codes.
+ * Returns whether the error shows that no connection was established. Recognizes Deno's errors by their messages,
+ * because Deno's errors have no codes.
  */
 export const isUnreachable = (error: unknown): boolean =>
   unreachable.has(codeOf(error)) || (error instanceof Error && error.message.includes('client error (Connect)'))

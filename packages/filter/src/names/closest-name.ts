@@ -21,7 +21,7 @@ export function closestName(name: string, candidates: Iterable<string>): string 
 
 /**
  * Returns the number of edits, or a number above `most` if the words differ too much. Computes only table cells near
- * the diagonal and stops early, because an account can have 10,000 names.
+ * the diagonal and stops early, because an account can have thousands of names.
  */
 function editDistance(a: string, b: string, most: number): number {
   const beyond = most + 1

@@ -31,7 +31,7 @@ export function readReported(sections: Sections, defaults: Defaults): ReportedVa
   return all.map(({ entry, attribute }) => ({ attribute, written: entry.value, ...readValue(entry, defaults) }))
 }
 
-/** Parses `[every TIME] [timeout TIME] SOURCE …`. */
+/** Parses `[every TIME] [timeout TIME] SOURCE …`, with the options in any order. */
 function readValue(entry: Entry, defaults: Defaults): Pick<ReportedValue, 'source' | 'every'> {
   let { every, timeout } = defaults
   let rest = entry.value

@@ -52,7 +52,10 @@ interface ByHttp {
   ca: string[] | undefined
 }
 
-/** Reports each pending value separately over HTTP to find out which value the server rejects and why. */
+/**
+ * Reports each pending value separately over HTTP to find out which value the server rejects and why. Stops if the
+ * server neither accepts nor rejects a value, for example because it is unavailable.
+ */
 export async function reportByHttp(values: Values, { url, device, ca }: ByHttp, log: Log): Promise<void> {
   for (const [attribute, value] of values.pending()) {
     const body = { attributes: { [attribute]: value } }
