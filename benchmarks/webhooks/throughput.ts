@@ -29,7 +29,7 @@ const pool = createPool({ connection, size: 10, statementTimeout: 0 })
 const db = createDatabase(pool)
 await migrate(db)
 
-/** Measures the rate at which graphile-worker runs a task that does nothing. Deliveries cannot be faster. */
+/** Measures, for comparison, how fast graphile-worker runs jobs that do nothing. Deliveries use no jobs. */
 async function measureBareWorker(): Promise<number> {
   const logger = new Logger(() => () => {})
   await runMigrations({ pgPool: pool, logger })
