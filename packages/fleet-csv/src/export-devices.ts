@@ -17,7 +17,7 @@ interface Facts {
 export interface ExportOptions {
   /** Device filters. The export lists the devices of each filter in turn, sorted by name. Default: all devices. */
   lists?: readonly DeviceFilter[]
-  /** Returns whether to export a device that matches a filter. By default, all of them are exported. */
+  /** Returns whether to export a device that matches a filter. By default, every such device is exported. */
   isWanted?: (id: string) => boolean
   /** Whether to write formulas unchanged. To import such a file, set `isRaw` of `readDeviceFile`. */
   isRaw?: boolean

@@ -17,7 +17,7 @@ interface Options {
   state?: string
 }
 
-/** Errors with these codes affect every target, because the name or value is invalid. */
+/** Errors with these codes usually affect every target, because a name or value in the change is invalid. */
 const errorsOfEveryTarget: ReadonlySet<string> = new Set(['BAD_USER_INPUT', 'RESERVED_ATTRIBUTE'])
 
 /** Runs a bulk change, starting at its cursor. Keeps the progress in the state file until the change is complete. */

@@ -29,8 +29,9 @@ export function withInstallation<Result>(
 }
 
 /**
- * Returns the URL in the credentials file, or undefined if the file is missing, incomplete, or unreadable. The server
- * updates this URL to its port or public URL, which this command's environment might not contain.
+ * Returns the URL in the credentials file, or undefined if the file is missing, incomplete, or unreadable. If the file
+ * has a loopback URL, the server updates the URL at startup, for example to another port. This command's environment
+ * might not contain the same settings.
  */
 async function writtenUrl(dataFolder: string): Promise<string | undefined> {
   const path = credentialsPath(dataFolder)

@@ -4,7 +4,7 @@ import { localTime, shortenTime } from './local-time.ts'
 import { clip, padEnd, visible, widthOf } from './text-width.ts'
 
 const GAP = '  '
-/** Tables shrink a column below this width only if they do not fit otherwise. */
+/** A column is narrowed to less than this width only if the table does not fit otherwise. */
 const READABLE_WIDTH = 8
 /** Width of a time without seconds, in terminal columns. */
 const MINUTE_WIDTH = 16

@@ -7,8 +7,8 @@ import type { Credentials } from './device.ts'
 /** The platform that marks simulated devices, so that later simulations can find them. */
 const PLATFORM = 'muster-simulator'
 /**
- * Maximum number of requests in flight. It is below the number of statements that a server process runs at a time for
- * one account, 10 by default (MUSTER_USER_STATEMENTS).
+ * Maximum number of requests in flight. This number is below the number of statements that a server process runs at a
+ * time for one account, 10 by default (MUSTER_USER_STATEMENTS).
  */
 const CONCURRENCY = 8
 /** Number of secrets that a request rotates. The API allows at most this many aliases of one field in a selection. */

@@ -11,7 +11,7 @@ export interface BatchProxy {
 }
 
 /**
- * Starts a proxy. Before the proxy forwards a request with the mutation, it calls `onBatch` with the number of such
+ * Starts a proxy. Before forwarding a request with the mutation, the proxy calls `onBatch` with the number of such
  * requests so far, so that a test can interfere at a fixed point.
  */
 export async function startBatchProxy(

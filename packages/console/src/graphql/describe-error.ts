@@ -27,8 +27,8 @@ const advice: Record<string, string> = {
 }
 
 /**
- * Describes an error for the user. Keeps the server's messages, except that it replaces the name of an argument with
- * its label, capitalizes the first word, and adds a period.
+ * Describes an error for the user. Keeps the server's messages, but replaces the name of an argument with its label,
+ * capitalizes the first word, and adds a period.
  */
 export function describeError(error: unknown, labels: FieldLabels = {}): ErrorDescription {
   if (error instanceof CombinedError) return describeResponse(error, labels)

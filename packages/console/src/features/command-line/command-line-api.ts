@@ -17,8 +17,8 @@ export interface CommandLineRequest {
 export const describeRequest = (named: Named): Promise<CommandLineRequest> => post('/cli/request', named)
 
 /**
- * Approves the request. `redirect` leads back to the machine. It is present only if `muster login` opened a browser
- * there.
+ * Approves the request. `redirect`, which leads back to the machine, is present only if `muster login` opened a browser
+ * on that machine.
  */
 export const approveRequest = (named: Named, account: string): Promise<{ expires: string; redirect?: string }> =>
   post('/cli/approve', { ...named, account })

@@ -22,8 +22,8 @@ const TYPING_DELAY_MS = 120
 const PROBLEM_DELAY_MS = 900
 
 /**
- * Applies the filter as the user types or, while rows are loading, when they arrive or the user pauses. Does not apply
- * a filter with a syntax error.
+ * Applies the filter as the user types or, while rows are loading, when the rows arrive or the user pauses. Does not
+ * apply a filter with a syntax error.
  */
 export function SearchBox({ kind, label, placeholder, where, context, isBusy, problem, onChange }: SearchBoxProps) {
   const [isFocused, setFocused] = useState(false)

@@ -63,8 +63,8 @@ export const verifyBackupCode = (code: Code): Promise<SignInResult> => post('/tw
 export const signOut = (): Promise<{ redirect?: string }> => post('/sign-out')
 
 /**
- * Returns whether the browser supports passkeys on this page. They require a secure context, and a host name instead of
- * an IP address (WebAuthn §5.1.3, effective domain).
+ * Returns whether the browser supports passkeys on this page. Passkeys require a secure context, and a host name
+ * instead of an IP address (WebAuthn §5.1.3, effective domain).
  */
 export const supportsPasskeys = (): boolean =>
   typeof window.PublicKeyCredential === 'function' && !/^[\d.]+$|^\[/.test(window.location.hostname)
