@@ -11,8 +11,8 @@ export interface EventLogOptions {
 }
 
 /**
- * Adds events of the account's devices until the account has `events` events. The new events are evenly spaced in time,
- * in the current month, and the last one has the current time.
+ * Adds events of the account's devices until the account has `events` events. The times of the new events are evenly
+ * spaced in the current month, and the last event has the current time.
  */
 export async function fillEventLog(pool: pg.Pool, { accountId, events, progress }: EventLogOptions): Promise<void> {
   const { rows } = await pool.query<{ present: string }>(

@@ -29,9 +29,9 @@ export function withInstallation<Result>(
 }
 
 /**
- * Returns the URL in the credentials file, or undefined if the file is missing, incomplete, or unreadable. If the file
- * has a loopback URL, the server updates the URL at startup, for example to another port. This command's environment
- * might not contain the same settings.
+ * Returns the URL in the credentials file, or undefined if the file is missing, incomplete, or unreadable. The server
+ * keeps a loopback URL in this file current. Commands need the file, because their environment might not contain the
+ * server's settings.
  */
 async function writtenUrl(dataFolder: string): Promise<string | undefined> {
   const path = credentialsPath(dataFolder)

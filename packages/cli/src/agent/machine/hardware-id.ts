@@ -25,8 +25,8 @@ export async function findHardwareId(): Promise<HardwareId> {
 }
 
 /**
- * Returns the ID in a file in lowercase without hyphens, or undefined unless it has 32 hexadecimal digits. Treats 32
- * identical digits as an unset ID.
+ * Reads an ID from a file, in lowercase and without hyphens. Returns undefined unless the ID has 32 hexadecimal digits.
+ * Treats 32 identical digits as an unset ID.
  */
 async function readId(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')
