@@ -22,7 +22,7 @@ const runnable = new Set(['sh', 'bash', 'shell', 'console', 'js', 'ts', 'python'
 
 /**
  * Returns the fenced blocks of a Markdown page in order. Throws an error with the line number if a block is invalid,
- * such as a runnable block without a tag.
+ * such as a runnable block without a tag, or if a command is in an indented block.
  */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []

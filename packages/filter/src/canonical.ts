@@ -60,8 +60,8 @@ const isEquality = (filter: ResolvedFilter): filter is Compare | CompareList =>
   (filter.type === 'compare' || filter.type === 'list') && filter.operator === '='
 
 /**
- * Returns whether a condition can have the prefix `services.`: its subject must be a field or an effective attribute of
- * the service.
+ * Returns whether a condition can have the prefix `services.`. Only comparisons and presence tests of a field or an
+ * effective attribute of the service can.
  */
 const isDirect = (filter: ResolvedFilter): filter is Compare | CompareList | HasValue =>
   (filter.type === 'compare' || filter.type === 'list' || filter.type === 'present') &&

@@ -28,7 +28,7 @@ const changeMessages = {
   forgotten: 'service forgotten',
 }
 
-/** Scans for services at regular intervals. Resolves after the first scan. */
+/** Scans for services at regular intervals, or once if the system lists no sockets. Resolves after the first scan. */
 export async function watchServices({ config, history, changeSignal, log, signal }: Watching): Promise<Watch> {
   const programs = createPrograms()
   const scan = async (): Promise<boolean> => {

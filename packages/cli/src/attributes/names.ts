@@ -1,6 +1,6 @@
 import type { Attributes } from '@muster/client'
 
-/** Finds a value in nested attributes. The part of the name before the first dot is the group. */
+/** Returns a value in nested attributes, or null. The part of the name before the first dot is the group. */
 export function findAttribute(attributes: Attributes, name: string): string | null {
   const dot = name.indexOf('.')
   if (dot === -1) {

@@ -13,7 +13,7 @@ export async function checkCredentialsFile(file: string): Promise<Finding> {
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Checks the disk space, permissions, master key, and backups of a server's data folder on this machine, if any. */
+/** If the server is on this machine, checks the disk space, permissions, master key, and backups of its data folder. */
 export async function* checkDataFolder(url: string, env = process.env): AsyncGenerator<Finding> {
   if (!loopback.test(new URL(url).hostname)) return
   const folder = resolve(env.MUSTER_DATA || 'data')

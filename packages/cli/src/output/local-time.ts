@@ -1,4 +1,4 @@
-/** Formats a timestamp in local time, such as `2026-11-20 14:25:03`. */
+/** Formats a timestamp in local time, such as `2026-11-20 14:25:03`. Returns any other string unchanged. */
 export function localTime(moment: string): string {
   const date = new Date(moment)
   if (Number.isNaN(date.getTime())) return moment

@@ -9,7 +9,7 @@ interface Mistake {
   column: number | undefined
 }
 
-/** Validates a document against the schema without running it, and prints the errors. */
+/** Validates a document against the schema without running it. If there are errors, prints them and throws. */
 export async function checkDocument(source: string, options: ClientOptions): Promise<void> {
   const mistakes = await mistakesIn(source, await readSchema(options))
   if (options.json) await printJson({ mistakes })

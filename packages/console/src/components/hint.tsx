@@ -10,7 +10,7 @@ interface HintProps {
 
 const OPEN_DELAY_MS = 300
 
-/** Renders only one element until the tooltip opens, because a list can contain hundreds of hints. */
+/** Adds only one element around the children until the tooltip opens, because a list can contain hundreds of hints. */
 export function Hint({ label, className, children }: HintProps) {
   const [target, setTarget] = useState<HTMLElement | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

@@ -211,8 +211,8 @@ interface OpenJobs {
 }
 
 /**
- * Waits for a running job of an earlier import of the same file, because the server continues a job after the client
- * stops. Cancels such a job if it has not started. `onWait` runs before the wait.
+ * Finds the jobs of earlier imports of the same file. Waits for a running job, because the server continues a job after
+ * the client stops. Cancels a job that has not started. `onWait` runs before the wait.
  */
 export async function finishEarlierJob(
   api: Api,

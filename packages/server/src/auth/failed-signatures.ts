@@ -23,8 +23,9 @@ export interface FailedSignatures {
    */
   wait(address: string, key: string | undefined): number | undefined
   /**
-   * Counts a failure against the address and against each named key. Returns the seconds to wait if the address, or a
-   * key across all addresses, has more than 20 failures in a minute. Otherwise, returns undefined.
+   * Counts a failure against the address, against each named key, and against each of these keys that has separate
+   * attempts at the address. Returns the seconds to wait if the address, or a key across all addresses, has more than
+   * 20 failures in a minute. Otherwise, returns undefined.
    */
   count(address: string, ...keys: (string | undefined)[]): number | undefined
   verified(address: string, key: string): void

@@ -11,8 +11,8 @@ const socketIn = (folder: string): string => join(folder, 'agent.sock')
 const MAX_PATH_BYTES = 107
 
 /**
- * Reports the agent's status on a socket. Throws if another agent uses the same folder, because the two agents would
- * repeatedly disconnect each other.
+ * Reports the agent's status on a socket. Throws if the path is too long for a socket, or if another agent uses the
+ * same folder, because the two agents would repeatedly disconnect each other.
  */
 export async function serveStatus(folder: string, status: () => AgentStatus): Promise<{ close(): Promise<void> }> {
   const path = socketIn(folder)

@@ -23,7 +23,7 @@ import {
 import { Part } from './part.tsx'
 import { startOf } from './request-overview.ts'
 
-/** How long the page waits after an event, so that many events cause only one refresh. */
+/** How long the page waits after an event before it refreshes, so that many events cause only one refresh. */
 const REFRESH_MS = 10_000
 
 const AddDevice = lazy(async () => ({ default: (await import('../devices/add-device.tsx')).AddDevice }))
