@@ -73,9 +73,12 @@ export class PersistedQueryNotFoundError extends MusterError {}
  * or `retries` is 0.
  */
 export class RateLimitedError extends MusterError {}
-/** The server was overloaded, or its database was unavailable, even after retries. */
+/**
+ * The server could not process the request, even after retries, for example because the server was overloaded or its
+ * database was unavailable. The message describes the cause.
+ */
 export class UnavailableError extends MusterError {}
-/** The server failed because of a bug. To find the error in the server log, search for `requestId`. */
+/** The server failed. To find the error in the server log, search for `requestId`. */
 export class InternalError extends MusterError {}
 /** Code `UNREACHABLE`: the connection failed, so the operation did not run. */
 export class UnreachableError extends MusterError {}
