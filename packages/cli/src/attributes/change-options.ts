@@ -37,7 +37,7 @@ command reports the device and continues.`
 const isBulk = ({ where, all, from }: ChangeOptions): boolean =>
   where !== undefined || all === true || from !== undefined
 
-/** Separates the target from the other arguments. A bulk change has no target argument. */
+/** Separates the target from the other arguments. A bulk change has no target. Otherwise, throws without one. */
 export function splitTarget(given: readonly string[], options: ChangeOptions): { meant?: string; rest: string[] } {
   if (isBulk(options)) return { rest: [...given] }
   const [meant, ...rest] = given

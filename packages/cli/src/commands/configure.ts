@@ -62,7 +62,7 @@ async function run(options: Options): Promise<void> {
   await warnIfNotUsed(file, options)
 }
 
-/** Returns the email address of the key's account. Throws if the server rejects the key. */
+/** Returns the email address of the key's account. Throws if the key is invalid or the server cannot be reached. */
 async function checkWithServer(stored: Readonly<Record<string, string>>): Promise<string> {
   const { Muster, readCredentials, CredentialsError } = await import('@muster/client/node')
   try {

@@ -51,7 +51,10 @@ export async function assertKnownNames(
   }
 }
 
-/** Returns the ID of the service type with this name. If `meant` is an ID, returns the ID without a request. */
+/**
+ * Returns the ID of the service type with this name, ignoring case. If `meant` is an ID, returns the ID without a
+ * request. Throws if no type has the name.
+ */
 export async function findType(muster: Muster, meant: string): Promise<number> {
   if (/^\d+$/.test(meant)) return Number(meant)
   const { applicationTypes } = await muster.select({ applicationTypes: { id: true, name: true } })

@@ -109,7 +109,7 @@ export const findRole = async (muster: Muster, meant: string): Promise<RoleRow> 
     { what: 'role', named: 'the ID or name', meant, list: 'roles' },
   )
 
-/** Finds an invitation by ID, or by its email address if no other invitation has the same address. */
+/** Finds an invitation by ID or email address. Throws if no invitation or several invitations match. */
 export const findInvitation = async (muster: Muster, meant: string): Promise<InvitationRow> =>
   only(
     (await listInvitations(muster)).filter(({ id, email }) => id === meant || isSame(email ?? '', meant)),

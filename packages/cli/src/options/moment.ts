@@ -30,7 +30,7 @@ function moment(text: string, direction: 1 | -1): string {
   )
 }
 
-/** Parses a date. A date without a time zone is in local time. */
+/** Parses a date. A date without a time zone is in local time. Returns undefined for a string in another format. */
 function dateOf(text: string): Date | undefined {
   const [, day, time = 'T00:00:00', zone = ''] =
     /^(\d{4}-\d\d-\d\d)(?:([T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? []

@@ -15,7 +15,7 @@ export interface Column<Item> {
 
 /**
  * Returns the columns with the given names or, without names, the usual columns. `other` creates the column for an
- * unknown name.
+ * unknown name. Without `other`, throws if a name is unknown.
  */
 export function chooseColumns<Item>(
   asked: readonly string[] | undefined,

@@ -65,7 +65,7 @@ interface RegisterResponse {
 
 /**
  * Registers one device. If the server responds with status 429, waits and tries again. Returns undefined if the signal
- * aborts.
+ * aborts before an attempt. Throws if the server rejects the registration for another reason.
  */
 async function register(
   url: string,
@@ -91,7 +91,10 @@ async function register(
   return undefined
 }
 
-/** Finds devices of earlier simulations, and rotates their secrets, because simulations do not store secrets. */
+/**
+ * Finds devices of earlier simulations, and rotates their secrets, because simulations do not store secrets. Throws if
+ * there are fewer than `count`.
+ */
 export async function useExistingDevices(preparation: Preparation, ready: Credentials[]): Promise<void> {
   const { muster, count, onProgress, signal } = preparation
   const ids = await findSimulated(muster, count)

@@ -105,7 +105,7 @@ async function toCredentials(
 
 /**
  * Reads the private key. Resolves a relative path against the folder of the credentials file or, without a file,
- * against the current directory.
+ * against the current directory. Throws CredentialsError if the file does not exist or cannot be read.
  */
 async function readPrivateKey(path: string, file: string | undefined): Promise<string> {
   const text = await readIfExists(resolve(file === undefined ? '.' : dirname(file), path))

@@ -43,8 +43,9 @@ interface Sink {
 }
 
 /**
- * Returns the operation to run. Ignores a name that the query does not contain, because GraphiQL may briefly pass the
- * previous tab's operation name after the user changes tabs.
+ * Returns the operation to run, or null if the query is invalid or does not determine the operation. Ignores a name
+ * that the query does not contain, because GraphiQL may briefly pass the previous tab's operation name after the user
+ * changes tabs.
  */
 function readOperation({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {

@@ -28,7 +28,7 @@ const general = ['url', 'broker', 'ca', 'name', 'platform', 'interval', 'timeout
 /**
  * Reads the configuration file that `named` or, without it, MUSTER_AGENT_CONFIG names. Throws if this file does not
  * exist. If neither names a file, reads the first default file that exists. If none exists, returns the default
- * settings.
+ * settings. Also throws if the file cannot be read or is invalid.
  */
 export async function readAgentConfig(named: string | undefined, env = process.env): Promise<AgentConfig> {
   const file = named ?? (env.MUSTER_AGENT_CONFIG || undefined)

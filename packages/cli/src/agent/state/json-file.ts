@@ -3,7 +3,8 @@ import { replacePrivateFile } from '@muster/server/lib/private-file.ts'
 import { CliError } from '../../errors/cli-error.ts'
 
 /**
- * Reads a JSON file. Returns undefined if the file does not exist. Throws if the content is not what `read` accepts.
+ * Reads a JSON file. Returns undefined if the file does not exist. Throws if the file cannot be read or if `read` does
+ * not accept the content.
  */
 export async function readJsonFile<Value>(
   file: string,
