@@ -34,7 +34,7 @@ const fields = 'id state stateReason token counts { change register rejected don
 /**
  * Runs the import as a bulk job. Returns `forbidden` and writes nothing if the caller lacks a permission that one of
  * the changes needs, or cannot set one of the attributes. Returns `rejected` and writes nothing if the preview rejects
- * a row and `strict` is set.
+ * a row and `strict` is set. Throws if the job fails or pauses.
  */
 export async function writeInJob(context: JobContext, rows: JobRows): Promise<'written' | 'rejected' | 'forbidden'> {
   const id = await createJob(context, rows)

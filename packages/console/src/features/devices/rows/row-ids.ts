@@ -6,6 +6,7 @@ const MAX_IDS = 1_000
 
 /**
  * Returns the IDs of a range of rows. For rows that are not loaded, fetches the IDs that are now at their positions.
+ * Throws if a fetch fails.
  */
 export async function readRowIds(
   client: Client,
