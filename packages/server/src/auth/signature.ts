@@ -46,7 +46,10 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
   const { keys, nonces, failed, lastUsed, addressOf, config } = options
   const waitUntil = boundedWait()
 
-  /** Runs before the key lookup and the verification, so that a blocked address costs the server little work. */
+  /**
+   * Throws RATE_LIMITED if the address has no attempts left. Runs before the key lookup, so that a blocked address
+   * costs the server little work, and again after a lookup in the database.
+   */
   const assertAttemptsLeft = (address: string, keyId: string | undefined): void => {
     const retryAfter = failed.wait(address, keyId)
     if (retryAfter !== undefined) throw tooManyFailures(retryAfter)

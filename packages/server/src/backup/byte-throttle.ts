@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Returns a function to call with the size of each chunk. It waits as long as necessary to keep to the rate. With a
- * rate of 0, it never waits.
+ * Returns a function to call with the size of each chunk. The function waits as long as necessary to keep to the rate,
+ * and throws after `signal` is aborted. With a rate of 0, it never waits.
  */
 export function createThrottle(bytesPerSecond: number, signal?: AbortSignal): (bytes: number) => Promise<void> {
   let free = performance.now()

@@ -37,7 +37,7 @@ export interface WrittenBackup {
   bytes: number
 }
 
-/** Writes a backup to a file. If the backup fails, no file remains. */
+/** Writes a backup to a new file. Throws if the file already exists. If the backup fails, no new file remains. */
 export async function writeBackup(options: WriteBackupOptions): Promise<WrittenBackup> {
   const { pool, file, signal } = options
   await assertFree(file)

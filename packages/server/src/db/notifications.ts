@@ -35,8 +35,8 @@ export interface Subscription {
 export interface Notifications {
   subscribe(options: SubscriptionOptions): Subscription
   /**
-   * Notifies all processes, usually within 10 ms. Requests must not run NOTIFY, because PostgreSQL serializes the
-   * commits of all transactions that do.
+   * Notifies all processes, usually within 10 ms. Frequent requests must not run NOTIFY themselves, because PostgreSQL
+   * serializes the commits of all transactions that do.
    */
   notify(channel: string): void
   close(): Promise<void>

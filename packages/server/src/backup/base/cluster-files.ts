@@ -47,7 +47,7 @@ export async function listClusterFiles(clusterFolder: string): Promise<ClusterFi
     }
   }
   await visit('')
-  // Only the content of pg_wal is omitted, not its folders.
+  // The backup omits the files in pg_wal, but not these folders.
   for (const path of ['pg_wal/archive_status', 'pg_wal/summaries']) folders.push(path)
   return { folders, files: [...files, CONTROL_FILE] }
 }

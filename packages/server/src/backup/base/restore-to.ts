@@ -81,7 +81,8 @@ export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> 
 
 /**
  * Checks the master key, unless `withoutKey` is set. Skips values in the sequences of the recovered database, because
- * events after the restored point in time may have used them. Returns when the last replayed transaction was committed.
+ * events after the restored point in time may have used them. Does neither if Muster has never used the database.
+ * Returns when the last replayed transaction was committed, or undefined if none was replayed.
  */
 async function finish(
   connection: EmbeddedConnection,

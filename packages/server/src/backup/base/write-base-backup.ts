@@ -46,7 +46,10 @@ export interface WrittenBaseBackup extends BaseBackup {
   removed: string[]
 }
 
-/** Writes a base backup, and then removes the oldest base backups and the WAL that is no longer needed. */
+/**
+ * Removes unfinished base backups, writes a base backup, and then removes all but the newest `keep` base backups and
+ * the WAL that is no longer needed.
+ */
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'muster backup' })

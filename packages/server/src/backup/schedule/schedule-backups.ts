@@ -23,7 +23,7 @@ const MAX_RETRY_DELAY_MS = 15 * 60_000
 /** The interval, in milliseconds, between log messages while archiving fails. */
 const REMIND_MS = 3_600_000
 
-/** Monitors the archive and writes backups on schedule until the server stops. */
+/** If the settings require it, monitors the archive and writes backups on schedule until `close` is called. */
 export async function scheduleBackups(options: BackupsOptions): Promise<{ close(): Promise<void> }> {
   const { config, log } = options
   if (config.archiveFolder === undefined && config.backupEvery === undefined) {

@@ -53,7 +53,8 @@ export async function distributeTables(
 }
 
 /**
- * Returns the tables that are not placed yet. Throws if a table is placed differently than `placements.ts` requires.
+ * Returns the tables that must still be placed, and the placements of the others. Throws if a table is placed
+ * differently than `placements.ts` requires.
  */
 async function findMissing(db: Database): Promise<{ missing: Table[]; placed: ReadonlyMap<string, Placement> }> {
   const placed = await readPlacements(db)

@@ -52,8 +52,9 @@ interface Link {
 
 /**
  * Creates the links to PostgreSQL's libraries if they are missing. An npm package cannot contain links, so an install
- * script creates them, and users can disable install scripts. On Linux, if node_modules is read-only, creates the links
- * in the data folder and returns a library search path that includes their folder.
+ * script creates them, and users can disable install scripts. On Linux, if the links cannot be created in node_modules,
+ * creates them in `ownFolder`, and returns a library search path that includes this folder. Otherwise, returns
+ * undefined.
  */
 async function linkLibraries(root: string, ownFolder: string): Promise<string | undefined> {
   const missing: Link[] = []

@@ -6,7 +6,10 @@ import { type EmbeddedOptions, startEmbedded } from './embedded.ts'
 import { EmbeddedError } from './embedded-error.ts'
 import { explainFailure } from './explain-failure.ts'
 
-/** Returns undefined if no database is running. Rejects with `wrong-owner` if this user cannot enter the folder. */
+/**
+ * Returns undefined if no database is running. Rejects with an EmbeddedError, such as `wrong-owner` if an ordinary user
+ * cannot enter the folder.
+ */
 export async function connectRunning(dataFolder: string): Promise<EmbeddedConnection | undefined> {
   const clusterFolder = clusterFolderOf(resolve(dataFolder))
   try {

@@ -25,7 +25,10 @@ interface LockRequest {
   readonly timeoutMs?: number
 }
 
-/** Locks the data folder. Rejects if another server uses it. If a server died, waits until its database has ended. */
+/**
+ * Locks the data folder. Rejects if another server uses it. If a server died, waits up to `timeoutMs` until its
+ * database has ended, and then rejects.
+ */
 export async function lockDataFolder(request: LockRequest): Promise<Lock> {
   const { dataFolder, clusterFolder, log, timeoutMs = 60_000 } = request
   const deadline = Date.now() + timeoutMs

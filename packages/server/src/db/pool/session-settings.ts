@@ -1,6 +1,6 @@
-// Each connection applies these settings, regardless of PostgreSQL's configuration, so that an external database
-// behaves like the embedded one. Parallel workers are off because, for a single page, they cost more than they save and
-// take CPUs from other requests.
+// Each connection uses these settings, regardless of PostgreSQL's configuration, so that an external database behaves
+// like the embedded one. Parallel workers are off because, for a single page, they cost more than they save and take
+// CPUs from other requests.
 const always = {
   jit: 'off',
   max_parallel_workers_per_gather: '0',

@@ -50,7 +50,7 @@ export const userBase = (context: Context, { id }: AttributeOwner): Eventually<R
 
 export type BaseOf<Kind extends AttributeOwner> = (context: Context, owner: Kind) => Eventually<Read>
 
-/** Returns a promise in a context, or if the base values were not read with the row. */
+/** Returns a promise if a context is given, or if the base values were not read with the row. */
 export function readAttributes<Kind extends AttributeOwner>(
   context: Context,
   baseOf: BaseOf<Kind>,

@@ -21,8 +21,8 @@ import { assertOnlySettings, isOwnSetting, writeOwnSettings } from './settings/o
 export interface AttributeInput {
   name: string
   /**
-   * Null removes the attribute. Undefined is rejected, because a client that omits the value by accident must not
-   * remove the attribute.
+   * Null removes the attribute or the whole group. Undefined is rejected, because a client that omits the value by
+   * accident must not remove the attribute.
    */
   value?: string | null | undefined
   serviceId: string

@@ -9,8 +9,8 @@ import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { BULK_SERVICE } from '../services/application-types.ts'
 
 /**
- * The minimum number of pairs of a fleet and a filter to test. A long run sets MUSTER_TEST_FILTERS, for example to
- * 10000.
+ * The minimum number of pairs of a fleet and a filter to generate. The test skips pairs with an invalid filter. A long
+ * run sets MUSTER_TEST_FILTERS, for example to 10000.
  */
 const PAIRS = Number(process.env.MUSTER_TEST_FILTERS ?? 600)
 const FILTERS = Math.min(PAIRS, 150)

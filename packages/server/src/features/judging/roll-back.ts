@@ -175,7 +175,7 @@ interface Setting {
   /** The name as one string. */
   text: string
   value: string | null
-  /** Undefined if the time is unknown. */
+  /** Undefined if the time is unknown or the value is null. */
   time: ValueTime | undefined
 }
 

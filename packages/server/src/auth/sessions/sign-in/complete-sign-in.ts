@@ -22,8 +22,8 @@ export interface UsedCredentials {
 }
 
 /**
- * Throws if the credentials are no longer valid or the code was used before. Otherwise, calls `onSignIn`, ends the
- * browser's previous session, and adds the cookie of the new session.
+ * Throws if the person is disabled, if the credentials are no longer valid, or if the code was used before. Otherwise,
+ * calls `onSignIn`, ends the browser's previous session, and adds the cookie of the new session.
  */
 export async function completeSignIn(call: AuthRequest, forwarded: Forwarded, used: UsedCredentials): Promise<object> {
   const { method, code } = used

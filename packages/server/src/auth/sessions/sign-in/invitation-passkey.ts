@@ -65,7 +65,7 @@ export async function verifyPasskey(
 
 const hostOf = (origin: string): string => new URL(origin).hostname
 
-/** Only hashes are stored, because the token is a secret. */
+/** The database stores the token only as a hash, because the token is a secret. */
 const challengeOf = (challenge: string, token: string): { id: string; purpose: string } => ({
   id: hashToken(challenge).toString('hex'),
   purpose: `invitation ${hashToken(token).toString('hex')}`,

@@ -13,10 +13,11 @@ export interface Invitations {
   describe(token: string): Promise<InvitationSummary>
   /**
    * Returns the email address of the person who would join: the invited address or, without one, the given address.
-   * Throws CONFLICT if another person has the address.
+   * Throws NOT_FOUND if no open invitation has the token, BAD_USER_INPUT if no address is known or the address is
+   * invalid, and CONFLICT if another person has the address.
    */
   newAddress(joining: Pick<JoiningPerson, 'token' | 'email'>): Promise<string>
-  /** Throws CONFLICT if another person has the address. */
+  /** Throws the errors of `newAddress`, and CONFLICT if the passkey is already registered. */
   join(joining: JoiningPerson): Promise<{ personId: string; email: string }>
 }
 

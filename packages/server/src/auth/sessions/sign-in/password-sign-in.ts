@@ -5,9 +5,9 @@ import type { Database } from '../../../db/database.ts'
 import { findPassword } from './sign-in.queries.ts'
 
 /**
- * Replaces better-auth's endpoint of the same name. That endpoint rejects email addresses without a dot in the host,
- * such as owner@localhost, and compares addresses by rules other than Muster's. In this endpoint, an unknown address
- * takes as much work as a wrong password.
+ * Replaces better-auth's endpoint `signInEmail`. That endpoint rejects email addresses without a dot in the host, such
+ * as owner@localhost, and compares addresses by rules other than Muster's. In this endpoint, an unknown address takes
+ * as much work as a wrong password.
  */
 export function passwordSignIn(db: Database) {
   return {

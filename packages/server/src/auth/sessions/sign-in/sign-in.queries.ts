@@ -18,8 +18,8 @@ export async function findPassword(db: Database, email: string): Promise<StoredP
 }
 
 /**
- * Locks the person until the transaction ends. Sign-ins wait for the lock, and must then check that their credentials
- * are still valid.
+ * Locks the person with this email address until the transaction ends. Returns the person's ID, or undefined if there
+ * is no such person. Sign-ins wait for the lock, and must then check that their credentials are still valid.
  */
 export async function lockPerson(transaction: Database, email: string): Promise<string | undefined> {
   const [row] = await query<{ id: string }>(

@@ -3,7 +3,10 @@ import type { Config } from '../../../config.ts'
 import { StartError } from '../../../start-error.ts'
 import type { Provider, ProviderConfig } from './provider.ts'
 
-/** Creates the provider if single sign-on is configured. Throws a StartError if a required setting is missing. */
+/**
+ * Creates the provider, or returns undefined if single sign-on is not configured. Throws a StartError if a required
+ * setting is missing.
+ */
 export async function openProvider(
   app: FastifyInstance,
   config: ProviderConfig & Pick<Config, 'signIn' | 'oidcAllow'>,

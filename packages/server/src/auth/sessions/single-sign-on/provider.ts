@@ -32,9 +32,9 @@ export interface VerifiedSignIn {
 }
 
 /**
- * The identity provider. `authorizationUrl`, `verify`, and `endSessionUrl` throw `sso-unavailable` if the provider
- * cannot be reached, `sso-denied` if it denied the sign-in, and `sso-failed` if a check fails. `verifyLogoutToken`
- * throws `sso-unavailable` or, if the token is invalid, another error.
+ * The identity provider. Its functions throw `sso-unavailable` if the provider cannot be reached or its configuration
+ * is wrong, `sso-denied` if it denied the sign-in, and `sso-failed` after any other failure. If the logout token is
+ * invalid, `verifyLogoutToken` throws another kind of error.
  */
 export interface Provider {
   readonly issuer: string

@@ -1,7 +1,8 @@
 const HERE = 'http://here.invalid'
 
 /**
- * Returns the path if it leads to a page on this server, otherwise `/`. Browsers treat `\` as `/` (URL Standard §4.4).
+ * Returns the normalized path if it leads to a page on this server and has at most 2,000 characters, otherwise `/`.
+ * Browsers treat `\` as `/` (URL Standard §4.4).
  */
 export function safePath(path: unknown): string {
   if (typeof path !== 'string' || path.length > 2_000 || !/^\/(?![/\\])/.test(path)) return '/'

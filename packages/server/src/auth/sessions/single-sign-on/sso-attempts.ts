@@ -41,7 +41,10 @@ export async function startAttempt(
   return { checks, cookie: `${nameOf(isSecure)}=${browser}; ${attributes}` }
 }
 
-/** Throws if another browser started the attempt, or if the attempt is too old or was used before. */
+/**
+ * Ends the attempt that the request's state names. Throws if there is no such attempt, if another browser started it,
+ * or if it is too old or was used before.
+ */
 export async function endAttempt(
   { db, clock, isSecure }: AttemptDeps,
   request: FastifyRequest,

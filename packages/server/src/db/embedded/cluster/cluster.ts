@@ -21,7 +21,10 @@ export interface Cluster {
   readonly majorVersion: number
 }
 
-/** Returns the cluster in the folder, or undefined before the first start. */
+/**
+ * Returns the cluster in the folder, or undefined before the first start. Throws if the folder contains files but no
+ * cluster, or if a restore did not finish.
+ */
 export async function findCluster(clusterFolder: string): Promise<Cluster | undefined> {
   const found = await readCluster(clusterFolder)
   if (found !== undefined) return found

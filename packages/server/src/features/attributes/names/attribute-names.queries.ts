@@ -10,7 +10,7 @@ export interface NameCount {
 }
 
 export interface AttributeName extends NameCount {
-  /** Null if no event that was read contains a change. */
+  /** Null if no event that was read changed the name. */
   lastChanged: Date | null
 }
 

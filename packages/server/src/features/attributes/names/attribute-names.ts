@@ -57,8 +57,8 @@ interface ListOptions {
 
 /**
  * Names come from a summary and later events. If the summary is out of date, the server counts the names again. In an
- * account with many devices, the request returns the previous counts instead of waiting, unless they are more than a
- * day old. Throws UNAVAILABLE if the request waits too long.
+ * account with many devices, the request returns the previous counts instead of waiting, unless there are none or they
+ * are more than a day old. Throws UNAVAILABLE if the request waits too long.
  */
 export const listAttributeNames = perRequest((context: Context) => listReadable(context, {}))
 

@@ -63,7 +63,10 @@ function deviceOf(
   return new ApiError('CONFLICT', message)
 }
 
-/** With `register`, a valid row with a name registers a device. The preview rejects all other rows. */
+/**
+ * Returns the item for a row that does not identify exactly one device. With `register`, the row registers a device if
+ * it is valid and has a name. Otherwise, the preview rejects it.
+ */
 function newItem(row: CsvRow, register: boolean): RowItem {
   const { line, name, hardwareId, error } = row
   const isNew = register && error === undefined && name !== null

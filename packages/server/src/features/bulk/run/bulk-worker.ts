@@ -33,8 +33,8 @@ const BUSY_MS = 250
 const RETRY_MS = 500
 /**
  * The number of consecutive failures of a batch after which its devices are changed one by one. A device that fails
- * again is then recorded as failed, and a preview that fails again ends as FAILED. Failures of the database itself do
- * not count.
+ * again is then recorded as failed, and a preview that fails again ends as FAILED. Failures while the database is
+ * unavailable or full do not count.
  */
 const ATTEMPTS = 5
 const SINGLE_DEVICES = BATCH

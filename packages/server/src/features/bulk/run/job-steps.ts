@@ -45,7 +45,10 @@ export interface WorkOptions {
   ahead?: LookAhead
 }
 
-/** `idle` means that the job is not due, that its state has changed, or that another process is working on it. */
+/**
+ * `idle` means that the job is not due, that its state has changed, that another process is working on it, or, in the
+ * worker, that the step failed.
+ */
 export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**

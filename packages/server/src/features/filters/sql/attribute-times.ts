@@ -49,7 +49,7 @@ const attributeOf = ({ of, name, read = { type: 'effective' } }: TimeOfAttribute
 
 /**
  * Returns SQL that is null if there is no value. A base value that was set when its device or service was created has
- * no stored time. The SQL then returns the time of the creation.
+ * no stored time. The SQL then uses the time of the creation.
  */
 function timeOfValue(
   scope: FilterScope,

@@ -22,7 +22,10 @@ export function textOfValue(scope: FilterScope, subject: ValueSubject, interval:
   return startOfInterval(column, interval)
 }
 
-/** Returns the attribute's name if the column `attributes` of `device d` alone determines the value. */
+/**
+ * Returns the attribute's name if the column `attributes` of `device d` alone determines the value. Otherwise, returns
+ * undefined.
+ */
 export function storedName(scope: FilterScope, subject: ValueSubject): AttributeName | undefined {
   if (subject.type !== 'attribute' || subject.of !== 'device' || !readsBase(subject, scope)) return undefined
   return subject.name[0] === RESERVED_GROUP ? undefined : subject.name
