@@ -31,7 +31,10 @@ let cookies: Map<string, string>
 let counted: string
 /** The API's response before the first backup. */
 let expected: unknown
-/** The paths of two backups: one that ran during the writes, and one that began after the server had stopped. */
+/**
+ * The paths of two backups: one that was written while the data changed, and one that began after the server had
+ * stopped.
+ */
 let [during, after] = ['', '']
 
 beforeAll(async () => {

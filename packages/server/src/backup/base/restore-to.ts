@@ -24,7 +24,10 @@ export interface RestoreToOptions {
   timeline?: number | undefined
   /** Whether to rename an existing database in the data folder. If false, the folder must not contain a database. */
   replace?: boolean | undefined
-  /** Whether to restore even if the master key is missing. No server starts on the database until it finds the key. */
+  /**
+   * Whether to restore even if the master key is missing. A server does not start on the restored database without the
+   * key.
+   */
   withoutKey?: boolean | undefined
   log: EmbeddedLog
   /**

@@ -34,7 +34,7 @@ export interface OpenDatabase {
 
 const timeoutMs = 60_000
 
-/** Connects to the running database. If none is running, starts it, and stops it when `close` is called. */
+/** Connects to the running database. If no database is running, starts one, and stops it when `close` is called. */
 export async function connectOrStart(options: EmbeddedOptions): Promise<OpenDatabase> {
   const deadline = Date.now() + timeoutMs
   for (;;) {

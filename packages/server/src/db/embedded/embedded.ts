@@ -43,8 +43,8 @@ export interface Embedded {
 }
 
 /**
- * Resolves once PostgreSQL accepts connections. Rejects with an EmbeddedError. The calling thread must outlive the
- * database, because on Linux the database shuts down when that thread ends.
+ * Resolves once PostgreSQL accepts connections. On failure, rejects with an EmbeddedError. The calling thread must
+ * outlive the database, because on Linux the database shuts down when that thread ends.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataFolder = resolve(options.dataFolder)

@@ -23,8 +23,8 @@ async function block(app: TestApp, table: 'device' | 'event'): Promise<() => Pro
 }
 
 /**
- * Removes the time limits of statements, so that blocked statements keep running even on a slow machine. Statements may
- * wait for a connection for as long as on a real server.
+ * Starts a server without time limits for statements, unless `env` sets limits, so that blocked statements keep running
+ * even on a slow machine. Statements may wait for a connection for as long as on a real server.
  */
 async function start(env: Record<string, string> = {}): Promise<TestApp> {
   const limits = { MUSTER_QUERY_SECONDS: '0', MUSTER_STATEMENT_TIMEOUT: '0' }

@@ -49,7 +49,7 @@ export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: 
   const tokens = cookies.map((header) => cookie.read(header.split(';')[0]))
   const token = tokens.findLast((each) => typeof each === 'string')
   const session = token ? await sessions.find(token) : undefined
-  // A sign-in with a passkey or a code may succeed for a disabled user, but the new session is then invalid.
+  // better-auth may let a disabled person sign in with a passkey or a code, but the new session is then invalid.
   if (session === undefined) throw userDisabled()
   return session
 }

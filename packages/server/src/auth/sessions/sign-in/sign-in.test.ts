@@ -3,7 +3,7 @@ import { type Browser, errorOf, newPerson, openBrowser, signIn } from '../../../
 import { sharedTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { createUser } from '../../../features/users/users.ts'
 
-/** The server counts attempts by the minute, so each test runs in a separate minute. */
+/** The server counts sign-in attempts per minute, so each test runs in a separate minute. */
 let now = Date.now()
 const clock = () => new Date(now)
 /** Trusts the tests' clients as proxies, so that tests can choose a request's network address. */

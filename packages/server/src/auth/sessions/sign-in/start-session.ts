@@ -13,7 +13,10 @@ export interface StartedSession {
   isFixed: boolean
 }
 
-/** Signs a person in without better-auth. The caller must have checked that the person may sign in. */
+/**
+ * Signs a person in without better-auth. The caller must have checked the person's credentials. Throws if the person is
+ * disabled.
+ */
 export async function startSession(
   call: AuthRequest,
   personId: string,

@@ -60,8 +60,8 @@ interface Connection {
 }
 
 /**
- * Reads the provider's configuration when it is first needed, because the server must start even if the provider is
- * unavailable.
+ * Reads the provider's configuration when it is needed, not when the server starts, because the server must start even
+ * if the provider is unavailable.
  */
 export function createProvider(config: ProviderConfig, { fetch }: Pick<OutboundFetch, 'fetch'>): Provider {
   const { publicUrl, oidcIssuer: issuer = '', oidcClientId: clientId = '' } = config

@@ -33,8 +33,8 @@ export async function insertAttempt(db: Database, attempt: StoredAttempt): Promi
 }
 
 /**
- * Deletes the attempt and returns it, because an attempt must work only once. Another browser can neither get nor
- * delete it.
+ * Deletes an attempt and returns it, because an attempt must work only once. Returns undefined if the attempt does not
+ * exist, has expired, or belongs to another browser.
  */
 export async function takeAttempt(
   db: Database,

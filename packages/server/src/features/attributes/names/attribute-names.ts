@@ -44,8 +44,8 @@ const MAX_WAIT_MS = 10_000
 
 interface ListOptions {
   /**
-   * Waits for a new count if more events than a request reads may have followed the summary, because a name could then
-   * be missing.
+   * Whether to wait for a new count if more events than a request reads may have followed the summary. A name could
+   * then be missing.
    */
   isComplete?: boolean
   /**

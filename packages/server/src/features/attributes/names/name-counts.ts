@@ -25,7 +25,7 @@ export type CountedNames = Pick<NameSummary, 'names' | 'eventId'>
 export interface NameCounts {
   count(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
   join(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
-  /** Returns false if a count is in progress. */
+  /** Begins a count in the background. Returns false if one is already in progress. */
   begin(accountId: string, former: CountedNames | undefined): boolean
   /** Waits for the counts in progress, which stop before their next range of devices. */
   close(): Promise<void>

@@ -52,8 +52,9 @@ export interface WorkOptions {
 export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**
- * Does nothing if the job is not due. With `singly`, which the worker passes after several failures, an error ends the
- * preview as FAILED, or fails only the next device of the run. Outages and exceeded quotas have no such effect.
+ * Does nothing if the job is not due. An ApiError ends a preview as FAILED, and a DeviceError fails its device. With
+ * `singly`, which the worker passes after several failures, any other error ends the preview as FAILED, or fails the
+ * next device of the run. Outages and exceeded quotas have no such effect.
  */
 export async function workOn(
   options: WorkOptions,

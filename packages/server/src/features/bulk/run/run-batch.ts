@@ -35,7 +35,7 @@ import { type JobCaller, viewerOfJob } from './starter.ts'
 /** The statements that add new devices and record the results have been sent. `recordEvents` sends the rest. */
 export interface Batch {
   results: ItemResult[]
-  /** Resolves when the statements that have been sent end. Wait for it with `sentTogether`. */
+  /** Settles when the statements that have been sent end. Wait for it with `sentTogether`. */
   written: Promise<unknown>
   /** Deletes the devices to delete and then records the events. */
   recordEvents(): Promise<void>

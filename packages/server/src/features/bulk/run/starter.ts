@@ -26,7 +26,9 @@ interface Check {
   staleMs: number
 }
 
-/** Throws FORBIDDEN if the caller no longer has access. */
+/**
+ * Returns the current access of the caller who previews the job. Throws FORBIDDEN if the caller no longer has access.
+ */
 export async function callerToPreview(db: Database, accountId: string, check: Check): Promise<JobCaller> {
   const { starter } = check.job
   // The previous release recorded no caller. In that release, restricted callers could not create jobs.

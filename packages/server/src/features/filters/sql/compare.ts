@@ -49,7 +49,7 @@ export function compareTime(
 }
 
 /**
- * The maximum number of seconds from `now`. More distant times become infinity, because PostgreSQL rejects times that
+ * The maximum number of seconds from `now`. More distant times become infinite, because PostgreSQL rejects times that
  * are out of range.
  */
 const MAX_SECONDS = 100_000_000_000
@@ -60,7 +60,10 @@ function timeFrom(now: FilterScope['now'], seconds: number): Sql {
   return sql`(${now} + ${seconds}::float8 * interval '1 second')`
 }
 
-/** Converts a time that a `Date` cannot represent to infinity, which is later or earlier than every stored time. */
+/**
+ * Converts a time that a `Date` cannot represent to infinity or -infinity, which is later or earlier than every stored
+ * time.
+ */
 function timeOf(milliseconds: number): Sql {
   const time = new Date(milliseconds)
   if (!Number.isNaN(time.getTime())) return sql`${time}::timestamptz`
