@@ -39,7 +39,7 @@ export function countAccessKeys({ db, viewer }: Viewing): Promise<{ made: number
 
 export const hasAccessKey = (db: Database, key: string): Promise<boolean> => hasKey(db, key)
 
-/** Returns an event for each deleted key. Record the events last in the transaction. */
+/** Deletes all access keys of the account. Returns an event for each key. Record the events last in the transaction. */
 export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<NewEvent[]> {
   const keys = await selectAccessKeys(db, viewer.accountId)
   for (const key of keys) await removeAccessKey(db, viewer.accountId, key)
@@ -47,14 +47,20 @@ export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<NewEven
   return keys.map(deletionOf)
 }
 
-/** Returns an event for each disabled key. Record the events last in the transaction. */
+/**
+ * Disables the account keys that the person created. Returns an event for each key that was enabled. Record the events
+ * last in the transaction.
+ */
 export async function disableKeysOf({ db, viewer }: Viewing, personId: string): Promise<NewEvent[]> {
   const keys = await disableKeysMadeBy(db, viewer.accountId, personId)
   await notifyChanges(db, keys)
   return keys.map((key) => eventOf('ACCESS_KEY_UPDATE', key, { changes: { enabled: { old: true, new: false } } }))
 }
 
-/** Returns an event for each deleted key. Record the events last in the transaction. */
+/**
+ * Deletes the person's personal keys in the account. Returns an event for each key. Record the events last in the
+ * transaction.
+ */
 export async function endPersonalKeys({ db, viewer }: Viewing, personId: string): Promise<NewEvent[]> {
   const keys = await deletePersonalKeys(db, viewer.accountId, personId)
   await notifyChanges(db, keys)

@@ -37,7 +37,7 @@ export async function readArchived(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Returns false if the archive does not contain the file. */
+/** Restores `file.name` from the archive to `file.path`. Returns false if the archive does not contain the file. */
 export async function fetchWalFile(folder: string, file: { path: string; name: string }): Promise<boolean> {
   const content = await readArchived(join(folder, compressedName(file.name)))
   if (content === undefined) return false
