@@ -35,7 +35,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads and checks the environment. A variable that is empty or contains only spaces counts as not set. */
+/**
+ * Reads and checks the environment. Throws a ConfigError if a setting is invalid. A variable that is empty or contains
+ * only spaces counts as not set.
+ */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const problems: string[] = []
   const values: Record<string, unknown> = {}

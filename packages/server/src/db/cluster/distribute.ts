@@ -25,8 +25,9 @@ export interface DistributeOptions {
 const FIRST = 'device'
 
 /**
- * Places the tables that are not placed yet, and returns their names. One transaction places all of these tables, and
- * writers wait until that transaction ends.
+ * Places the tables that are not placed yet, and returns their names. Does nothing if `cluster` is undefined or the
+ * database does not have the extension citus. One transaction places all of these tables, and writers wait until that
+ * transaction ends.
  */
 export async function distributeTables(
   db: Database,

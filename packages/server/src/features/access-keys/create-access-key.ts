@@ -160,7 +160,10 @@ async function assertMember(db: Database, viewer: Viewer): Promise<void> {
   throw badInput('personal must be false: the person who created the signing access key is not a member of the account')
 }
 
-/** A `replaced` key no longer counts toward the limits, but the `predecessor` that it replaced counts again. */
+/**
+ * Throws LIMIT_EXCEEDED if the person or the account cannot have another key. A `replaced` key no longer counts toward
+ * the limits, but the `predecessor` that it replaced counts again.
+ */
 export async function assertBelowLimits(
   { db, viewer }: Creating,
   { kind }: Pick<AccessKey, 'kind'>,

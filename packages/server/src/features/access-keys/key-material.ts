@@ -28,7 +28,10 @@ export function keyMaterial(
   return { secret, algorithm: 'hmac-sha256', encryptedSecret, publicKey: null }
 }
 
-/** Converts a public key in either input format to its 32 bytes in base64. */
+/**
+ * Returns the 32 bytes of a public key in base64. Accepts SPKI PEM, or the 32 bytes in base64. Throws BAD_USER_INPUT for
+ * any other text.
+ */
 export function readPublicKey(text: string): string {
   const outcome = parsePublicKey(text)
   if (!outcome.ok) throw badInput(`publicKey: ${outcome.message}`)

@@ -31,7 +31,10 @@ export async function listUsage(context: Context, { key }: AccessKey, days = USU
   return loadUses(context, days, key)
 }
 
-/** Returns null if the server has not counted the key's uses for that many days. */
+/**
+ * Returns the permissions that the key did not use in the last `days` days, or null if the server has not counted the
+ * key's uses for that many days.
+ */
 export async function listUnused(
   context: Context,
   key: AccessKey,

@@ -4,7 +4,10 @@ import { ApiError, badInput } from '../../errors.ts'
 import { isIn } from '../../lib/client-address.ts'
 import { limits } from '../../limits.ts'
 
-/** Converts networks or single addresses to networks in canonical CIDR notation, without duplicates. */
+/**
+ * Converts networks or single addresses to networks in canonical CIDR notation, without duplicates. Throws
+ * BAD_USER_INPUT for an invalid network, and LIMIT_EXCEEDED for too many.
+ */
 export function readNetworks(given: readonly string[]): string[] {
   if (given.length > limits.networksPerKey)
     throw new ApiError(

@@ -77,7 +77,10 @@ async function replace(
 const isExpired = ({ expires }: AccessKey, { clock }: Pick<Context, 'clock'>): boolean =>
   expires !== null && expires <= clock()
 
-/** Deletes the predecessor, which is the key that the given key replaced, if it has expired. Otherwise, returns it. */
+/**
+ * Deletes the predecessor, which is the key that the given key replaced, if it has expired. Otherwise, returns the
+ * predecessor, if there is one. `deletions` contains the event of the deletion, if any.
+ */
 async function dropExpiredPredecessor(
   context: Creating,
   { key }: AccessKey,

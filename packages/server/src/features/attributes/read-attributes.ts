@@ -35,7 +35,8 @@ export const deviceBase = (context: Context, { id, attributes }: AttributeOwner)
   attributes ?? attributeLoaders.deviceBases(context).load(id)
 
 /**
- * Returns only the reserved values if they were read without the other attributes. Otherwise, returns all base values.
+ * Returns the base values that the caller can read: only the reserved values if they were read without the other
+ * attributes, otherwise all of them.
  */
 export const reservedBase = (context: Context, device: AttributeOwner & { reserved?: Attributes }): Eventually<Read> =>
   readable(context, device.reserved ?? deviceBase(context, device))
@@ -94,7 +95,7 @@ export function valueIn(attributes: Eventually<Read>, name: AttributeName): Even
     : valueAt(parse(attributes), name)
 }
 
-/** Returns only the overrides in the context, without base values. */
+/** Returns the overrides in the context that the caller can read, without base values. */
 export async function readOverrides(
   context: Context,
   { id }: AttributeOwner,

@@ -33,7 +33,7 @@ export function assertReadsAll(viewer: Restricted, what: string): void {
   if (namesOf(viewer) !== undefined) throw forbidden(`${what} depends on attributes that you cannot read`)
 }
 
-/** With `isGroup`, the viewer must be able to remove the whole group. */
+/** Throws FORBIDDEN if the viewer cannot set the attribute or, with `isGroup`, cannot remove the whole group. */
 export function assertWritable(
   viewer: Restricted,
   { name, isGroup = false }: { name: AttributeName; isGroup?: boolean },

@@ -21,7 +21,10 @@ export interface EventSubscriptionArguments
   after?: string | null | undefined
 }
 
-/** Iterates over the viewer's events in ID order until the caller calls `return()`. */
+/**
+ * Iterates over the viewer's matching events in ID order until the caller calls `return()`. Throws an error when a view
+ * of the filter can no longer be used.
+ */
 export async function subscribeToEvents(
   context: Context,
   { after, where, view, context: inContext, ...args }: EventSubscriptionArguments,
@@ -113,7 +116,10 @@ async function startAfter(feed: Feed, id: string): Promise<EventStart> {
 const MAX_TRIES = 600
 const TRY_INTERVAL_MS = 50
 
-/** Waits for the feed's position, which a transaction that began before the feed can delay. */
+/**
+ * Waits for the feed's position, which a transaction that began before the feed can delay. Throws UNAVAILABLE after
+ * `MAX_TRIES` tries.
+ */
 async function positionOf(feed: Feed): Promise<bigint> {
   for (let time = 0; time < MAX_TRIES; time++) {
     if (feed.position !== undefined) return feed.position

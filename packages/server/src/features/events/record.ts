@@ -106,7 +106,10 @@ const row = {
 }
 const oneInsertTexts = { usual: oneEventInsert(row), numbered: oneEventInsert({ ...row, id: '$11::bigint' }) }
 
-/** Returns undefined if no field changed. Compares arrays and times by their contents. */
+/**
+ * Returns the old and new value of each field that changed, or undefined if none changed. Compares arrays and times by
+ * their contents.
+ */
 export function fieldChanges<Fields extends object>(
   before: Fields,
   after: Fields,

@@ -94,8 +94,8 @@ export async function findChangeTime(context: Context, info: AttributeInfo): Pro
 }
 
 /**
- * Returns the time of the value's last recorded write, or null for a missing value. For a name without an expected
- * interval, returns the result of `findChangeTime`.
+ * Returns the time of the value's last recorded write, or `timesSince` if that is later. Returns null for a missing
+ * value. For a name without an expected interval, returns the result of `findChangeTime`.
  */
 export async function findConfirmation(context: Context, info: AttributeInfo): Promise<Date | null> {
   if (info.value === null) return null

@@ -162,9 +162,10 @@ function timesNotAfter(times: ValueTimes, names: Needs['names'], at: Date): Valu
 }
 
 /**
- * Checks whether the service had reported a state by the given time. Until its first report, a service has its device's
- * state, and a first report of the same state creates no event. Times have a precision of one millisecond. On the side
- * before the event, a report in the same millisecond does not count.
+ * Checks whether the service had reported a state by the given time. If it is unknown when the state began, returns
+ * true. Until its first report, a service has its device's state, and a first report of the same state creates no
+ * event. Times have a precision of one millisecond. On the side before the event, a report in the same millisecond does
+ * not count.
  */
 function hasReported({ state_since }: ServiceLiveRow, { at, side }: { at: Date; side: Side }): boolean {
   if (state_since === null) return true

@@ -15,7 +15,8 @@ import type {
 
 /**
  * Takes a device's rows from immediately after an event. Returns the rows from before the event, or undefined if the
- * device did not exist. Modifies the rows in place. Ignores events that only later releases record.
+ * device did not exist or was in another account. Modifies the rows in place. Ignores events that only later releases
+ * record.
  */
 export function rollBack(rows: DeviceRows | undefined, event: PastEvent, deviceId: string): DeviceRows | undefined {
   const isTransfer = event.type === 'DEVICE_TRANSFER'

@@ -23,7 +23,10 @@ export async function mayBackUp(connection: EmbeddedConnection): Promise<boolean
   }
 }
 
-/** Uses single-user mode, because the superuser cannot connect. PostgreSQL must therefore be stopped. */
+/**
+ * Grants the role `muster` the right to take base backups. Uses single-user mode, because the superuser cannot connect.
+ * PostgreSQL must therefore be stopped.
+ */
 export async function grantBackupFunctions({
   binaries,
   runMode,

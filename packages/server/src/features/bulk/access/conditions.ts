@@ -7,7 +7,7 @@ import type { BulkJob } from '../bulk-job.ts'
 
 export type Creator = { accessKey: string } | { personId: string }
 
-/** Returns undefined for a caller who sees every job. */
+/** Returns the creator whose jobs a restricted caller sees, or undefined for a caller who sees every job. */
 export function creatorSeenBy({ accountId, restriction, accessKey, personId }: Viewer): Creator | undefined {
   if (restriction === undefined) return undefined
   return accessKey === undefined ? { personId: personId ?? accountId } : { accessKey }

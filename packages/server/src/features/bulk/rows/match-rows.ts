@@ -47,8 +47,9 @@ interface FoundDevices {
 }
 
 /**
- * Finds a row's device by its ID. If no device has this ID, uses the hardware ID, or the name if the row has no
- * hardware ID. Returns an error if several devices have the name.
+ * Finds a row's device by its ID. If the row has no ID, or no device has this ID, uses the hardware ID, or the name if
+ * the row has no hardware ID. Returns undefined if there is no such device, and an error if several devices have the
+ * name.
  */
 function deviceOf(
   { id, hardwareId, name }: CsvRow,

@@ -53,7 +53,7 @@ const literals = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, literals(member)]))
 }
 
-/** Throws if the device breaks a rule. */
+/** Returns the device that a row registers, as changed by the operations. Throws if the device breaks a rule. */
 export function planDevice(
   row: CsvRow,
   { id, operations }: { id: string; operations: readonly BulkOperation[] },

@@ -118,7 +118,10 @@ export async function finishPreview(
   return job
 }
 
-/** Returns undefined if `take` does not return the job. */
+/**
+ * Runs one step and returns the job. If the job is not PREVIEWING, returns it unchanged. Returns undefined if `take`
+ * does not return the job.
+ */
 async function continuePreview(
   { db, clock, staleMs, charge }: Omit<WorkOptions, 'secrets'>,
   { accountId, id }: JobPlace,

@@ -8,7 +8,10 @@ const DEFAULT_FAILURES = 100
 const failureLimit = ({ maxFailures, done, failed, skipped }: Counts): number =>
   maxFailures ?? Math.max(DEFAULT_FAILURES, Math.floor((done + failed + skipped) / 10))
 
-/** Does not count the `tolerated` failures, which occurred before the job was last resumed. */
+/**
+ * Returns why a job with too many failures must pause, or null if it need not pause. Does not count the `tolerated`
+ * failures, which occurred before the job was last resumed.
+ */
 export function reasonToPause(job: Counts & { tolerated: number }): string | null {
   const failures = job.failed - job.tolerated
   const limit = failureLimit(job)

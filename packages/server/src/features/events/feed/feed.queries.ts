@@ -39,7 +39,7 @@ export async function readLogEnd(db: Database): Promise<LogEnd> {
   return { last: BigInt(last), nextTransaction: BigInt(nextTransaction), ended: BigInt(ended) }
 }
 
-/** Fails if a node does not respond. */
+/** Returns the transaction IDs of each node of the cluster, keyed by the node. Throws if a node does not respond. */
 export async function readNodes(db: Database): Promise<ReadonlyMap<string, TransactionIds>> {
   const rows = await query<{ node: string; success: boolean; result: string }>(
     db,
