@@ -29,8 +29,8 @@ export function keyMaterial(
 }
 
 /**
- * Returns the 32 bytes of a public key in base64. Accepts SPKI PEM, or the 32 bytes in base64. Throws BAD_USER_INPUT for
- * any other text.
+ * Returns the 32 bytes of a public key in base64. Accepts SPKI PEM, or the 32 bytes in base64. Throws BAD_USER_INPUT
+ * for any other text.
  */
 export function readPublicKey(text: string): string {
   const outcome = parsePublicKey(text)
