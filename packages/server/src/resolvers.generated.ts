@@ -49,18 +49,18 @@ export type User = {
   needs: Array<Need>;
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Scalars['Object']['output'];
-  /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
+  /** The value of one attribute; null if the attribute is not set or is a group, or if the caller cannot read it. */
   attribute?: Maybe<Scalars['String']['output']>;
   /** The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
   /** The contexts in which this user has overrides that the caller can read. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most
-   * devices and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out
-   * of date, and new names can be missing if more than 20,000 events followed the last count. A request makes the server
-   * count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The
-   * request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more
+   * The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices
+   * and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date,
+   * and new names can be missing if more than 20,000 events followed the last count. In this case, a request makes the
+   * server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed.
+   * The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more
    * than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices,
    * each request counts the names on those devices.
    */
@@ -136,7 +136,7 @@ export type User = {
   attributeInfo: Array<AttributeInfo>;
   /**
    * The changes to the user's own attributes, newest first. Without name, the list contains the changes to all names.
-   * Without context, it contains changes to base values and to overrides. Requires EVENT_READ and AUDIT_READ.
+   * Without context, it contains changes to base values and to overrides. Needs EVENT_READ and AUDIT_READ.
    */
   attributeHistory: AttributeChangeList;
   /**
@@ -590,14 +590,17 @@ export type Mutation = {
    * resulting base value if context is omitted; null if the attribute is not set.
    */
   setAttribute?: Maybe<Scalars['String']['output']>;
-  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in the context. */
+  /**
+   * Sets several attributes of one target, all or none. Returns the target's resulting attributes in the context, or its
+   * base values if context is omitted.
+   */
   setAttributes: Scalars['Object']['output'];
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Array<AttributesResult>;
   /**
    * Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With
-   * more than 1,000 devices, or with very large attributes, the response does not wait for the preview. An account can
-   * have at most 20 jobs that are DRAFT, PREVIEWING, or READY.
+   * more than 1,000 devices, a slow filter, or very large attributes, the response does not wait for the preview. An
+   * account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY.
    */
   createBulk: BulkJob;
   /** Adds devices to a DRAFT that was created with open set to true: up to 1,000 IDs, or up to 10,000 rows of a CSV. */
@@ -612,7 +615,7 @@ export type Mutation = {
   /**
    * Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and
    * no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response does
-   * not always wait for the preview. If such a job does not start, its stateReason says why.
+   * not always wait for the preview. If the job then does not start, its stateReason says why.
    */
   runBulk: BulkJob;
   /** Pauses a job after the current batch. To continue, call resumeBulk. */
@@ -628,8 +631,8 @@ export type Mutation = {
   retryBulk: BulkJob;
   /**
    * Creates and previews a job that reverts the changes of this job, which must have been started and must have ended.
-   * Does not revert values and services that have changed since then. Deletes the devices that this job registered, unless
-   * they have connected or changed since.
+   * Does not revert values and services that have changed since this job wrote them. Deletes the devices that this job
+   * registered, unless they have connected or changed since.
    */
   undoBulk: BulkJob;
   /**
@@ -1206,7 +1209,7 @@ export type Device = {
   __typename?: 'Device';
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Scalars['Object']['output'];
-  /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
+  /** The value of one attribute; null if the attribute is not set or is a group, or if the caller cannot read it. */
   attribute?: Maybe<Scalars['String']['output']>;
   /** The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
@@ -1250,7 +1253,7 @@ export type Device = {
   online: Scalars['Boolean']['output'];
   /** When the device last connected, or when a report about it or one of its services last arrived; null if never. */
   lastReported?: Maybe<Scalars['DateTime']['output']>;
-  /** When the state last changed. Initially, when the device was registered. */
+  /** When the state last changed; if it never has, when the device was registered. */
   stateSince?: Maybe<Scalars['DateTime']['output']>;
   owner: UserReference;
   /**
@@ -1348,7 +1351,7 @@ export type Service = {
   __typename?: 'Service';
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Scalars['Object']['output'];
-  /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
+  /** The value of one attribute; null if the attribute is not set or is a group, or if the caller cannot read it. */
   attribute?: Maybe<Scalars['String']['output']>;
   /** The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
@@ -1522,15 +1525,15 @@ export type BulkItem = {
   outcome: BulkOutcome;
   status: BulkItemStatus;
   /**
-   * The old and new values, by operation. setAttributes is a list. Each item contains a context, the changes in that
-   * context, and the service, if the attributes belong to a service. update contains the changed fields. addService,
-   * updateService, and removeService are lists of services. delete contains the device's name. register contains the
-   * values of the new device.
+   * The old and new values, by operation. setAttributes is a list. Each item contains a context (null for base values),
+   * the changes to the values there, and the service, if the attributes belong to a service. update contains the changed
+   * fields. addService, updateService, and removeService are lists of services. delete contains the device's name.
+   * register contains the values of the new device.
    */
   changes: Scalars['Object']['output'];
-  /** Why the job skipped the device or did not revert it completely. */
+  /** Why the job skipped the device or did not revert it completely; otherwise null. */
   reason?: Maybe<BulkSkipReason>;
-  /** The error code if the device was rejected or failed. */
+  /** The error code if the device was rejected or failed; otherwise null. */
   code?: Maybe<Scalars['String']['output']>;
   message?: Maybe<Scalars['String']['output']>;
   /** The IDs of the events that the job recorded for the device. */
@@ -1653,7 +1656,7 @@ export type BulkJob = {
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
   state: BulkState;
-  /** Why the job is paused or waiting, failed, or was not started. */
+  /** Why the job is paused or waiting, failed, or was not started; otherwise null. */
   stateReason?: Maybe<Scalars['String']['output']>;
   /**
    * The target, with the filter in canonical form. ids is the number of IDs in createBulk. csv contains the names of the
@@ -1732,7 +1735,7 @@ export type BulkState =
   /** The preview failed. */
   | 'FAILED';
 
-/** The number of a bulk job's devices with each outcome and status. */
+/** The numbers of a bulk job's devices, by outcome and status. */
 export type BulkCounts = {
   __typename?: 'BulkCounts';
   total: Scalars['Int']['output'];
@@ -2216,7 +2219,7 @@ export type AttributeChangeList = {
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 

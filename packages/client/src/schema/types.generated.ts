@@ -218,7 +218,7 @@ export interface AttributeChange {
 
 /** A page of changes, newest first. */
 export interface AttributeChangeList {
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -299,7 +299,7 @@ export interface AvailabilitySegment {
   until: string
 }
 
-/** The number of a bulk job's devices with each outcome and status. */
+/** The numbers of a bulk job's devices, by outcome and status. */
 export interface BulkCounts {
   /** In the preview: devices that would change. */
   change: number
@@ -319,9 +319,9 @@ export interface BulkCounts {
 
 /** One device of a bulk job. */
 export interface BulkItem {
-  /** The old and new values, by operation. setAttributes is a list. Each item contains a context, the changes in that context, and the service, if the attributes belong to a service. update contains the changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name. register contains the values of the new device. */
+  /** The old and new values, by operation. setAttributes is a list. Each item contains a context (null for base values), the changes to the values there, and the service, if the attributes belong to a service. update contains the changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name. register contains the values of the new device. */
   changes: Record<string, unknown>
-  /** The error code if the device was rejected or failed. */
+  /** The error code if the device was rejected or failed; otherwise null. */
   code: string | null
   device: EventTarget
   /** The IDs of the events that the job recorded for the device. */
@@ -330,7 +330,7 @@ export interface BulkItem {
   line: number | null
   message: string | null
   outcome: BulkOutcome
-  /** Why the job skipped the device or did not revert it completely. */
+  /** Why the job skipped the device or did not revert it completely; otherwise null. */
   reason: BulkSkipReason | null
   status: BulkItemStatus
 }
@@ -374,7 +374,7 @@ export interface BulkJob {
   /** The caller whose permissions the job uses; null before the job starts. */
   startedBy: ChangeSource | null
   state: BulkState
-  /** Why the job is paused or waiting, failed, or was not started. */
+  /** Why the job is paused or waiting, failed, or was not started; otherwise null. */
   stateReason: string | null
   /** The target, with the filter in canonical form. ids is the number of IDs in createBulk. csv contains the names of the columns and the line of the last row, instead of the rows. For a retry or an undo, job is the ID of the other job. */
   target: Record<string, unknown>
@@ -451,7 +451,7 @@ export interface Device {
   platform: string | null
   /** Either active or inactive. */
   state: string
-  /** When the state last changed. Initially, when the device was registered. */
+  /** When the state last changed; if it never has, when the device was registered. */
   stateSince: string | null
   /** The base value of the attribute $svc.statusA. */
   statusA: string | null
@@ -877,7 +877,7 @@ export interface Simulation {
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
-  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
+  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. In this case, a request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
   attributeNames: AttributeName[]
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
@@ -1093,7 +1093,7 @@ export interface AttributeChangeFields {
 
 /** The selectable fields of AttributeChangeList. */
 export interface AttributeChangeListFields {
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1195,9 +1195,9 @@ export interface BulkCountsFields {
 
 /** The selectable fields of BulkItem. */
 export interface BulkItemFields {
-  /** The old and new values, by operation. setAttributes is a list. Each item contains a context, the changes in that context, and the service, if the attributes belong to a service. update contains the changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name. register contains the values of the new device. */
+  /** The old and new values, by operation. setAttributes is a list. Each item contains a context (null for base values), the changes to the values there, and the service, if the attributes belong to a service. update contains the changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name. register contains the values of the new device. */
   changes: Leaf<Record<string, unknown>>
-  /** The error code if the device was rejected or failed. */
+  /** The error code if the device was rejected or failed; otherwise null. */
   code: Leaf<string | null>
   device: Branch<'EventTarget', 'one'>
   /** The IDs of the events that the job recorded for the device. */
@@ -1206,7 +1206,7 @@ export interface BulkItemFields {
   line: Leaf<number | null>
   message: Leaf<string | null>
   outcome: Leaf<BulkOutcome>
-  /** Why the job skipped the device or did not revert it completely. */
+  /** Why the job skipped the device or did not revert it completely; otherwise null. */
   reason: Leaf<BulkSkipReason | null>
   status: Leaf<BulkItemStatus>
 }
@@ -1260,7 +1260,7 @@ export interface BulkJobFields {
   /** The caller whose permissions the job uses; null before the job starts. */
   startedBy: Branch<'ChangeSource', 'maybe'>
   state: Leaf<BulkState>
-  /** Why the job is paused or waiting, failed, or was not started. */
+  /** Why the job is paused or waiting, failed, or was not started; otherwise null. */
   stateReason: Leaf<string | null>
   /** The target, with the filter in canonical form. ids is the number of IDs in createBulk. csv contains the names of the columns and the line of the last row, instead of the rows. For a retry or an undo, job is the ID of the other job. */
   target: Leaf<Record<string, unknown>>
@@ -1311,7 +1311,7 @@ export interface CreatedRegistrationCodeFields {
 
 /** The selectable fields of Device. */
 export interface DeviceFields {
-  /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
+  /** The value of one attribute; null if the attribute is not set or is a group, or if the caller cannot read it. */
   attribute: Leaf<string | null, {
     context?: string | null | undefined
     name: string
@@ -1401,7 +1401,7 @@ export interface DeviceFields {
   }>
   /** Either active or inactive. */
   state: Leaf<string>
-  /** When the state last changed. Initially, when the device was registered. */
+  /** When the state last changed; if it never has, when the device was registered. */
   stateSince: Leaf<string | null>
   /** The base value of the attribute $svc.statusA. */
   statusA: Leaf<string | null>
@@ -1744,7 +1744,7 @@ export interface MutationFields {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }>
-  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With more than 1,000 devices, or with very large attributes, the response does not wait for the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
+  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With more than 1,000 devices, a slow filter, or very large attributes, the response does not wait for the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
   createBulk: Branch<'BulkJob', 'one', {
     /** The job pauses after more failures than this since it was started or last resumed. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
@@ -1920,7 +1920,7 @@ export interface MutationFields {
     id: string
     overlap?: number | null | undefined
   }>
-  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If such a job does not start, its stateReason says why. */
+  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If the job then does not start, its stateReason says why. */
   runBulk: Branch<'BulkJob', 'one', {
     /** The number of devices that must change. Registrations count as changes. */
     expected: number
@@ -1945,7 +1945,7 @@ export interface MutationFields {
     /** The new value, up to 16 KiB. Required. null removes the attribute or the whole group. */
     value?: string | null | undefined
   }>
-  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in the context. */
+  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in the context, or its base values if context is omitted. */
   setAttributes: Leaf<Attributes, {
     /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
@@ -1994,7 +1994,7 @@ export interface MutationFields {
     accountId: string
     deviceId: readonly string[]
   }>
-  /** Creates and previews a job that reverts the changes of this job, which must have been started and must have ended. Does not revert values and services that have changed since then. Deletes the devices that this job registered, unless they have connected or changed since. */
+  /** Creates and previews a job that reverts the changes of this job, which must have been started and must have ended. Does not revert values and services that have changed since this job wrote them. Deletes the devices that this job registered, unless they have connected or changed since. */
   undoBulk: Branch<'BulkJob', 'one', {
     id: string
     rate?: number | null | undefined
@@ -2155,7 +2155,7 @@ export interface RoleFields {
 export interface ServiceFields {
   /** ID of the application type. */
   application: Leaf<number>
-  /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
+  /** The value of one attribute; null if the attribute is not set or is a group, or if the caller cannot read it. */
   attribute: Leaf<string | null, {
     context?: string | null | undefined
     name: string
@@ -2273,12 +2273,12 @@ export interface UserFields {
   account: Branch<'User', 'maybe', {
     id?: string | null | undefined
   }>
-  /** The value of one attribute; null if the attribute is not set or the caller cannot read it. */
+  /** The value of one attribute; null if the attribute is not set or is a group, or if the caller cannot read it. */
   attribute: Leaf<string | null, {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes to the user's own attributes, newest first. Without name, the list contains the changes to all names. Without context, it contains changes to base values and to overrides. Requires EVENT_READ and AUDIT_READ. */
+  /** The changes to the user's own attributes, newest first. Without name, the list contains the changes to all names. Without context, it contains changes to base values and to overrides. Needs EVENT_READ and AUDIT_READ. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor. The page continues with older changes. */
     after?: string | null | undefined
@@ -2300,7 +2300,7 @@ export interface UserFields {
     /** Attribute names. For a name that is not set, value is null. */
     names?: readonly string[] | null | undefined
   }>
-  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
+  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. In this case, a request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
   attributeNames: Branch<'AttributeName', 'many'>
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
@@ -2784,7 +2784,7 @@ export interface Mutations {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
-  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With more than 1,000 devices, or with very large attributes, the response does not wait for the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
+  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With more than 1,000 devices, a slow filter, or very large attributes, the response does not wait for the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
   createBulk(args: {
     /** The job pauses after more failures than this since it was started or last resumed. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
@@ -2962,7 +2962,7 @@ export interface Mutations {
     id: string
     overlap?: number | null | undefined
   }, options?: CallOptions): Promise<Webhook>
-  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If such a job does not start, its stateReason says why. */
+  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If the job then does not start, its stateReason says why. */
   runBulk(args: {
     /** The number of devices that must change. Registrations count as changes. */
     expected: number
@@ -2987,7 +2987,7 @@ export interface Mutations {
     /** The new value, up to 16 KiB. Required. null removes the attribute or the whole group. */
     value?: string | null | undefined
   }, options?: CallOptions): Promise<string | null>
-  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in the context. */
+  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in the context, or its base values if context is omitted. */
   setAttributes(args: {
     /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
@@ -3036,7 +3036,7 @@ export interface Mutations {
     accountId: string
     deviceId: readonly string[]
   }, options?: CallOptions): Promise<number>
-  /** Creates and previews a job that reverts the changes of this job, which must have been started and must have ended. Does not revert values and services that have changed since then. Deletes the devices that this job registered, unless they have connected or changed since. */
+  /** Creates and previews a job that reverts the changes of this job, which must have been started and must have ended. Does not revert values and services that have changed since this job wrote them. Deletes the devices that this job registered, unless they have connected or changed since. */
   undoBulk(args: {
     id: string
     rate?: number | null | undefined
