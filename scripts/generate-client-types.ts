@@ -91,7 +91,10 @@ function indent(text: string): string {
     .join('\n')
 }
 
-/** Returns the type of an object with all its plain fields. Mutations return it, as do lists without a selection. */
+/**
+ * Returns the type of an object with all its plain fields. Mutations, and lists without a selection, return such
+ * objects.
+ */
 function recordText(type: GraphQLObjectType, table: SchemaTable): string {
   const plain = new Set(plainFields(table, type.name))
   const lines = Object.values(type.getFields())

@@ -57,7 +57,7 @@ const openMutations: readonly string[] = [
   'updateService',
 ].map((field) => `Mutation.${field}`)
 
-/** The types whose fields restricted callers cannot select, except the fields in the lists above. */
+/** The types whose fields restricted callers cannot select, except the fields in `openFields`. */
 const closedTypes: ReadonlySet<string> = new Set(['Mutation', 'Subscription', 'User', 'Webhook'])
 
 const openFields: ReadonlySet<string> = new Set([...openOfUser, ...openMutations, 'Subscription.events'])

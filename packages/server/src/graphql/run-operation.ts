@@ -63,8 +63,8 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
   readonly beforeRequest?: (requester: Requester<Viewer>) => void
   /**
    * Runs when a route rejects a request's parameters or document, or an operation that the route does not serve. The
-   * GraphQL route also calls this for an operation that needs credentials. `bytes` is the length of the body and the
-   * URL.
+   * GraphQL route also calls this if an operation needs credentials but the request has none. `bytes` is the length of
+   * the body and the URL.
    */
   readonly onRejected?: (requester: Requester<Viewer>, bytes: number) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null, kind: PreparedOperation['kind']) => unknown

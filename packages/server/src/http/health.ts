@@ -13,7 +13,10 @@ export interface HealthOptions {
   databaseSilence?: number
 }
 
-/** If `/healthz` does not respond, restart the process. `/readyz` returns 503 without the database and at shutdown. */
+/**
+ * Registers `/healthz` and `/readyz`. If `/healthz` does not respond, the process needs a restart. `/readyz` returns
+ * 503 without the database and at shutdown.
+ */
 export function registerHealth(app: FastifyInstance, db: Database, { databaseSilence = 0 }: HealthOptions = {}): void {
   let isStopping = false
   app.addHook('preClose', async () => {

@@ -8,7 +8,7 @@ import type { Metrics } from '../metrics.ts'
 
 export interface MetricsRouteOptions {
   metrics: Metrics
-  /** If undefined, only local programs can read the metrics. */
+  /** If undefined, only local programs can read the metrics, and only if no proxy is in front of the server. */
   metricsToken: string | undefined
   /** If set, clients reach the server at another address, usually a proxy's. */
   publicUrl: string | undefined

@@ -64,7 +64,10 @@ export function outcomeOf(request: FastifyRequest, reply: FastifyReply): Outcome
   }
 }
 
-/** Returns the method and the path pattern of a request's route. All paths with no route or a `*` route are `other`. */
+/**
+ * Returns the method and the path pattern of a request's route. Returns `other` if the request has no route or has a
+ * `*` route.
+ */
 export const routeOf = ({ method, routeOptions: { url } }: FastifyRequest): string =>
   url === undefined || url.endsWith('*') ? 'other' : `${method} ${url}`
 
@@ -81,7 +84,10 @@ function kindOf(route: string): RequestKind {
   return kinds.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'other'
 }
 
-/** HTTP statuses with only one error code. For others, the request handler records the code with `noteCode`. */
+/**
+ * The HTTP statuses that have only one error code. For other error statuses, the request handler records the code with
+ * `noteCode`.
+ */
 const codes: Readonly<Record<number, ErrorCode>> = {
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',

@@ -4,8 +4,8 @@ import { emailSender, type Message } from './send-email.ts'
 
 export interface Mailer {
   /**
-   * Sends a message in the background. `onDone` receives whether the mail server accepted the message. When the server
-   * closes, it waits until the attempt to send and `onDone` have finished.
+   * Sends a message in the background. `onDone` receives whether the mail server accepted the message. When the Muster
+   * server closes, it waits until the attempt to send and `onDone` have finished.
    */
   send(message: Message, onDone: (isSent: boolean) => Promise<void>): void
 }

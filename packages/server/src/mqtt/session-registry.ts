@@ -18,7 +18,10 @@ export interface Session {
   secretHash?: Buffer
   device?: ReportingDevice
   readonly topics: Set<string>
-  /** Whether the device's secret was revoked. The server then rejects all further publications, including the will. */
+  /**
+   * Whether the device's secret was revoked, or the device was deleted. The server then rejects all further
+   * publications, including the will.
+   */
   isCutOff: boolean
   /**
    * The reason why the server disconnected the authenticated device. Undefined if the server did not disconnect the

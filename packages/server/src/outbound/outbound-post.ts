@@ -13,7 +13,7 @@ export interface Outbound {
    * connection.
    */
   isForbidden(url: URL): boolean
-  /** Sends a POST request. Does not reject if the request fails, because the result then contains the error. */
+  /** Sends a POST request. If the request fails, the promise still resolves, and the result contains the error. */
   post(message: OutboundMessage): Promise<OutboundResult>
   close(): Promise<void>
 }

@@ -33,7 +33,10 @@ export const pointsOfObjects = (objects: number): number => Math.floor(objects /
 /** Returns the cost of rows that are read but not returned: 1 point for each full 2,000. */
 export const pointsOfRows = (rows: number): number => Math.floor(rows / ROWS_PER_POINT)
 
-/** Returns 1 point for each mutation, or for each 10 items of a list of changes, rounded up. */
+/**
+ * Returns the cost of an operation's changes: 1 point for each mutation, or for each 10 items of a list of changes,
+ * rounded up.
+ */
 export function pointsOfChanges({ kind, rootFields }: Pick<PreparedOperation, 'kind' | 'rootFields'>): number {
   if (kind !== 'mutation') return 0
   return rootFields().reduce(

@@ -4,7 +4,7 @@ import { keyOf, sendAsUser } from '../../test/factories/keys.ts'
 import { seedDevices } from '../../test/factories/seed-devices.ts'
 import { sharedTestApp, type TestUser } from '../../test/harness/app.ts'
 
-/** Reading every device costs 5 points. */
+/** Enough devices that reading all of them costs 5 points. */
 const DEVICES = 10_000
 const QUOTA = 1_000
 

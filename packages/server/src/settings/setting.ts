@@ -4,7 +4,10 @@ export interface Setting<Value> {
   meaning: string
   default: string
   secret?: boolean
-  /** Throws an error whose message describes valid values. `undefined` means that the setting is not set. */
+  /**
+   * For an invalid value, throws an error whose message describes valid values. `undefined` means that the setting is
+   * not set.
+   */
   parse(text: string | undefined): Value
 }
 

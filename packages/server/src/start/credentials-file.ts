@@ -34,7 +34,10 @@ export async function stageCredentials(dataFolder: string, credentials: Credenti
   await replacePrivateFile(stagedPath(dataFolder), formatCredentials(credentials))
 }
 
-/** Returns the access key ID of the staged credentials, or undefined if no credentials are staged. */
+/**
+ * Returns the access key ID of the staged credentials, an empty string if they contain none, or undefined if no
+ * credentials are staged.
+ */
 export async function findStagedKey(dataFolder: string): Promise<string | undefined> {
   const text = await readIfExists(stagedPath(dataFolder))
   return text === undefined ? undefined : (/^MUSTER_ACCESS_KEY_ID=(.*)$/m.exec(text)?.[1] ?? '')

@@ -34,7 +34,10 @@ export function databaseAccess({ databaseUrl, databaseDirectUrl, dataFolder }: C
   return { connection, requests: { connection: { connectionString: databaseUrl }, direct: connection } }
 }
 
-/** Resolves once the database responds. Throws if an external database has an unsupported version. */
+/**
+ * Resolves once the database responds. Throws if settings contradict each other, or if an external database does not
+ * respond in time or is unsuitable.
+ */
 export async function openServingDatabase(options: ServingDatabaseOptions): Promise<ServingDatabase> {
   const { config, log, signal } = options
   if (config.databaseUrl === undefined) {

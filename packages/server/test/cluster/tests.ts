@@ -7,7 +7,7 @@ export const included: readonly string[] = [
   'packages/server/test/statements/',
 ]
 
-/** The files of these folders that do not run on the cluster, with the reasons. */
+/** The test files in the included folders that do not run on the cluster, with the reasons. */
 export const excludedFiles: Readonly<Record<string, string>> = {
   '*.plan.test.ts': 'checks a plan of plain PostgreSQL, and the plan of a shard is different',
 }

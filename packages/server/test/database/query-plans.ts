@@ -6,7 +6,9 @@ import { createTestDatabase } from './test-database.ts'
 /** A separate database that returns the query plans of its statements. */
 export interface ExplainedDatabase {
   db: Database
-  /** Returns the custom plan of the only statement that `run` sends, which depends on the statement's values. */
+  /**
+   * Returns the custom plan of the only statement that `run` sends. A custom plan depends on the statement's values.
+   */
   planFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
   /** Returns the generic plan, which PostgreSQL may cache for a prepared statement. */
   genericPlanFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
@@ -100,13 +102,13 @@ export async function insertDevices(db: Database, accountId: string, devices: nu
   await sql`insert into device_live (account_id, device_id) select account_id, id from device`.execute(db)
 }
 
+/** An array literal has no type, so PostgreSQL gives it the type of the statement's parameter. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map(arrayElement).join(',')}}`)
   if (value === null || value === undefined) return 'null'
   return pg.escapeLiteral(value instanceof Date ? value.toISOString() : String(value))
 }
 
-/** The array has no type, so PostgreSQL gives it the type of the statement's parameter. */
 const arrayElement = (value: unknown): string =>
   value === null ? 'null' : `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`
 

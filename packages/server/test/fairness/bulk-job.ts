@@ -21,7 +21,7 @@ export async function startBulkJobs(
   const read = async (id: string) =>
     (await send(`{ login { bulkJob(id: "${id}") { state stateReason token counts { done } } } }`)).login.bulkJob[0]
   const start = async (): Promise<string> => {
-    // Every job writes new values, because a job changes nothing on a device that already has its values.
+    // Every job writes new values, because a job changes nothing on a device that already has the job's values.
     const { createBulk } = await send(`mutation { createBulk(target: { where: "id:*" }, rate: 10000,
       operations: [{ setAttributes: { attributes: { checked: "{name} ${Date.now()}" } } }]) { id } }`)
     const { id } = createBulk

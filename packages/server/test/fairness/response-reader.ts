@@ -1,6 +1,6 @@
 const BUFFERED_BYTES = 2_048
 
-/** Reports the outcome of each response: its status and the first error code in its body. */
+/** Reports the outcome of each response: its status and, if its body contains one, the first error code. */
 export function createResponseReader(onResponse: (outcome: string) => void): (part: Buffer) => void {
   let head = ''
   let start = ''

@@ -8,7 +8,7 @@ export interface JobFigures {
   skipped: number
 }
 
-/** Retries until the database responds. */
+/** Retries while the database is unavailable. Throws any other error. */
 async function query<Row>({ database }: Rig, text: string, values: readonly unknown[]): Promise<Row[]> {
   for (;;) {
     const client = new pg.Client(database.url)

@@ -103,7 +103,10 @@ async function everyDevice(rig: Rig): Promise<{ values: Map<string, string>; har
   }
 }
 
-/** Repeats an operation until it succeeds, and returns the data. Throws if a server rejects it as invalid. */
+/**
+ * Repeats an operation while no response arrives, or while the response status is 429 or 5xx. Then returns the data.
+ * Throws for any other failure.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: the callers know the shape of the responses
 export async function executeOperation(rig: Rig, document: string): Promise<any> {
   for (;;) {

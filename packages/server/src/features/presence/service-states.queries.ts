@@ -8,8 +8,8 @@ import { insideText } from '../filters/sql/restriction-condition.ts'
 import { accountsOf, type DeviceKey, devicesText } from './device-keys.ts'
 
 /**
- * Returns the IDs of the devices with these IDs, and of the devices whose services have these IDs. Omits devices that
- * `inside` does not match.
+ * Returns the IDs of the devices with these IDs, and of the devices whose services have these IDs. With `inside`, locks
+ * these devices, and omits those that `inside` does not match.
  */
 export async function findDeviceIds(
   db: Database,
@@ -27,7 +27,7 @@ export async function findDeviceIds(
 }
 
 /**
- * Returns the IDs like `findDeviceIds`, and locks the devices, so that `inside` matches them until the transaction
+ * Implements `findDeviceIds` with `inside`. The locks ensure that `inside` matches the devices until the transaction
  * ends.
  */
 async function lockDevicesInside(
@@ -67,7 +67,7 @@ export interface ServiceStateRow {
   deviceId: string
   state: State
   /**
-   * How long the state is valid, in seconds. Null if it is valid until the service reports another state or the device
+   * How long the state is valid, in seconds. Null if it is valid until the service's next report or until the device
    * becomes inactive.
    */
   seconds: number | null

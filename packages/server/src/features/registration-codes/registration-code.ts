@@ -2,7 +2,7 @@ import type { ServiceInput } from '../services/new-service.ts'
 
 export interface RegistrationCode {
   id: string
-  /** The first characters of the code, so that users recognize it in lists. */
+  /** The first characters of the code, so that users can recognize the code in lists. */
   prefix: string
   name: string | null
   platform: string | null

@@ -49,8 +49,8 @@ export async function removeRegistrationCode(
 }
 
 /**
- * Deletes the codes that expired before the time, in all accounts. Only the cleanup job may call this. Returns the
- * number of deleted codes.
+ * Deletes the codes that expired before `time`, in all accounts. Only the cleanup job may call this. Returns the number
+ * of deleted codes.
  */
 export async function removeCodesExpiredBefore(db: Database, time: Date): Promise<number> {
   const { numAffectedRows } = await sql`delete from registration_code where expires < ${time}`.execute(db)

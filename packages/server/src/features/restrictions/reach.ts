@@ -39,7 +39,8 @@ export async function readReach(
 }
 
 /**
- * Returns the filter of a restriction. If the view was deleted or a filter is invalid, the filter matches no device.
+ * Returns the filter of a restriction. If the view was deleted, or if a filter is invalid, the returned filter matches
+ * no device.
  */
 async function devicesOf(
   db: Database,

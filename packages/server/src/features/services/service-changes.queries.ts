@@ -14,7 +14,10 @@ export interface LockedService extends ServiceFields {
   deviceName: string
 }
 
-/** Locks a service. Returns undefined if the account has no such service, or if `inside` does not match its device. */
+/**
+ * Locks and returns a service. Returns undefined if the account has no such service, or if `inside` does not match its
+ * device.
+ */
 export async function lockService(
   db: Database,
   accountId: string,

@@ -71,8 +71,8 @@ export interface WrittenServices {
 }
 
 /**
- * The position of a device, counted from 1, the JSON of the device's matching services, and their number. The JSON
- * consists of objects separated by commas. It is null if no service matches.
+ * The position of a device, counted from 1; the JSON of the device's matching services; and the number of these
+ * services. The JSON consists of objects separated by commas. It is null if no service matches.
  */
 export type WrittenServicesRow = readonly [position: number, services: string | null, count: number]
 

@@ -11,7 +11,7 @@ import { readServiceOrder } from './services-of-device-arguments.ts'
 
 /**
  * Returns the viewer's services with these IDs, without duplicates, in the requested order. For a device ID, returns
- * the device's bulk service. Omits unknown IDs.
+ * the device's bulk service. Omits unknown IDs and services that the viewer cannot reach.
  */
 export async function findServices(
   context: Context,

@@ -53,8 +53,9 @@ export interface Removal {
 /**
  * Removes a user. Deletes the rows of accounts in batches, so that other users do not wait. An interrupted removal
  * continues when it runs again. Throws CONFLICT if no account would remain, because the next start would create another
- * owner. Unless `withAccounts` is set, also throws CONFLICT if an account would have no owner who can sign in. Records
- * the removal as an event in the account of the installation's owner.
+ * owner, and if the user joins an account during the removal. Unless `withAccounts` is set, also throws CONFLICT if an
+ * account would have no owner who can sign in. Records the removal as an event in the account of the installation's
+ * owner.
  */
 export async function removeUser(db: Database, address: string, removal: Removal): Promise<void> {
   const { now, log, erase = false } = removal

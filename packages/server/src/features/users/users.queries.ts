@@ -73,7 +73,7 @@ export interface UserSummary extends UserDetails {
    * stored.
    */
   lastSignIn: Date | null
-  /** When the user last used a session, or a personal access key in any account. */
+  /** The time of the latest use of a session or a personal access key, in any account. Null if neither is stored. */
   lastUsed: Date | null
 }
 

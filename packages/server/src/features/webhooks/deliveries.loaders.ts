@@ -25,7 +25,7 @@ export interface DeliveryListArguments extends PageArguments {
   failed?: boolean | null | undefined
 }
 
-/** The order that delivery cursors encode, so a cursor of another list is invalid. */
+/** Delivery cursors contain this order, so a cursor of another list is invalid. */
 const ORDER = 'deliveries'
 
 /** One query reads the deliveries of all webhooks whose deliveries a request selects with the same arguments. */

@@ -13,7 +13,7 @@ export const deliverJob = defineJob<WebhookAddress>({
 
 export const deliverKey = (webhookId: string): string => `webhook ${webhookId}`
 
-/** Finds overdue deliveries that no process is sending, in case a job or notification was lost. */
+/** Starts sending overdue deliveries that no process is sending, in case a job or notification was lost. */
 export const sweepJob = defineChore('webhooks.sweep')
 
 export const dropDeliveriesJob = defineChore('webhooks.drop-deliveries')

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { badInput } from '../../errors.ts'
 
-/** The sort key of an item: a string, milliseconds, or a number. Null if the item has no value. */
+/** The sort key of an item: a string, a time in milliseconds since 1970, or a number. Null if the item has no value. */
 export type SortKey = string | number | null
 
 /** The position is after the item with this key and ID, even if that item no longer exists. */

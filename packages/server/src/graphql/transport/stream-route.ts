@@ -18,7 +18,10 @@ export interface StreamRouteInput<Viewer extends GraphqlViewer> extends Omit<Gra
    * The caller must call the returned function when the stream has ended.
    */
   readonly admit: (viewer: Viewer, end: (reason: ApiError) => void) => () => void
-  /** Returns a function to call after each event. Its promise, if any, resolves once the next event may be sent. */
+  /**
+   * Returns a function to call after each event. If that function returns a promise, the next event may be sent once
+   * the promise resolves.
+   */
   readonly chargeEvents: (requester: Requester<Viewer>) => () => Promise<void> | undefined
   readonly endAll: (reason: ApiError) => void
 }

@@ -21,7 +21,10 @@ const small = '{ login { id } }'
 /** Blocks the event loop for 300 ms. */
 const block = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
 const MANY = 200
-/** Returns a signature that names the owner's access key, which identifies the caller before the body arrives. */
+/**
+ * Returns a Signature-Input header that names the owner's access key, which identifies the caller before the body
+ * arrives.
+ */
 const claim = () => `sig1=("@method");keyid="${app.owner.keyId}"`
 const big = () =>
   `POST /graphql/v1 HTTP/1.1\r\nhost: x\r\nsignature-input: ${claim()}\r\ncontent-type: application/json\r\ncontent-length: 900000\r\n\r\n${' '.repeat(900_000)}`

@@ -44,7 +44,7 @@ interface Caller {
   stuckTimer: NodeJS.Timeout | undefined
 }
 
-/** The number of slots for large responses in production, for all callers together and for each caller. */
+/** The number of slots for large responses that are being produced: for all callers together, and for each caller. */
 const MAX_WEIGHT = 8
 const MAX_WEIGHT_PER_CALLER = 4
 /** The duration of `stuckTimer`, in milliseconds. Each start of a waiting response restarts the timer. */

@@ -7,7 +7,10 @@ export interface Interruptions {
   servers: number
   /** The number of times that the database session of a migrating process was terminated. */
   sessions: number
-  /** The number of times that such a session's process received SIGKILL. PostgreSQL then ends all sessions. */
+  /**
+   * The number of times that the PostgreSQL process of a migrating session received SIGKILL. PostgreSQL then ends all
+   * sessions.
+   */
   crashes: number
   outages: Outage[]
 }

@@ -23,7 +23,7 @@ export interface FanOutOptions {
   feed: Pick<Feed, 'onAdvance' | 'position'>
   load: Load
   log: FastifyBaseLogger
-  /** While this process is sending the webhook's deliveries, new deliveries do not need a job. */
+  /** Whether this process is sending the webhook's deliveries. New deliveries then do not need a job. */
   isSending: (webhook: WebhookAddress) => boolean
   /** Called after deliveries to these webhooks are committed. */
   onCreated: (webhooks: WebhookAddress[]) => void

@@ -13,8 +13,8 @@ export interface DeliveredEvent extends DeliverableEvent {
 }
 
 /**
- * How long, in seconds, a job waits before it sends new deliveries. Usually, this process has sent them by then, unless
- * it has exited.
+ * How long, in seconds, a job waits before it starts sending new deliveries. By then, this process has usually sent
+ * them, unless the process has exited.
  */
 const FALLBACK_SECONDS = 5
 
