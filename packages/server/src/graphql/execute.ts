@@ -62,8 +62,8 @@ export interface PreparedOperation {
   readonly request: OperationRequest
   readonly kind: OperationTypeNode
   /**
-   * The name of the root field in the schema, or `several` if the operation selects different root fields other than
-   * `__typename`.
+   * The name in the schema of the operation's root field, or `several` if the operation selects several different root
+   * fields. `__typename` counts only if it is the only root field.
    */
   readonly name: string
   /**

@@ -7,7 +7,7 @@ import { type FromProcess, type ProcessChannel, sendTo } from './messages.ts'
 /** How long to wait for a process's response, in milliseconds, before using the process's last known counters. */
 const RESPONSE_TIMEOUT_MS = 4_000
 
-/** Combines the metrics of all server processes. A scrape of any one process returns all of them. */
+/** Combines the metrics of all server processes. A scrape of any process returns the combined metrics. */
 export interface GatheredMetrics {
   handleMessage(number: number, message: FromProcess): void
   /** Call this when a process has ended. Adds its counters to the totals. */

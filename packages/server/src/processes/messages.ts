@@ -9,7 +9,7 @@ export const NUMBER_VARIABLE = 'MUSTER_PROCESS'
 
 export type FromProcess =
   | { kind: 'ready'; url: string }
-  /** Reports that the process cannot start. The text contains the reason for the operator. */
+  /** Reports that the process cannot start. The text is for the operator, and contains the reason. */
   | { kind: 'failed'; text: string }
   /** Reports that the event loop of the process is running. */
   | { kind: 'here' }

@@ -3,7 +3,7 @@ import { type Budget, type BudgetOptions, createBudget, type Policy } from './bu
 /** The minimum capacity of an access key's quota, in points, however small its share. */
 const LEAST_CAPACITY = 20
 
-/** The budgets of access keys that may spend only a share of the quota. */
+/** The budgets of access keys that may spend only a share of their account's quota. */
 export interface KeyShares {
   /**
    * Returns the budget of all keys with this share, in percent. The budget charges a key and its account together, or

@@ -20,7 +20,7 @@ import { type Payer, payerOf, payerOfAddress, type RateLimits } from './rate-lim
 import { spend, spendWhenAvailable } from './spend.ts'
 import { bytesOfMutations } from './storage-quotas.ts'
 
-/** Charges requests over every protocol. Functions that charge before the work starts may throw RATE_LIMITED. */
+/** Charges GraphQL, REST, and sign-in requests. Functions that charge before the work starts may throw RATE_LIMITED. */
 export interface RequestCharges {
   /** Call this as soon as the caller is known. */
   chargeRequest(requester: Requester<Viewer>): void

@@ -172,7 +172,10 @@ async function createBulkJobs(
   }
 }
 
-/** Returns nonexistent IDs and names in the same formats. Keeps the cursors, because they do not name an object. */
+/**
+ * Returns IDs and names of objects that do not exist, in the usual formats. Keeps the cursors, because they do not name
+ * an object.
+ */
 export function nonexistentObjects({ deviceCursor, eventCursor, deliveryCursor }: Cursors): OwnedObjects {
   const mark = `mark${randomUUID().slice(0, 8)}`
   return {

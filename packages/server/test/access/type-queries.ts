@@ -127,7 +127,7 @@ export const everyField = (schema: GraphQLSchema): FieldRequest[] => [
   ),
 ]
 
-/** Returns fewer requests: one for each root field, and one for all fields of each type. */
+/** Returns fewer requests than `everyField`: one for each root field, and one for all fields of each other type. */
 export const everyType = (schema: GraphQLSchema): FieldRequest[] => [
   ...rootFields(schema),
   ...objectTypes(schema).map((type) => requestFor(type, type.name, Object.values(type.getFields()))),

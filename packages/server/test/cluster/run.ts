@@ -29,7 +29,8 @@ if (suite.length > 0)
     ],
     { isDurable: false },
   )
-// Only one gate runs at a time, because gates kill nodes and move shards. Their nodes flush commits to the disk.
+// Only one gate runs at a time, because gates kill nodes and move shards. The nodes for gates flush commits to the
+// disk.
 const gates = files.filter(isGate)
 if (gates.length > 0) await runTests([...gates, '--no-file-parallelism'], { isDurable: true })
 

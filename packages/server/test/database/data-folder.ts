@@ -8,7 +8,10 @@ import { createDatabase, createPool } from '../../src/db/database.ts'
 import { startEmbedded } from '../../src/db/embedded/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 
-/** Copies an existing database, because creating and migrating one takes several seconds of CPU time. */
+/**
+ * Copies a database that the test run creates once, because creating and migrating a database takes several seconds of
+ * CPU time.
+ */
 export async function createDataFolder(dataFolder: string): Promise<void> {
   original ??= findOrCreate(join(inject('scratchFolder'), 'cluster'))
   const cluster = join(await original, 'pg')

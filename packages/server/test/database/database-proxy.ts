@@ -13,8 +13,8 @@ export interface DatabaseProxy {
   /** Accepts and forwards connections again after `close` or `freeze`. Breaks the frozen connections. */
   open(): void
   /**
-   * Breaks the first connection that sends these statements in this order. The break occurs before the proxy forwards
-   * the last statement, when its response arrives, or after this number of response bytes.
+   * Breaks the first connection that sends these statements in this order. Depending on `moment`, the break occurs
+   * before the proxy forwards the last statement, when its response arrives, or after that number of response bytes.
    */
   cutAt(statements: readonly string[], moment: 'before' | 'after' | number): void
   /** Breaks a random open connection, if any. */

@@ -10,7 +10,10 @@ import { openLedger } from './ledger.ts'
 import { openRig, type Rig } from './rig.ts'
 import { startWriters } from './writers.ts'
 
-/** The duration of the outage, set by `run.ts`. In `npm test`, the outage lasts until every entry point reports it. */
+/**
+ * The duration of the outage in seconds, set by `run.ts`. In `npm test`, the outage lasts until every entry point
+ * reports it.
+ */
 const seconds = Number(process.env.FAULTS_OUTAGE ?? 0)
 const isFullRun = process.env.FAULTS_OUTAGE !== undefined
 const longTimeout = { timeout: isFullRun ? 0 : 600_000 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
 
-/** Returns every row of every table, including the tables of the job queue, as text. */
+/** Returns every row of every table, including the tables of the job queue, as text, keyed by table. */
 export async function dumpTables(db: Database): Promise<Map<string, string>> {
   const { rows: tables } = await sql<{ schema: string; name: string }>`
     select schemaname as schema, tablename as name from pg_tables

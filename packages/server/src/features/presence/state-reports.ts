@@ -39,7 +39,7 @@ type Outcome = ApiError | undefined
 
 /**
  * Applies reports. Several reports for the same ID are applied in order. A rejected report changes nothing. Returns the
- * error of each rejected report, and undefined for each other report, in the order of `reports`.
+ * error of each rejected report, and undefined for every other report, in the order of `reports`.
  */
 export async function applyStateReports(
   transaction: Database,

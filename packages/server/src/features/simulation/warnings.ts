@@ -1,6 +1,6 @@
 import { type ResolvedFilter, readsOf } from '@muster/filter'
 
-/** The fields that a device sets itself when it registers with a code. */
+/** The fields that a device itself sets when it registers with a code. */
 const ofRegistration = ['name', 'hardwareId', 'platform']
 
 export function warningsOf(filter: ResolvedFilter | undefined): string[] {

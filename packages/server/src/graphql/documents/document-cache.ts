@@ -26,8 +26,8 @@ export interface KnownOperation {
   readonly definition: OperationDefinitionNode
   readonly plan: OperationPlan
   /**
-   * The name of the root field in the schema, or `several` if the operation selects different root fields other than
-   * `__typename`.
+   * The name in the schema of the operation's root field, or `several` if the operation selects several different root
+   * fields. `__typename` counts only if it is the only root field.
    */
   readonly name: string
   /**
@@ -40,7 +40,7 @@ export interface KnownOperation {
   readonly countObjects: ObjectCount
   readonly countRows: CountRows
   readonly needs: OperationNeeds
-  /** Returns undefined until the second call, and always if the operation is not compiled. */
+  /** Returns undefined on the first call, and on every call if the operation is not compiled. */
   compiled(): CompiledOperation | undefined
 }
 

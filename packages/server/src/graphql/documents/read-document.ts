@@ -13,7 +13,10 @@ import {
 import { tooComplex } from './limits.ts'
 import { assertTokens } from './tokens.ts'
 
-/** Omits a rule, because `limits.ts` applies the same limit and reports both the limit and the number found. */
+/**
+ * Omits MaxIntrospectionDepthRule, because `limits.ts` applies the same limit and reports both the limit and the number
+ * found.
+ */
 const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule)
 
 /** The maximum number of validation errors in a response. */

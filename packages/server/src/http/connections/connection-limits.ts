@@ -17,7 +17,10 @@ const settingOf: Readonly<Record<Limit, string>> = {
   total: 'MUSTER_HTTP_CONNECTIONS',
 }
 
-/** Keyed by a connection's addresses, because a TLS socket and its underlying socket have the same addresses. */
+/**
+ * The functions that stop counting a connection, keyed by the connection's addresses, because a TLS socket and its
+ * underlying socket have the same addresses.
+ */
 const releases = new Map<string, () => void>()
 
 /** Stops counting a connection that became a WebSocket, because the MQTT broker limits WebSockets. */

@@ -17,7 +17,7 @@ export interface Load {
   users: readonly TestUser[]
   /** Resolves when every writer has changed its device this many more times. */
   progress(changes: number): Promise<void>
-  /** Stops the writers and returns the figures. Throws if a change was lost or an event was missed. */
+  /** Stops the writers and returns a summary. Throws if a change was lost or an event was missed. */
   finish(): Promise<string>
 }
 

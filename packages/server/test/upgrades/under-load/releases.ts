@@ -74,7 +74,10 @@ export async function copyWorkingTree(folder: string, furtherMigrations?: URL): 
   await linkConsole(folder)
 }
 
-/** Links the packages in the folder and all other dependencies of this checkout. */
+/**
+ * In `node_modules`, links the repository's packages to those in the folder, and all other dependencies to those of
+ * this checkout.
+ */
 async function linkModules(folder: string): Promise<void> {
   const link = async (from: string, to: string): Promise<void> => {
     for (const name of await readdir(join(root, from)).catch(() => [])) {

@@ -83,7 +83,7 @@ export async function writeEmail(db: Database, personId: string, email: string):
      returning id`,
     [personId, email],
   )
-  // The account that the person founded has the same address.
+  // The account that the person founded must have the same address.
   if (changed.length > 0)
     await query(db, 'update account set email = $2 where id = $1 and email is distinct from $2', [personId, email])
 }

@@ -35,7 +35,7 @@ export interface OwedEvent extends DeliverableEvent {
   accountId: string
   email: string
   webhookIds: string[]
-  /** The webhooks that receive the event only if the event's device matches their filter. */
+  /** The webhooks that receive the event only if the event's device matches their filter or view. */
   filteringIds: string[]
 }
 
@@ -57,8 +57,8 @@ const MAX_BYTES = 4 * 1024 * 1024
 const FIXED_BYTES = 1_000
 
 /**
- * Selects the events that webhooks must receive, or whose devices must be compared with the filters of webhooks. A
- * webhook does not receive events that are older than the webhook.
+ * Selects the events that webhooks must receive, or whose devices must be compared with the filters and views of
+ * webhooks. A webhook does not receive events that are older than the webhook.
  */
 export async function selectOwed(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<Owed> {
   const { rows } = await sql<OwedEvent & { hasNext: boolean }>`
