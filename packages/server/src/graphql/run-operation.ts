@@ -95,8 +95,8 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
 }
 
 /**
- * Authenticates a request, and charges it to its caller. If the credentials are invalid, the request is charged to an
- * unknown caller before the error is thrown.
+ * Authenticates a request, and charges it to its caller. Returns null if the request has no credentials. If the
+ * credentials are invalid, the request is charged to an unknown caller before the error is thrown.
  */
 export async function identify<Viewer extends GraphqlViewer>(
   { authenticate, beforeRequest }: Pick<OperationHooks<Viewer>, 'authenticate' | 'beforeRequest'>,

@@ -36,7 +36,10 @@ loopback.addAddress('::1', 'ipv6')
 /** Matches headers that proxies add. A request with such a header is remote, even if the connection is local. */
 const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/
 
-/** A proxy's request can look like a local program's, so this function rejects requests with any sign of a proxy. */
+/**
+ * Returns the error for a request that may be remote, or undefined. A proxy's request can look like a local program's,
+ * so any sign of a proxy makes the request count as remote.
+ */
 function rejectRemote(
   request: FastifyRequest,
   { publicUrl, trustedProxies }: MetricsRouteOptions,

@@ -46,7 +46,8 @@ export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: 
 }
 
 /**
- * Reads all buffered data. Since Node 26, `read()` returns only the first chunk, but the broker reads once per event.
+ * Reads all buffered data, or returns null if there is none. Since Node 26, `read()` returns only the first chunk, but
+ * the broker reads once per event.
  */
 function readAll(read: () => Buffer | null): Buffer | null {
   const chunks: Buffer[] = []

@@ -39,7 +39,10 @@ export interface RequestCharges {
 /** An account size so large that every operation that may read additional rows has a row cost. */
 const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY }
 
-/** A restricted caller can cause reads that the server cannot estimate, such as those for suggestions in errors. */
+/**
+ * Returns whether the caller is restricted to some devices. Such a caller can cause reads that the server cannot
+ * estimate, such as those for suggestions in errors.
+ */
 const isRestricted = (viewer: Viewer | null): boolean => viewer?.reach?.devices !== undefined
 
 /** Adds the caller's restriction to the size, because a restricted list may read more rows than it returns. */

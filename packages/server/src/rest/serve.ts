@@ -48,7 +48,10 @@ export async function serve<Viewer extends RestViewer>(
   return sendResponse(reply, operation, responseBody(data, operation, names))
 }
 
-/** Ignores browser sessions, because the REST API does not protect them from requests by other sites. */
+/**
+ * Returns the caller of a signed request, or null. Ignores browser sessions, because the REST API does not protect them
+ * from requests by other sites.
+ */
 async function signer<Viewer extends RestViewer>(
   input: RestInput<Viewer>,
   exchange: { request: FastifyRequest; reply: FastifyReply },

@@ -17,7 +17,7 @@ export interface SeedDevice {
   overrides?: Record<string, object>
 }
 
-/** Inserts rows, because registering the devices would take too long. */
+/** Inserts rows, because registering the devices would take too long. Returns the IDs of the devices. */
 export async function seedDevices(db: Database, accountId: string, devices: readonly SeedDevice[]): Promise<string[]> {
   const rows = devices.map(({ id = newId(), name = 'device', overrides = {}, ...rest }) => ({
     id,

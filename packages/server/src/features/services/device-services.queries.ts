@@ -8,7 +8,7 @@ export interface DeviceServiceRow extends ServiceFields {
   addedByDevice: boolean
 }
 
-/** Locks the services of a device in ID order. The caller must already have locked the device. */
+/** Locks the services of a device in ID order, and returns them. The caller must already have locked the device. */
 export async function lockServicesOfDevice(
   db: Database,
   accountId: string,

@@ -64,7 +64,9 @@ export interface NeedsInput {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/** Computes the needs once, unless they depend on variables. */
+/**
+ * Returns a function that reads the needs of an operation. Computes the needs once, unless they depend on variables.
+ */
 export function createNeedsReader(
   schema: GraphQLSchema,
   { rules, isOpen }: Pick<Reading, 'rules' | 'isOpen'>,

@@ -47,7 +47,7 @@ export interface RowCount {
   readonly rows: number
   /** The number of walking fields. A page and each of its `total` selections count separately. */
   readonly walkingFields: number
-  /** The position is in document order and starts at 0. */
+  /** Returns undefined if there is no walking field at this position. Positions start at 0, in document order. */
   walkingField(position: number): WalkingField | undefined
 }
 
