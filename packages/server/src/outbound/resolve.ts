@@ -6,8 +6,8 @@ import { isIP } from 'node:net'
 export type Resolve = (name: string) => Promise<string[]>
 
 /**
- * Reads the hosts file, and then queries DNS directly. Lookups by the operating system occupy threads of a small pool,
- * so slow lookups would delay all others.
+ * Reads the hosts file and, if the file does not list the name, queries DNS directly. Lookups by the operating system
+ * occupy threads of a small pool, so slow lookups would delay all others.
  */
 export const resolveName: Resolve = async (name) => {
   const wanted = name.replace(/\.$/, '').toLowerCase()

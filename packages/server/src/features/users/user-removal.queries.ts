@@ -33,8 +33,8 @@ export async function deleteBatch(db: Database, accountId: string, table: UserTa
 }
 
 /**
- * Deletes the account. Foreign keys delete all rows that refer to the account, except events, which have no foreign
- * key.
+ * Deletes the account. Foreign keys delete all rows that refer to the account, except events and device counts, which
+ * have no foreign key.
  */
 export async function deleteAccount(db: Database, accountId: string): Promise<void> {
   await db.deleteFrom('account').where('id', '=', accountId).execute()

@@ -1,4 +1,7 @@
-/** Fields that need the account's row read the row on demand, and only once per request. */
+/**
+ * Contains only the ID. The fields `email`, `name`, and `created` read the account's row on demand, and only once per
+ * request.
+ */
 export interface User {
   id: string
 }

@@ -173,8 +173,8 @@ export async function countOtherAccounts(db: Database, accountIds: readonly stri
 
 /**
  * Locks an account, so that only one transaction at a time can change objects that the account has few of, such as
- * access keys, members, views, and webhooks. Other changes to the account's data do not wait. Returns false if the
- * account does not exist.
+ * access keys, members, views, and webhooks. Changes to devices and services do not wait. Returns false if the account
+ * does not exist.
  */
 export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
   const rows = await query(db, 'select id from account where id = $1 for no key update', [accountId])
