@@ -67,7 +67,10 @@ export function disableUser(
   })
 }
 
-/** Enables a user. Sessions that `disableUser` ended are not restored. Throws the same errors as `findUser`. */
+/**
+ * Enables a user and the user's disabled accounts. Sessions that `disableUser` ended are not restored. Throws the same
+ * errors as `findUser`.
+ */
 export function enableUser(db: Database, email: string): Promise<{ id: string }> {
   return db.transaction().execute(async (transaction) => {
     const user = await findForUpdate(transaction, email)

@@ -73,7 +73,7 @@ export interface UserSummary extends UserDetails {
    * stored.
    */
   lastSignIn: Date | null
-  /** The time of the latest use of a session or a personal access key, in any account. Null if neither is stored. */
+  /** The time of the latest use of a session or a personal access key, in any account. Null if no use is stored. */
   lastUsed: Date | null
 }
 

@@ -82,9 +82,9 @@ export async function writeDisabled(db: Database, personId: string, disabled: Da
 }
 
 /**
- * Deletes everything about a person who is a member of no account, except the ID and the address that identify the
- * person in events. For an erased person, `email` is a placeholder. Returns false and deletes nothing if the person is
- * a member of an account.
+ * Deletes a person who is a member of no account, with the person's sessions, passkeys, and identities. Keeps only the
+ * ID and the address, which identify the person in events. For an erased person, `email` is a placeholder. Returns
+ * false and deletes nothing if the person is a member of an account.
  */
 export async function replaceByRemovedPerson(
   db: Database,
