@@ -27,9 +27,10 @@ export interface RequestCharges {
   /** Charges a rejected request by its length in bytes. The balance may become negative. */
   chargeRejected(requester: Requester<Viewer>, bytes: number): void
   /**
-   * Charges the maximum additional cost of an operation before it runs. The returned function refunds unused points.
-   * Call it after the operation with the data that was read, or with undefined if a field failed. A failed operation
-   * gets a refund only for rows, because other fields may have read objects that are not in the response.
+   * Charges the maximum additional cost of an operation before it runs. Throws LIMIT_EXCEEDED if the operation has too
+   * many walking fields. The returned function refunds unused points. Call it after the operation with the data that
+   * was read, or with undefined if a field failed. A failed operation gets a refund only for rows, because other fields
+   * may have read objects that are not in the response.
    */
   chargeOperation(start: OperationStart<Viewer>): AfterOperation | Promise<AfterOperation>
   /** The returned function's promise resolves once enough points for the next event are available. */

@@ -50,7 +50,9 @@ export function checkPair({ cert, key }: CertificateFiles, pair: Pair): Certific
   }
 }
 
-/** Reads the certificate without its key. Call this before checking the pair, so that errors name the invalid file. */
+/**
+ * Reads the certificate without its key. This runs before the check of the pair, so that errors name the invalid file.
+ */
 function readX509({ setting, file }: CertificateFiles['cert'], pem: Buffer): Pick<Certificate, 'until' | 'isFor'> {
   try {
     createSecureContext({ cert: pem })

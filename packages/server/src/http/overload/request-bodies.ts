@@ -29,7 +29,8 @@ const inTotal = { total: 'the server is receiving or processing too many large r
 
 /**
  * Rejects compressed bodies, and limits the total size of request bodies. A body counts until the end of the response,
- * with the size that the request's headers announce. Small bodies do not count.
+ * with the size that the request's headers announce or, if they announce none, the maximum size. Small bodies do not
+ * count.
  */
 export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): RequestBodies {
   const { config, addressOf, headersOf, metrics } = options
