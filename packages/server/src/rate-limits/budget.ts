@@ -7,7 +7,7 @@ export interface Policy {
   readonly perSecond: number
 }
 
-/** A set of token buckets with a shared policy, one for each subject. */
+/** A set of token buckets, one for each subject. All buckets have the same policy. */
 export interface Budget {
   readonly policy: Policy
   readonly policyField: string

@@ -35,7 +35,10 @@ export interface Operation {
   /** The names of the parameters in the path, including those that are not variables. */
   readonly pathNames: readonly string[]
   readonly pathParameters: readonly Parameter[]
-  /** The other variables, except `$self`. They are query parameters of a query, and body members of a change. */
+  /**
+   * The other variables, except `$self`. They are query parameters of a query, and members of the body of a change. If
+   * `route.body` is set, the variable that it names is the whole body instead.
+   */
   readonly parameters: readonly Parameter[]
   readonly usesSelf: boolean
 }

@@ -5,8 +5,8 @@ export interface Route {
   readonly path: string
   readonly summary: string
   /**
-   * Variables that are not in the path are query parameters for GET, and body members otherwise. `$self` is the
-   * viewer's ID.
+   * Variables that are not in the path are query parameters for GET, and otherwise members of the body, unless `body`
+   * is set. `$self` is the viewer's ID.
    */
   readonly document: string
   /**

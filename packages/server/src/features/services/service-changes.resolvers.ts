@@ -30,8 +30,8 @@ export const serviceChangesPart: SchemaPart = {
 }
 
 /**
- * Throws NOT_FOUND only if another request has deleted the service since the change, or if the caller can no longer
- * reach the service.
+ * Throws NOT_FOUND only if, since the change, the service was deleted or moved to another account, or the caller lost
+ * access to it.
  */
 async function getService(context: Context, id: string): Promise<Service> {
   const [service] = await findServices(context, [id])

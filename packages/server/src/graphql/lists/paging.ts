@@ -46,7 +46,10 @@ export function readPage(args: PageArguments, { order, firstRecord }: { order: s
   return { size, start: { afterPlace: decodeCursor(after.text, order, after.path) } }
 }
 
-/** Reads `after` or `last`, which have the same meaning. IDs are case-insensitive, but cursors are not. */
+/**
+ * Reads `after` or `last`, which have the same meaning. If both are set, they must be the same ID (case-insensitive) or
+ * the same cursor.
+ */
 function readAfter({ after, last }: PageArguments): { text: string; path: string } | undefined {
   if (after == null) return last == null ? undefined : { text: last, path: 'last' }
   const areSame = last == null || after === last || (!isCursor(after) && after.toLowerCase() === last.toLowerCase())
