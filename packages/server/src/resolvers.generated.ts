@@ -2319,7 +2319,7 @@ export type Query = {
 export type ServiceList = {
   __typename?: 'ServiceList';
   items: Array<Service>;
-  /** Number of matching services on all pages. This field costs one rate-limit point per 2,000 devices. */
+  /** Number of matching services on all pages. This field costs one rate-limit point per 2,000 devices in the account. */
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
@@ -2377,7 +2377,7 @@ export type Simulation = {
   permissions: Array<PermissionVerdict>;
   /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
   reasons: Array<Scalars['String']['output']>;
-  /** A warning for each value that the filter of the restriction reads and that devices can change themselves. */
+  /** Warnings about attributes, fields, and services that the restriction's filter reads and that devices can change. */
   warnings: Array<Scalars['String']['output']>;
 };
 
@@ -2405,7 +2405,7 @@ export type Invitation = {
   created: Scalars['DateTime']['output'];
   createdBy?: Maybe<ChangeSource>;
   expires: Scalars['DateTime']['output'];
-  /** Whether the invitation was sent by email: none, pending, sent, or failed. */
+  /** The status of the invitation email: none, pending, sent, or failed. */
   emailStatus: Scalars['String']['output'];
   /**
    * The link, only in the responses of createInvitation and resendInvitation; otherwise null. Anyone who has the link can
@@ -2414,7 +2414,7 @@ export type Invitation = {
   link?: Maybe<Scalars['String']['output']>;
 };
 
-/** A permission of a role or an access key. The reference lists the permission that each field requires. */
+/** A permission of a role or an access key. The reference lists the permissions that each field requires. */
 export type Permission =
   /** Change the name and email address of the account, its key policy, and how members sign in. */
   | 'ACCOUNT_MANAGE'
@@ -2502,7 +2502,7 @@ export type SignInPolicy =
 export type Membership = {
   __typename?: 'Membership';
   account: AccountReference;
-  /** How the person must sign in to work in this account; null if the current sign-in is sufficient. */
+  /** How the person must sign in to work in this account; null if the current sign-in suffices, and for an access key. */
   requiredSignIn?: Maybe<SignInPolicy>;
   role: Role;
 };
@@ -2512,7 +2512,10 @@ export type Me = {
   __typename?: 'Me';
   /** The access key that signed the request; null for a session. */
   accessKey?: Maybe<AccessKey>;
-  /** The account that the request uses; null for a person who is not a member of any account. */
+  /**
+   * The account that the request uses; null for a person who is not a member of any account, and if the account requires
+   * another sign-in.
+   */
   account?: Maybe<AccountReference>;
   /** The accounts that the caller can use: up to 100 accounts of a signed-in person, or the access key's account. */
   accounts: Array<Membership>;
@@ -2565,7 +2568,8 @@ export type Role = {
 export type AccessInput = {
   /**
    * A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE,
-   * ALERT_MANAGE, or VIEW_MANAGE. If omitted in createRole, the role has every permission of the caller that it can have.
+   * ALERT_MANAGE, or VIEW_MANAGE. If omitted, a new role has every permission of the caller that it can have. For a new
+   * key, see createAccessKey.
    */
   permissions?: InputMaybe<Array<Permission>>;
   /**

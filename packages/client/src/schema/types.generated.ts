@@ -27,7 +27,7 @@ export type FilterKind = 'DEVICES' | 'EVENTS' | 'SERVICES'
 /** Where a filter is used. */
 export type FilterUsage = 'ACCESS_KEY' | 'BULK' | 'LIST' | 'ROLE' | 'VIEW'
 
-/** A permission of a role or an access key. The reference lists the permission that each field requires. */
+/** A permission of a role or an access key. The reference lists the permissions that each field requires. */
 export type Permission = 'ACCOUNT_MANAGE' | 'ALERT_ACKNOWLEDGE' | 'ALERT_MANAGE' | 'ATTRIBUTE_WRITE' | 'AUDIT_READ' | 'DEVICE_CREATE' | 'DEVICE_DELETE' | 'DEVICE_READ' | 'DEVICE_SECRET' | 'DEVICE_WRITE' | 'EVENT_READ' | 'KEY_MANAGE' | 'KEY_OWN' | 'MEMBER_MANAGE' | 'STATE_REPORT' | 'VIEW_MANAGE' | 'WEBHOOK_MANAGE'
 
 /** How members must sign in to work in an account. */
@@ -38,7 +38,7 @@ export interface AccessInput {
   attributes?: AttributeScopeInput | null | undefined
   /** The context in which the filter and the view read attributes. Default: the view's context. */
   context?: string | null | undefined
-  /** A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or VIEW_MANAGE. If omitted in createRole, the role has every permission of the caller that it can have. */
+  /** A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or VIEW_MANAGE. If omitted, a new role has every permission of the caller that it can have. For a new key, see createAccessKey. */
   permissions?: readonly Permission[] | null | undefined
   /** The ID of a saved view of devices. A device must match both the view and where. */
   view?: string | null | undefined
@@ -666,7 +666,7 @@ export interface Invitation {
   createdBy: ChangeSource | null
   /** The invited person's email address; null if the invitation is not addressed to a person. */
   email: string | null
-  /** Whether the invitation was sent by email: none, pending, sent, or failed. */
+  /** The status of the invitation email: none, pending, sent, or failed. */
   emailStatus: string
   expires: string
   id: string
@@ -715,7 +715,7 @@ export interface Limit {
 export interface Me {
   /** The access key that signed the request; null for a session. */
   accessKey: AccessKey | null
-  /** The account that the request uses; null for a person who is not a member of any account. */
+  /** The account that the request uses; null for a person who is not a member of any account, and if the account requires another sign-in. */
   account: AccountReference | null
   /** The permissions and the restriction of the request in the account; null without an account. */
   grant: Grant | null
@@ -740,7 +740,7 @@ export interface Member {
 /** A person's membership in an account. */
 export interface Membership {
   account: AccountReference
-  /** How the person must sign in to work in this account; null if the current sign-in is sufficient. */
+  /** How the person must sign in to work in this account; null if the current sign-in suffices, and for an access key. */
   requiredSignIn: SignInPolicy | null
   role: Role
 }
@@ -851,7 +851,7 @@ export interface ServiceList {
   hasMore: boolean
   /** ID of the last item on the page; null if the page is empty. */
   last: string | null
-  /** Number of matching services on all pages. This field costs one rate-limit point per 2,000 devices. */
+  /** Number of matching services on all pages. This field costs one rate-limit point per 2,000 devices in the account. */
   total: number
 }
 
@@ -871,7 +871,7 @@ export interface Simulation {
   permissions: PermissionVerdict[]
   /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
   reasons: string[]
-  /** A warning for each value that the filter of the restriction reads and that devices can change themselves. */
+  /** Warnings about attributes, fields, and services that the restriction's filter reads and that devices can change. */
   warnings: string[]
 }
 
@@ -1618,7 +1618,7 @@ export interface InvitationFields {
   createdBy: Branch<'ChangeSource', 'maybe'>
   /** The invited person's email address; null if the invitation is not addressed to a person. */
   email: Leaf<string | null>
-  /** Whether the invitation was sent by email: none, pending, sent, or failed. */
+  /** The status of the invitation email: none, pending, sent, or failed. */
   emailStatus: Leaf<string>
   expires: Leaf<string>
   id: Leaf<string>
@@ -1669,7 +1669,7 @@ export interface LimitFields {
 export interface MeFields {
   /** The access key that signed the request; null for a session. */
   accessKey: Branch<'AccessKey', 'maybe'>
-  /** The account that the request uses; null for a person who is not a member of any account. */
+  /** The account that the request uses; null for a person who is not a member of any account, and if the account requires another sign-in. */
   account: Branch<'AccountReference', 'maybe'>
   /** The accounts that the caller can use: up to 100 accounts of a signed-in person, or the access key's account. */
   accounts: Branch<'Membership', 'many'>
@@ -1696,7 +1696,7 @@ export interface MemberFields {
 /** The selectable fields of Membership. */
 export interface MembershipFields {
   account: Branch<'AccountReference', 'one'>
-  /** How the person must sign in to work in this account; null if the current sign-in is sufficient. */
+  /** How the person must sign in to work in this account; null if the current sign-in suffices, and for an access key. */
   requiredSignIn: Leaf<SignInPolicy | null>
   role: Branch<'Role', 'one'>
 }
@@ -2221,7 +2221,7 @@ export interface ServiceListFields {
   items: Branch<'Service', 'many'>
   /** ID of the last item on the page; null if the page is empty. */
   last: Leaf<string | null>
-  /** Number of matching services on all pages. This field costs one rate-limit point per 2,000 devices. */
+  /** Number of matching services on all pages. This field costs one rate-limit point per 2,000 devices in the account. */
   total: Leaf<number>
 }
 
@@ -2241,7 +2241,7 @@ export interface SimulationFields {
   permissions: Branch<'PermissionVerdict', 'many'>
   /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
   reasons: Leaf<string[]>
-  /** A warning for each value that the filter of the restriction reads and that devices can change themselves. */
+  /** Warnings about attributes, fields, and services that the restriction's filter reads and that devices can change. */
   warnings: Leaf<string[]>
 }
 

@@ -9,7 +9,8 @@ export type AccessInput = {
   context?: string | null | undefined;
   /**
    * A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE,
-   * ALERT_MANAGE, or VIEW_MANAGE. If omitted in createRole, the role has every permission of the caller that it can have.
+   * ALERT_MANAGE, or VIEW_MANAGE. If omitted, a new role has every permission of the caller that it can have. For a new
+   * key, see createAccessKey.
    */
   permissions?: Array<Permission> | null | undefined;
   /** The ID of a saved view of devices. A device must match both the view and where. */
@@ -318,7 +319,7 @@ export type FilterKind =
   | 'EVENTS'
   | 'SERVICES';
 
-/** A permission of a role or an access key. The reference lists the permission that each field requires. */
+/** A permission of a role or an access key. The reference lists the permissions that each field requires. */
 export type Permission =
   /** Change the name and email address of the account, its key policy, and how members sign in. */
   | 'ACCOUNT_MANAGE'
