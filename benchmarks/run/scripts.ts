@@ -11,10 +11,12 @@ export const scripts = [
   'webhooks/kills',
   'mqtt/fleet',
   'console/device-list',
+  'console/first-load',
   'console/search',
   'access/restricted-key',
   'growth/growth',
   'history/attribute-history',
+  'processes/start',
   'processes/workers',
 ]
 
