@@ -13,7 +13,9 @@ const environment = await startEnvironment({ devices, services: 4, profile: unde
 let browser: Browser | undefined
 
 /** Opens the device list with an empty cache over the slow link. Returns what was sent until the rows were shown. */
-async function loadDevices(browser: Browser): Promise<{ seconds: number; requests: number; scripts: number; total: number }> {
+async function loadDevices(
+  browser: Browser,
+): Promise<{ seconds: number; requests: number; scripts: number; total: number }> {
   const { page, url } = await openSignedIn(browser, environment)
   const devTools = await page.context().newCDPSession(page)
   await devTools.send('Network.enable')

@@ -34,7 +34,7 @@ export async function forEachConcurrently<Item>(
       signal?.throwIfAborted()
       const next = await waiting.next()
       if (next.done) isDone = true
-      else if (failure === undefined) await work(next.value)
+      else if (failure === undefined && !signal?.aborted) await work(next.value)
     }
   }
   await Promise.all(Array.from({ length: concurrency }, () => worker().catch(fail)))

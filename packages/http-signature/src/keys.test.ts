@@ -56,7 +56,7 @@ describe('parsePublicKey', () => {
     [
       'a block with other contents',
       '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----',
-      'no valid public key',
+      'does not contain a valid public key',
     ],
     ['RSA', pem('rsa'), 'of type rsa'],
     ['P-256', pem('ec'), 'of type ec'],

@@ -56,7 +56,9 @@ function fromPem(text: string): PublicKeyOutcome {
   try {
     return fromKey(createPublicKey({ key: text, format: 'pem', type: 'spki' }))
   } catch {
-    return reject('The PEM block contains no valid public key.')
+    return reject(
+      'The PEM block does not contain a valid public key. Export the public key again with openssl pkey -pubout.',
+    )
   }
 }
 

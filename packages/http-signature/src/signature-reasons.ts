@@ -44,7 +44,7 @@ export const signatureReasons = {
   },
   'not-covered': {
     status: 401,
-    meaning: 'The signature does not cover all required components or, in form B, lacks the parameter created.',
+    meaning: 'The signature does not cover all required components or, in form B, lacks the parameter "created".',
   },
   'algorithm-unsupported': {
     status: 401,

@@ -9,7 +9,7 @@ export const errorCodes = {
   RATE_LIMITED: {
     status: 429,
     meaning:
-      'The caller sends too many or too expensive requests, sends invalid credentials too often, stores too much data, or does not read responses. Retry after the number of seconds in Retry-After.',
+      'The caller sends too many requests or requests that are too expensive, sends invalid credentials too often, stores too much data, or does not read responses. Retry after the number of seconds in the header Retry-After or, if the operation failed while it ran, in extensions.retryAfter.',
   },
   UNAVAILABLE: {
     status: 503,

@@ -49,8 +49,8 @@ export function errorReason(error: unknown): string | undefined {
   return typeof reason === 'string' ? reason : undefined
 }
 
-/** Returns whether the request named an object that does not exist or that cannot be used. */
-export const isMissing = (error: CombinedError | undefined): boolean =>
+/** Returns whether a list's saved view does not exist (NOT_FOUND) or is invalid (CONFLICT). */
+export const isViewUnusable = (error: CombinedError | undefined): boolean =>
   error?.graphQLErrors.some(({ extensions }) => extensions.code === 'NOT_FOUND' || extensions.code === 'CONFLICT') ??
   false
 

@@ -1,8 +1,9 @@
 import type { Span } from '../positions.ts'
 import { fault } from '../problems.ts'
+import { comparatorToken } from './comparators.ts'
 import { isKeyword } from './quote.ts'
 import { type Scanned, scanString, scanText } from './scan-value.ts'
-import { type Comparator, isValueToken, type Parenthesis, type Token, type ValueToken } from './token.ts'
+import { isValueToken, type Parenthesis, type Token, type ValueToken } from './token.ts'
 
 /**
  * Splits a filter into tokens. Never throws and takes linear time. A token with a lexical error has a fault. The last
@@ -59,23 +60,6 @@ function nextToken(text: string, at: number, before: readonly Token[], inside: P
       break
   }
   return comparatorToken(text, one, isRight) ?? wordToken(text, one, { isRight, isFirst: previous?.kind !== 'dot' })
-}
-
-/** Matches the comparators, and the strings that users often write instead. */
-const comparatorForm = /==|<>|=>|=<|!=|<=|>=|[=<>:]/y
-const misspelled: Readonly<Record<string, Comparator>> = { '==': '=', '<>': '!=', '=>': '>=', '=<': '<=' }
-
-function comparatorToken(text: string, one: Span & { isSpaced: boolean }, isRight: boolean): Token | undefined {
-  // To the right of a comparator, a colon is an ordinary character.
-  if (isRight && text[one.from] === ':') return undefined
-  comparatorForm.lastIndex = one.from
-  const found = comparatorForm.exec(text)?.[0]
-  if (found === undefined) return undefined
-  const span = { from: one.from, to: one.from + found.length }
-  const right = misspelled[found]
-  if (right === undefined) return { ...one, ...span, kind: 'comparator', comparator: found as Comparator }
-  const wrong = fault(span, `Write ${right} instead of ${found}.`, right)
-  return { ...one, ...span, kind: 'comparator', comparator: right, fault: wrong }
 }
 
 function wordToken(

@@ -78,7 +78,8 @@ function readOne({ list, text }: Member, signature: Member, message: Message): P
     assertComponentList(components, message.fields)
     const created = readTime(parameters, 'created')
     assertRfc9421Coverage(components, message.target)
-    if (created === undefined) throw new Rejection('not-covered', 'The signature must contain the parameter created.')
+    if (created === undefined)
+      throw new Rejection('not-covered', 'Signature-Input must contain the parameter "created".')
     return {
       form: 'rfc9421' as const,
       keyId,

@@ -67,9 +67,6 @@ export interface SqlFarStart {
   total: Sql
 }
 
-/** Sorts text in natural order, ignoring case, so `node-2` comes before `node-10`. */
-export const naturally = (text: Sql): Sql => sql`${text} collate natural_order`
-
 /**
  * Rounds the limit up to one of a few literal values. If LIMIT is a parameter, PostgreSQL assumes that it is a tenth of
  * the rows. It considers such a plan expensive and plans the statement at each execution (docs/decisions/0010).

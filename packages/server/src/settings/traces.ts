@@ -21,7 +21,7 @@ export const traceSettings = {
   }),
   traceSampler: setting({
     name: 'OTEL_TRACES_SAMPLER',
-    meaning: `Which traces the server keeps: ${samplerNames.join(', ')}.`,
+    meaning: `Sampler that decides which traces the server keeps: ${samplerNames.join(', ')}.`,
     default: 'parentbased_always_on',
     parse: (text) => oneOf(text ?? 'parentbased_always_on', samplerNames),
   }),

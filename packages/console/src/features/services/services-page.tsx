@@ -7,7 +7,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { isMissing } from '../../graphql/describe-error.ts'
+import { isViewUnusable } from '../../graphql/describe-error.ts'
 import { servicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
 import { useLastValue } from '../../hooks/use-last-value.ts'
 import { useRefresh } from '../../hooks/use-refresh.ts'
@@ -56,7 +56,7 @@ function ServicesOfAccount({ views }: { views: readonly SavedView[] }) {
   const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))
   const last = useLastValue(query.data?.login?.services)
   // Hide the last list if the view no longer exists or is invalid, because that list may not match the URL.
-  const page = isMissing(query.error) ? undefined : last
+  const page = isViewUnusable(query.error) ? undefined : last
   useLiveEvents({
     onEvents(events) {
       const shown = new Set(page?.items.map(({ id }) => id))

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { sortable } from '../../../db/attribute-expressions.ts'
-import { allOf, naturally } from '../../../db/sorted-page.ts'
+import { naturally } from '../../../db/natural-order.ts'
+import { allOf } from '../../../db/sorted-page.ts'
 import { contains } from '../../../db/text-match.ts'
 import type { Change } from '../../attributes/apply-changes.ts'
 import { type AttributeName, RESERVED_GROUP } from '../../attributes/attribute-name.ts'

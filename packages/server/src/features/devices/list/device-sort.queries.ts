@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { sortable, valueIn } from '../../../db/attribute-expressions.ts'
-import { naturally, type SqlKey, type SqlOrder } from '../../../db/sorted-page.ts'
+import { naturally } from '../../../db/natural-order.ts'
+import type { SqlKey, SqlOrder } from '../../../db/sorted-page.ts'
 import { type AttributeName, RESERVED_GROUP } from '../../attributes/attribute-name.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
 import { type DeviceField, type DeviceSortKey, isByTime, isNullable } from './device-sort.ts'

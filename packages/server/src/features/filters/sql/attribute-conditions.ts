@@ -1,7 +1,7 @@
 import type { AttributeName, AttributeSubject, Compare, CompareList, HasValue } from '@muster/filter'
 import { sql } from 'kysely'
 import { sortable, valueIn } from '../../../db/attribute-expressions.ts'
-import { naturally } from '../../../db/sorted-page.ts'
+import { naturally } from '../../../db/natural-order.ts'
 import { RESERVED_GROUP } from '../../attributes/attribute-name.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
 import { compareNaturally, compareNumber, compareText, compareTime, textOf } from './compare.ts'

@@ -1,7 +1,7 @@
 import type { Compare, Literal, OrderOperator } from '@muster/filter'
 import { sql } from 'kysely'
 import { sortable } from '../../../db/attribute-expressions.ts'
-import { naturally } from '../../../db/sorted-page.ts'
+import { naturally } from '../../../db/natural-order.ts'
 import { contains, matchesExactly, matchesIgnoringCase } from '../../../db/text-match.ts'
 import type { FilterScope, Sql } from './rows.ts'
 

@@ -1,6 +1,6 @@
 import type { Compare, CompareList, FieldSubject, HasValue, WordSearch } from '@muster/filter'
 import { sql } from 'kysely'
-import { naturally } from '../../../db/sorted-page.ts'
+import { naturally } from '../../../db/natural-order.ts'
 import { contains, matchesIgnoringCase } from '../../../db/text-match.ts'
 import { applicationTypes } from '../../services/application-types.ts'
 import { compareInteger, compareNaturally, compareText, compareTime, lowercase, textOf } from './compare.ts'

@@ -2,9 +2,9 @@ import { webcrypto } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ed25519PrivatePem, type KeyName, now, sharedSecret, signingKeys } from '../test/fixtures.ts'
-import { signRequest } from './index.ts'
-import { signRequestWeb } from './web.ts'
+import { ed25519PrivatePem, type KeyName, now, sharedSecret, signingKeys } from '../../test/fixtures.ts'
+import { signRequest } from '../index.ts'
+import { signRequestWeb } from './sign-request-web.ts'
 
 const { subtle } = webcrypto
 const pkcs8 = Buffer.from(ed25519PrivatePem.replace(/-----.*-----/g, ''), 'base64')
@@ -53,6 +53,6 @@ test('imports nothing from Node in the signer for browsers', () => {
       if (imported.startsWith('.')) visit(new URL(imported, file))
     }
   }
-  visit(new URL('web.ts', import.meta.url))
-  expect(seen).toContain(new URL('signature-base.ts', import.meta.url).href)
+  visit(new URL('sign-request-web.ts', import.meta.url))
+  expect(seen).toContain(new URL('../signature-base.ts', import.meta.url).href)
 })

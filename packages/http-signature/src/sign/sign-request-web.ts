@@ -1,8 +1,8 @@
 // This module is the signer for platforms with Web Crypto. The file and its imports must not import from Node.
-import { type DraftOptions, draftSignature, wantsDigest } from './sign/draft-signature.ts'
+import { type DraftOptions, draftSignature, wantsDigest } from './draft-signature.ts'
 
-export type { SignatureForm } from './parse/parsed-signature.ts'
-export type { DraftOptions } from './sign/draft-signature.ts'
+export type { SignatureForm } from '../parse/parsed-signature.ts'
+export type { DraftOptions } from './draft-signature.ts'
 
 /** A Web Crypto key for signing: HMAC with SHA-256, or an Ed25519 private key. */
 export type WebSigningKey = Parameters<typeof crypto.subtle.sign>[1]
