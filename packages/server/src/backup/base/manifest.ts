@@ -97,7 +97,10 @@ async function readManifest(folder: string): Promise<Manifest | undefined> {
   }
   const manifest = parse(text) as Partial<Manifest>
   if (manifest.muster !== 'base backup')
-    throw new BackupError('damaged', `${file} is not the manifest of a base backup.`)
+    throw new BackupError(
+      'damaged',
+      `${file} is not the manifest of a base backup. To use the other base backups, move the folder ${folder} to another place.`,
+    )
   if (manifest.format !== FORMAT) throw writtenByNewerRelease(folder, manifest.release)
   return manifest as Manifest
 }

@@ -39,7 +39,12 @@ export async function completeSignIn(call: AuthRequest, forwarded: Forwarded, us
     throw sessionError('wrong-code')
   }
   await writeMethod(call.db, { personId, id }, method)
-  await onSignIn({ personId, email, address: addressOf(request.raw), agent: agentOf(request), method })
+  try {
+    await onSignIn({ personId, email, address: addressOf(request.raw), agent: agentOf(request), method })
+  } catch (error) {
+    await end()
+    throw error
+  }
   await endFormerSession(call)
   addCookies(call, forwarded)
   return { signedIn: true }
