@@ -38,7 +38,7 @@ export async function prepareFleet(page: Page, receivers: Receivers): Promise<Sc
       onPhone: true,
     },
     { name: 'history', path: `/devices/${device}`, text: 'Platform', click: 'History of firmware' },
-    { name: 'services', path: '/services', text: 'in total' },
+    { name: 'services', path: '/services', text: 'in total', onPhone: true },
     { name: 'events', path: '/events', text: 'in the last month', onPhone: true },
     { name: 'changes', path: '/changes', text: 'Maintenance window', onPhone: true },
     { name: 'change-preview', path: `/changes/${jobs.ready}`, text: 'Site of gateways', onPhone: true },
