@@ -91,7 +91,7 @@ async function measure(
       },
     )
   }
-  const method = `For the request rates, each system of a scenario in turn received load from ${load.name} for ${seconds} s, in a warm-up round and ${rounds} measured rounds. The fleet has ${devices} devices with ${SERVICES} services each. Ratios compare runs of the same round.`
+  const method = `To measure request rates, ${load.name} sent requests to each system of a scenario in turn, for ${seconds} s in a warm-up round and in each of ${rounds} measured rounds. The fleet has ${devices} devices with ${SERVICES} services each. Ratios compare runs of the same round.`
   return {
     machine,
     method,

@@ -28,7 +28,7 @@ async function start(data: string): Promise<number> {
 async function listDevices(): Promise<number> {
   const { url } = await environment.processOf('server')
   const { keyId, key } = environment.accessKey
-  if (key.algorithm !== 'hmac-sha256') throw new Error('The access key has no secret.')
+  if (key.algorithm !== 'hmac-sha256') throw new Error('The access key must have a secret.')
   const secret = Buffer.from(key.secret).toString('base64')
   const began = performance.now()
   const child = spawn(process.execPath, [muster, 'devices', 'list'], {
@@ -36,7 +36,7 @@ async function listDevices(): Promise<number> {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`muster devices list exited with code ${code}.`)
+  if (code !== 0) throw new Error(`"muster devices list" exited with code ${code}, not 0.`)
   return secondsSince(began)
 }
 

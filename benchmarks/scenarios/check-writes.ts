@@ -29,8 +29,8 @@ export async function startWriteCheck({ pool, fleet }: Environment): Promise<(re
       before.lastEventId,
     ])
     const { events, lost } = rows[0]!
-    if (events < succeeded) throw new Error(`Acknowledged changes: ${succeeded}, but changes with an event: ${events}.`)
-    if (lost > 0) throw new Error(`Stored values that differ from the newest event: ${lost}.`)
+    if (events < succeeded) throw new Error(`Acknowledged changes: ${succeeded}. Changes in the event log: ${events}.`)
+    if (lost > 0) throw new Error(`Stored values that differ from the value in their newest event: ${lost}.`)
     if ((await readState()).deadlocks > before.deadlocks) throw new Error('A deadlock occurred.')
   }
 }

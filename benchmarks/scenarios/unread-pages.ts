@@ -74,7 +74,7 @@ async function leaveUnread({ url }: ServerProcess, { environment }: Setting): Pr
       .end(body)
   })
   const [first] = await Promise.race(requests.map((each) => once(each, 'response')))
-  if (first.statusCode !== 200) throw new Error(`The server responded with status ${first.statusCode}.`)
+  if (first.statusCode !== 200) throw new Error(`The server responded with status ${first.statusCode}, not 200.`)
   await sleep(OPEN_MS)
   for (const each of requests) each.destroy()
 }

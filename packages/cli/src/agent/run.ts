@@ -49,7 +49,7 @@ export async function runAgent(options: AgentOptions, log: Log, signal: AbortSig
 function assertServer(device: DeviceState, url: string | undefined): void {
   if (url === undefined || new URL(url).href === new URL(device.url).href) return
   throw new CliError(`this machine is registered with ${device.url}, but the configured server is ${url}`, {
-    hint: 'To move this machine to the configured server, run muster agent register --url URL --code CODE.',
+    hint: 'To keep the registration, correct the server URL in --url, MUSTER_URL, or the configuration. To move this machine to the configured server, run "muster agent register --url URL --code CODE".',
     exitCode: exitCodes.usage,
   })
 }

@@ -25,7 +25,7 @@ export function readAssignment(text: string): [name: string, value: string] {
         : 'whose name begins or ends with a space'
   throw usageError(
     `${JSON.stringify(text)} is not name=value`,
-    `Write name=value without spaces around the equals sign. To set an attribute ${what}, put name=value in quotes, and add the argument -- after the options.`,
+    `Write name=value, such as site=oslo, without other operators or spaces around the equals sign. To set an attribute ${what}, put name=value in quotes, and add the argument -- after the options.`,
   )
 }
 

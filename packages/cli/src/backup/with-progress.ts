@@ -40,7 +40,7 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
     hint: 'The database was not changed. Use another backup file, or move the damaged base backup out of the archive.',
   },
   newer: { exitCode: exitCodes.conflict, hint: 'Nothing was changed.' },
-  'no-muster': { exitCode: exitCodes.failed, hint: 'Check DATABASE_URL or MUSTER_DATA.' },
+  'no-muster': { exitCode: exitCodes.failed, hint: 'Check DATABASE_URL or, if it is not set, MUSTER_DATA.' },
   'not-archiving': { exitCode: exitCodes.failed, hint: 'No base backup was taken. Run "muster doctor" for details.' },
   occupied: {
     exitCode: exitCodes.conflict,
@@ -55,7 +55,7 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
   taken: { exitCode: exitCodes.conflict, hint: 'Choose another name.' },
   'not-empty': {
     exitCode: exitCodes.conflict,
-    hint: 'Nothing was changed. Set DATABASE_URL to an empty database, or MUSTER_DATA to a folder without a database.',
+    hint: 'Nothing was changed. Set DATABASE_URL to an empty database, or unset it and set MUSTER_DATA to a folder without a database.',
   },
   'other-schema': {
     exitCode: exitCodes.conflict,
@@ -63,7 +63,7 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
   },
   'other-key': {
     exitCode: exitCodes.conflict,
-    hint: 'Nothing was changed. Copy master.key from the original server to MUSTER_DATA, or set MUSTER_MASTER_KEY to its content. To do this after the restore, pass --without-key.',
+    hint: 'Nothing was changed. Copy master.key from the original server to MUSTER_DATA, or set MUSTER_MASTER_KEY, which takes precedence, to the content of that file. To do this after the restore, pass --without-key.',
   },
 }
 

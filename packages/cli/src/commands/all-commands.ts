@@ -22,7 +22,7 @@ export const allCommands: readonly CommandEntry[] = [
     noun(
       'views',
       'list, show, create, update, and delete saved views',
-      'Manage saved views. A view is a filter with a context, a sort order, and columns.',
+      'Manage saved views. A view saves a filter, a context, a sort order, and columns under a name.',
       [
         command('list', 'list saved views', () => import('./views/list.ts')),
         command('show', 'show a view and what uses it', () => import('./views/show.ts')),
@@ -93,7 +93,7 @@ export const allCommands: readonly CommandEntry[] = [
     noun(
       'keys',
       'list, create, change, and delete access keys',
-      'Manage access keys, which programs use to sign requests, and the master key, which encrypts secrets, such as those of access keys.',
+      'Manage access keys and the master key. Programs use access keys to sign requests. The master key encrypts secrets, such as those of access keys.',
       [
         command('list', 'list access keys', () => import('./keys/list.ts')),
         command('create', 'create an access key', () => import('./keys/create.ts')),
@@ -127,7 +127,7 @@ export const allCommands: readonly CommandEntry[] = [
     noun(
       'invitations',
       'list, create, resend, and delete invitations',
-      'Manage invitations, which are links that let people join the account.',
+      'Manage invitations. Each invitation has a link that lets one person join the account.',
       [
         command('list', 'list invitations', () => import('./invitations/list.ts')),
         command('create', 'invite a person', () => import('./invitations/create.ts')),

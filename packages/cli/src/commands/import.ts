@@ -44,7 +44,7 @@ async function run(path: string, options: Options): Promise<void> {
   const muster = await openMuster(options, 6)
   const progress = showProgress(file.rows.length + file.problems.length, { quiet: options.json ?? false })
   const interruption = onInterrupt(() =>
-    progress.note('Stopping after the running batch. Press Ctrl-C again to stop immediately.'),
+    progress.note('Stopping after the current batch. Press Ctrl-C again to stop immediately.'),
   )
   try {
     const { strict = false, dryRun = false } = options

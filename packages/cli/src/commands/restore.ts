@@ -34,7 +34,7 @@ As for the server, the master key must be in $MUSTER_DATA/master.key or MUSTER_M
     .addOption(
       new Option(
         '--timeline <number>',
-        'number of the timeline to restore; each restore starts a new timeline (default: the newest)',
+        'number of the timeline to restore; each restore with --to starts a new timeline (default: the newest)',
       ).argParser(wholeNumber(1, 0xffff_ffff)),
     )
     .option('--without-key', 'restore without the master key; servers cannot start until the key is present')

@@ -10,9 +10,9 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('schema')
     .description(
-      prose(`Print the GraphQL schema of the server's API. The schema is public, so --url requires no credentials.`),
+      prose(`Print the GraphQL schema of the server's API. The schema is public, so the command requires no credentials with --url.`),
     )
-    .option('--url <url>', 'server URL (default: from the credentials)')
+    .option('--url <url>', 'server URL (default: the URL in the credentials)')
     .action(run)
 }
 

@@ -45,7 +45,11 @@ statistics. The devices register with a temporary registration code. To use the 
         .default(30, '30s'),
     )
     .option('--rate <count>', 'maximum number of new connections per second', wholeNumber(1, 10_000), 500)
-    .option('--broker <url>', "mqtt, mqtts, ws, or wss URL (default: WebSocket at the server's /mqtt)", brokerUrl)
+    .option(
+      '--broker <url>',
+      "mqtt, mqtts, ws, or wss URL of the broker (default: the server's WebSocket at /mqtt)",
+      brokerUrl,
+    )
     .option('--existing', 'use the devices of an earlier run, and rotate their secrets')
     .option('--remove', 'remove the devices at the end')
     .option('--allow-remote', 'allow a server on another machine')
@@ -59,13 +63,13 @@ function duration(least: number, most: number) {
     const [, digits, unit = 's'] = /^(\d+)([smh])?$/.exec(text) ?? []
     const seconds = Number(digits) * secondsOf[unit]!
     if (digits !== undefined && seconds >= least && seconds <= most) return seconds
-    throw new InvalidArgumentError(`Expected a duration such as 30s, 5m, or 1h, from ${least} to ${most} seconds.`)
+    throw new InvalidArgumentError(`Expected a duration such as 30s, 5m, or 1h, from ${least}s to ${most / 3_600}h.`)
   }
 }
 
 function brokerUrl(text: string): string {
   if (/^(mqtts?|wss?):\/\/./.test(text) && URL.canParse(text)) return text
-  throw new InvalidArgumentError('Expected a URL such as mqtt://127.0.0.1:1883 or ws://127.0.0.1:4000/mqtt.')
+  throw new InvalidArgumentError('Expected an mqtt, mqtts, ws, or wss URL, such as mqtt://127.0.0.1:1883.')
 }
 
 async function run(options: Options): Promise<void> {

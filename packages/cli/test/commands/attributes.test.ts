@@ -76,7 +76,7 @@ describe('attributes of one device', () => {
       [['set', 'gate', 'load>=1'], 2, 'whose name ends in >'],
       [['set', 'gate', 'load<=1'], 2, 'whose name ends in <'],
       [['set', 'gate', 'site==oslo'], 2, 'a value that begins with ='],
-      [['set', 'gate', 'site = oslo'], 2, 'without spaces around the equals sign'],
+      [['set', 'gate', 'site = oslo'], 2, 'spaces around the equals sign'],
       [['set', 'gate', 'a=1', 'a=2'], 2, 'appears twice'],
       [['set', 'gate', '$x=1'], 1, 'reserved'],
       [['set', 'gate', 'v.b=2'], 7, 'v'],

@@ -84,7 +84,7 @@ async function assertReadableByAll(paths: readonly string[]): Promise<void> {
       const { mode } = await stat(folder)
       if ((mode & 0o001) === 0) {
         throw new CliError(`other users cannot open ${folder}, and the agent runs as a separate user`, {
-          hint: 'Move Muster and its Node.js to a folder that all users can open, such as /opt/muster.',
+          hint: 'Install Muster and Node.js in folders that all users can open, such as /opt/muster, and run the command from there.',
         })
       }
       if (folder === dirname(folder)) break

@@ -35,7 +35,7 @@ export async function register(registration: Registration): Promise<{ deviceId: 
     ca,
   }).catch((error: unknown) => {
     throw new TryAgainError(`cannot reach ${url}: ${describeError(error)}`, {
-      hint: 'Is the URL correct, is the server running, and is its certificate valid?',
+      hint: 'Check that the URL is correct, that the server is running, and that its certificate is valid.',
     })
   })
   return readResponse(response, registration)
@@ -48,7 +48,7 @@ function readResponse({ status, body }: PostResponse, { url, hardwareId }: Regis
   const code: unknown = error?.extensions?.code
   if (typeof code !== 'string') {
     throw new CliError(`the response from ${url} is not from Muster (HTTP ${status})`, {
-      hint: 'Check the server URL. Another program, such as a proxy, may be responding at this URL.',
+      hint: 'Check the server URL, and check that the server is running. Another program, such as a proxy, may be responding at this URL.',
       exitCode: exitCodes.usage,
     })
   }

@@ -8,7 +8,7 @@ export function buildCommand(): Command {
   return newAgentCommand('check')
     .description(
       prose(`Read the configuration, inspect this machine, and print what the agent would report. The command sends
-nothing to the server. Exits with code 1 if a value cannot be read.`),
+nothing to the server. It exits with code 1 if a value cannot be read.`),
     )
     .action(run)
 }

@@ -12,7 +12,7 @@ disconnects and exits.`),
     )
     .option(
       '--broker <url>',
-      "mqtt, mqtts, ws, or wss URL (default: the broker in the configuration, else WebSocket at the server's /mqtt)",
+      "mqtt, mqtts, ws, or wss URL of the broker (default: the broker in the configuration, else the server's WebSocket at /mqtt)",
     )
     .action(async (options: AgentOptions) => {
       const { startAgent } = await import('../../agent/start.ts')

@@ -6,7 +6,9 @@ import { newAgentCommand } from './new-agent-command.ts'
 
 export function buildCommand(): Command {
   return newAgentCommand('status')
-    .description("Show this machine's device and the agent's status. Exits with code 1 unless the agent is connected.")
+    .description(
+      "Show this machine's device and the agent's status. The command exits with code 1 unless the agent is connected.",
+    )
     .action(run)
 }
 

@@ -9,7 +9,10 @@ export function buildCommand(): Command {
       prose(`Resume an interrupted or failed bulk change from "muster attributes set" or "muster attributes unset". The
 command does not ask for confirmation, and removes the state file when the change is complete.`),
     )
-    .argument('[file]', 'path that the interrupted command printed (default: the only file in ~/.muster/changes)')
+    .argument(
+      '[file]',
+      'state file, whose path the interrupted command printed (default: the only file in ~/.muster/changes)',
+    )
     .action(run)
 }
 

@@ -31,7 +31,7 @@ async function run(id: string, { file: path, ...options }: ClientOptions & { fil
     const { saved } = await saveSecrets(muster, id, file)
     if (!saved)
       throw new CliError('the job has no secrets', {
-        hint: 'Only jobs that were created with --secrets and registered devices have secrets. The server returns them once, within 24 hours after the job ends, to callers who have the permission DEVICE_CREATE and are not read-only.',
+        hint: 'A job has secrets only if it registered devices and was created with --secrets. The server returns them once, within 24 hours after the job ends, to callers who have the permission DEVICE_CREATE and are not read-only.',
         exitCode: exitCodes.notFound,
       })
   })

@@ -38,7 +38,7 @@ async function run(given: string, { name, networks, expires, ...options }: Optio
     ...(expires !== undefined && { expires }),
   }
   if (Object.keys(changes).length === 0)
-    throw usageError('no changes given', 'Pass at least one option that changes a value.')
+    throw usageError('no changes given', 'Pass at least one option that changes a property, such as --name.')
   const muster = await openMuster(options, 4)
   const key = await muster.mutations.updateAccessKey({ key: given, ...changes })
   if (options.json) return printJson(key)

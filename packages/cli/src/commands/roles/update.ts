@@ -35,7 +35,7 @@ async function run(meant: string, { name, group, ...options }: Options): Promise
     ...(group !== undefined && { groups: toGroups(group) }),
   }
   if (Object.keys(changes).length === 0)
-    throw usageError('no changes given', 'Pass at least one option that changes a value.')
+    throw usageError('no changes given', 'Pass at least one option that changes a property, such as --name.')
   const muster = await openMuster(options, 4)
   const { id } = await findRole(muster, meant)
   const role = await muster.mutations.updateRole({ id, ...changes })

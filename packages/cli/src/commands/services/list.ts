@@ -38,7 +38,7 @@ deviceId, and names of service attributes.`),
     .option('--view <view>', 'list the services of a saved view, with its order and columns; ID or name')
     .option(
       '--sort <keys>',
-      'up to 4 comma-separated keys; for descending order, add the prefix -, as in port,-device.name (default: the order of --view, or device.name,name)',
+      'up to 4 comma-separated fields or attributes; for descending order, add the prefix -, as in port,-device.name (default: the order of --view, or device.name,name)',
       namesWithCommas,
     )
     .option('--context <name>', 'use effective values in this context')

@@ -43,7 +43,7 @@ async function run(id: string, { name, type, host, port, enable, disable, ...opt
     ...(disable && { enabled: false }),
   }
   if (Object.keys(changes).length === 0)
-    throw usageError('no changes given', 'Pass at least one option that changes a value.')
+    throw usageError('no changes given', 'Pass at least one option that changes a property, such as --name.')
   const service = await muster.mutations.updateService({ id, ...changes })
   if (options.json) return printJson(service)
   await printOne(

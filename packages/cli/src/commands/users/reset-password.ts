@@ -55,9 +55,11 @@ async function run(
   report(`${outcomeOf(written)} Sessions ended: ${written.sessionsEnded}.`)
   if (revokeKeys) report(`Access keys deleted: ${written.keysRevoked}.`)
   if (written.codes)
-    report('Sign-in still requires a code from the authenticator app. To turn this off, pass --password-only.')
+    report(
+      'Sign-in still requires a code from the authenticator app. To turn off two-factor authentication, run the command again with --password-only.',
+    )
   if (written.passkeys > 0)
-    report(`Passkeys that still work: ${written.passkeys}. To remove them, pass --password-only.`)
+    report(`Passkeys that still work: ${written.passkeys}. To remove them, run the command again with --password-only.`)
 }
 
 function outcomeOf({ email, password, link }: PasswordReset): string {

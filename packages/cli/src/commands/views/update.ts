@@ -26,7 +26,7 @@ export function buildCommand(): Command {
 async function run(meant: string, { name, ...options }: Options): Promise<void> {
   const changes = { ...(name !== undefined && { name }), ...viewArguments(options) }
   if (Object.keys(changes).length === 0)
-    throw usageError('no changes given', 'Pass at least one option that changes a value.')
+    throw usageError('no changes given', 'Pass at least one option that changes a property, such as --name.')
   const muster = await openMuster(options, 4)
   const { id, version, kind } = await findView(muster, meant)
   await assertKnownOptions(muster, { ...options, kind })

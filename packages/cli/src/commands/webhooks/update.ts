@@ -43,7 +43,7 @@ async function run(id: string, options: Options): Promise<void> {
   }
   const isSelecting = [where, view, context].some((option) => option !== undefined)
   if (Object.keys(changes).length === 0 && !isSelecting)
-    throw usageError('no changes given', 'Pass at least one option that changes a value.')
+    throw usageError('no changes given', 'Pass at least one option that changes a property, such as --name.')
   const muster = await openMuster(options, 4)
   const selection = await selectionArguments(muster, options)
   await printWebhook(await muster.mutations.updateWebhook({ id, ...changes, ...selection }), options)
