@@ -10,7 +10,8 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('schema')
     .description(
-      prose(`Print the GraphQL schema of the server's API. The schema is public, so the command requires no credentials with --url.`),
+      prose(`Print the GraphQL schema of the server's API. The schema is public, so the command requires no
+credentials with --url.`),
     )
     .option('--url <url>', 'server URL (default: the URL in the credentials)')
     .action(run)
