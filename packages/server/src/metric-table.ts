@@ -52,7 +52,7 @@ export const metricTable = {
     name: 'muster_webhook_attempts_total',
     type: 'counter',
     labels: ['outcome'],
-    help: 'Attempts by this process to send a delivery, by outcome: delivered, refused (a status other than 200 to 299), or unanswered (no response).',
+    help: 'Attempts by this process to send a delivery, by outcome: delivered, refused (a status other than 200 to 299), or unanswered (no complete response).',
   },
   attemptSeconds: {
     name: 'muster_webhook_attempt_seconds',
@@ -63,7 +63,7 @@ export const metricTable = {
   devicesConnected: {
     name: 'muster_devices_connected',
     type: 'gauge',
-    help: 'Devices connected to this process.',
+    help: 'Devices connected to this process over MQTT.',
   },
   mqttConnections: {
     name: 'muster_mqtt_connections',
@@ -85,7 +85,7 @@ export const metricTable = {
   processesMissing: {
     name: 'muster_processes_missing',
     type: 'gauge',
-    help: 'Server processes of MUSTER_WORKERS that have exited, are starting, or do not respond. The other metrics include the last known counters of these processes, but not their gauges.',
+    help: 'Server processes that have exited, are starting, or do not respond, out of the number that MUSTER_WORKERS sets. The other muster_ metrics include the last known counters and histograms of these processes, but not their gauges.',
   },
   httpConnections: {
     name: 'muster_http_connections',
@@ -108,7 +108,7 @@ export const metricTable = {
     name: 'muster_request_seconds',
     type: 'histogram',
     labels: ['kind'],
-    help: 'Time from the headers of a request to the last byte of its response, by kind: query, mutation, rest, device, sign-in, or other. Subscriptions, downloads, and requests that a limit rejected before their body arrived are not included.',
+    help: 'Time from the headers of a request until the last byte of its response was sent or the client disconnected, by kind: query, mutation, rest, device, sign-in, or other. Excludes subscriptions, downloads, and requests that were rejected before their body arrived because of a limit or a Content-Encoding.',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
   requestsUnderWay: {
@@ -131,18 +131,18 @@ export const metricTable = {
     name: 'muster_request_bodies_rejected_total',
     type: 'counter',
     labels: ['limit'],
-    help: 'Requests with a body above 16 KiB that this process rejected, by limit: bodies from one address (address, 429) or from all addresses (total, 503).',
+    help: 'Requests with a body above 16 KiB that this process rejected, by limit: body bytes from one address (address, status 429) or from all addresses (total, status 503).',
   },
   queuedResponseBytes: {
     name: 'muster_queued_response_bytes',
     type: 'gauge',
-    help: 'Bytes in responses of 16 KiB or more that this process has produced and that clients have not read completely.',
+    help: 'Bytes in responses of 16 KiB or more that this process has produced and that clients have not read completely, excluding streamed responses.',
   },
   rateLimited: {
     name: 'muster_rate_limited_total',
     type: 'counter',
     labels: ['policy'],
-    help: 'Requests and publications that exceeded a quota in this process, by policy: user, key, address, or code for rate-limit points, device for reports and publications, and device-bytes or account-bytes for bytes stored per day.',
+    help: 'Number of times that a request, a publication, or background work exceeded a quota in this process, by policy: user, key, address, or code for rate-limit points; device for reports and publications; and device-bytes or account-bytes for bytes stored per day. A delayed publication can count several times.',
   },
   documents: {
     name: 'muster_documents_total',
@@ -183,7 +183,7 @@ export const metricTable = {
     name: 'muster_database_connections',
     type: 'gauge',
     labels: ['pool'],
-    help: 'Open database connections of this process, by pool: requests, or work (background work).',
+    help: 'Open database connections of this process, by pool: requests, or work (background work). This metric and the other muster_database_ metrics exclude connections to a replica and to workers of a cluster.',
   },
   databaseConnectionsInUse: {
     name: 'muster_database_connections_in_use',
@@ -195,44 +195,44 @@ export const metricTable = {
     name: 'muster_database_connections_most',
     type: 'gauge',
     labels: ['pool'],
-    help: 'Connections that the pool can open.',
+    help: 'Maximum number of connections in the pool.',
   },
   databaseWaiting: {
     name: 'muster_database_waiting',
     type: 'gauge',
     labels: ['pool'],
-    help: 'Statements and transactions that are waiting for a connection from the pool.',
+    help: 'Statements and transactions that are waiting for a connection from the pool, excluding those in muster_user_statements_waiting.',
   },
   databaseWaitSeconds: {
     name: 'muster_database_wait_seconds',
     type: 'histogram',
     labels: ['pool'],
-    help: 'Time that statements and transactions waited for a connection. A statement that did not wait counts as 0.',
+    help: "Time that statements and transactions waited before they received a connection, including the time in a user's queue. Statements that did not wait are included.",
     buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
   },
   userStatements: {
     name: 'muster_user_statements',
     type: 'gauge',
     labels: ['lane'],
-    help: "Users' statements and transactions in flight, by lane: walking if they may read every device or event of an account or belong to a download, otherwise quick.",
+    help: "Users' statements and transactions in flight, by lane: walking if they may read every device or event of an account or belong to a download, otherwise quick. Excludes statements on a replica or on a worker of a cluster.",
   },
   userStatementsWaiting: {
     name: 'muster_user_statements_waiting',
     type: 'gauge',
     labels: ['lane'],
-    help: "Users' statements and transactions that are waiting in the queue, by lane.",
+    help: "Users' statements and transactions that are waiting until other statements end, by lane (see muster_user_statements).",
   },
   userStatementsRejected: {
     name: 'muster_user_statements_rejected_total',
     type: 'counter',
     labels: ['reason'],
-    help: "Users' statements that the server rejected or canceled, by reason: too many statements of the user were waiting (queue), the statement waited too long (wait), or a query's statement took longer than MUSTER_QUERY_SECONDS or MUSTER_FILTER_SECONDS (time).",
+    help: "Users' statements that the server rejected or canceled, by reason: too many statements of the user were waiting (queue), the statement waited too long (wait), or a query's statement took longer than MUSTER_QUERY_SECONDS or MUSTER_FILTER_SECONDS (time). Excludes statements on a replica or on a worker of a cluster.",
   },
   listReads: {
     name: 'muster_list_reads_total',
     type: 'counter',
     labels: ['place'],
-    help: 'List queries of this process by place, if DATABASE_READ_URL or DATABASE_URLS is set. replica: the replica or a worker of the cluster served the query. lagging: the primary served the query, because the replica was behind. away: the primary or the coordinator served the query, because the replica or worker was unavailable.',
+    help: 'List queries of this process by place, if DATABASE_READ_URL or DATABASE_URLS is set. replica: the replica or a worker of the cluster served the query. lagging: the primary served the query, because the replica was behind or responded too slowly. away: the primary or the coordinator served the query, because the replica or worker was unavailable.',
   },
   certificateSeconds: {
     name: 'muster_certificate_seconds',
@@ -246,7 +246,7 @@ export const metricTable = {
     type: 'gauge',
     labels: ['state'],
     across: 'max',
-    help: 'Jobs in the queue, by state: scheduled for later, ready to run, running, or permanently failed. The value is up to 15 seconds old.',
+    help: 'Jobs in the queue, by state: scheduled (for later), ready (to run), running, or failed (permanently). The value is up to 15 seconds old.',
   },
   jobSeconds: {
     name: 'muster_job_seconds',

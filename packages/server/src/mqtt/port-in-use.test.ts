@@ -31,7 +31,7 @@ test('starts if the MQTT port is in use, logs an error, and accepts devices at /
   await expect.poll(errors).toMatchObject([
     {
       level: 50,
-      msg: `MQTT is not served on port ${port} of 127.0.0.1: the port is in use. Stop the process that listens on it, or set MUSTER_MQTT_PORT to another port (0 for none). MQTT over WebSocket at /mqtt still works.`,
+      msg: `MQTT is not served on port ${port} of 127.0.0.1: the port is in use. Stop the process that listens on it, or set MUSTER_MQTT_PORT to another port (0 for none), and restart the server. MQTT over WebSocket at /mqtt still works.`,
     },
   ])
 

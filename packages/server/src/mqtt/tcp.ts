@@ -49,8 +49,8 @@ const toTlsSocket = (socket: Socket, certificate: ServedCertificate): TLSSocket 
 function listenError({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   const causes: Record<string, string> = {
     EADDRINUSE:
-      'the port is in use. Stop the process that listens on it, or set MUSTER_MQTT_PORT to another port (0 for none)',
-    EACCES: 'this user is not allowed to use the port. Set MUSTER_MQTT_PORT to 1024 or above',
+      'the port is in use. Stop the process that listens on it, or set MUSTER_MQTT_PORT to another port (0 for none), and restart the server',
+    EACCES: 'this user is not allowed to use the port. Set MUSTER_MQTT_PORT to 1024 or above, and restart the server',
   }
   return `MQTT is not served on port ${port} of ${host}: ${causes[code ?? ''] ?? message}. MQTT over WebSocket at /mqtt still works.`
 }

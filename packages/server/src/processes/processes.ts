@@ -141,7 +141,9 @@ async function readyUrl(worker: Worker, ended: Promise<Ended>): Promise<string> 
   })
   const endedEarly = ended.then(({ code, signal }) => {
     const how = typeof code === 'number' ? `exit code ${code}` : (signal ?? code)
-    throw new StartError(`A server process ended before it was ready: ${how}.`)
+    throw new StartError(
+      `A server process ended before it was ready: ${how}. Read the earlier log entries and the system log.`,
+    )
   })
   return Promise.race([reported, endedEarly])
 }

@@ -96,7 +96,7 @@ function readParameter(
   }
 }
 
-const readIn = 'The context for reading attributes. If omitted, the response contains the base values.'
+const readIn = 'The context in which the server reads attributes. Without a context, a GET request reads base values.'
 
 function describeVariables(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
   const descriptions = new Map<string, string>()

@@ -26,7 +26,9 @@ export function operationSchema(operation: Operation, tag: string, schema: Graph
       '4XX': errorsWith(
         'Rejected. The request changed nothing unless extensions.outcome is done. Exception: POST /bulk-jobs/run can leave a job that was not started.',
       ),
-      '5XX': errorsWith('The server or its database failed or is unavailable.'),
+      '5XX': errorsWith(
+        'The server or its database failed, is overloaded, or is unavailable. A change may have been made, so check before you repeat the request.',
+      ),
     },
   }
 }

@@ -119,7 +119,7 @@ export const accessKeyRoutes: readonly Route[] = [
     method: 'GET',
     path: '/simulate',
     summary:
-      'Returns what a key, a person, a role, or a new key could do now, with the reason for each denial. The server does not run the document.',
+      'Returns what a key, a person, a role, or a new key could do now, with the reason for each denial. Pass exactly one of key, personId, roleId, and access. The server does not run the given document.',
     document: `query simulate(
       $key: ID, $personId: ID, $roleId: ID, $access: AccessInput, $address: String, $document: String, $variables: Object,
       $deviceId: String, $attribute: String

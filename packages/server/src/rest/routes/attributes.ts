@@ -96,7 +96,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
     {
       method: 'PUT',
       path: `${path}/{name}`,
-      summary: `Sets one attribute of ${title}, and returns the resulting value. null removes the attribute.`,
+      summary: `Sets one attribute of ${title}, and returns the resulting value. null removes the attribute or the whole group.`,
       document: `mutation set${name}Attribute${place.suffix}(
         ${holder.variables} $name: String!, $value: String${place.variable}
       ) {
@@ -213,7 +213,7 @@ export const attributeRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/attributes',
     summary:
-      'Sets attributes of up to 1,000 targets. Each item succeeds or fails separately. The response lists all results.',
+      'Sets the attributes in up to 1,000 items, each for one target. Each item succeeds or fails separately. The response lists the result of each item.',
     document: `mutation setAttributesMany($items: [AttributesInput!]!) {
       items: setAttributesMany(items: $items) { ...AttributesResult }
     }`,

@@ -44,7 +44,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs/run',
     summary:
-      'Creates a bulk job and starts it if exactly the expected number of devices would change and no device is rejected. Otherwise, the stateReason of the job says why it was not started.',
+      'Creates a bulk job and starts it if exactly the expected number of devices would change and no device is rejected. Otherwise, the response is CONFLICT, unless it did not wait for the preview. In that case, the stateReason of the job later says why the job was not started.',
     document: `mutation runBulk(${declared}, $expected: Int!) {
       runBulk(${passed}, expected: $expected) { ...BulkJob }
     }`,
@@ -64,7 +64,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'GET',
     path: '/bulk-jobs/{id}/downloads',
     summary:
-      'Returns links for downloading the report of a bulk job and the secrets of the devices that it registered.',
+      'Returns links for downloading the report of a bulk job and the secrets of the devices that it registered. secretsUrl is null if no secrets can be downloaded.',
     document: 'query getBulkDownloads($id: ID!) { login { bulkJob(id: [$id]) { reportUrl secretsUrl } } }',
     at: 'login.bulkJob[0]',
     status: 200,

@@ -43,7 +43,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/facets',
-    summary: 'Counts the matching devices by the values of up to 8 fields or attributes.',
+    summary: 'Counts the matching devices by value, separately for each of up to 8 fields or attributes.',
     document: `query countByValue(
       $by: [String!]!, $where: String, $view: ID, $context: String, $size: Int = 20, $interval: FacetInterval = DAY
     ) {
@@ -58,7 +58,7 @@ export const deviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/devices/totals',
     summary:
-      'Counts the matching devices: in total, by state, those that have never reported, and those with a stale value.',
+      'Counts the matching devices: all, those in each state, those that have never reported, and those with a stale value.',
     document: `query countDevices($where: String, $view: ID, $context: String) {
       login { deviceTotals(where: $where, view: $view, context: $context) { ...DeviceTotals } }
     }`,
@@ -78,7 +78,8 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/filters/check',
-    summary: 'Checks a filter without running it. With cursor, also returns the possible completions at this position.',
+    summary:
+      'Checks a filter without running it. With cursor, also returns the possible completions at that position in the filter.',
     document: `query checkFilter(
       $where: String!, $kind: FilterKind! = DEVICES, $context: String, $cursor: Int, $usage: FilterUsage! = LIST
     ) {
@@ -115,7 +116,7 @@ export const deviceRoutes: readonly Route[] = [
     method: 'POST',
     path: '/devices/transfer',
     summary:
-      'Moves the given devices to another account, either all or none. Only a session can do this, and the REST API accepts no sessions, so every signed request receives FORBIDDEN.',
+      'Moves the given devices to another account, either all or none. Only a session can do this, and the REST API accepts no sessions, so a valid request receives FORBIDDEN.',
     document: `mutation transferDevices($accountId: ID!, $deviceId: [String!]!) {
       moved: transferDevices(accountId: $accountId, deviceId: $deviceId)
     }`,

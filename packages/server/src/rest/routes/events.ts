@@ -4,7 +4,8 @@ export const eventRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/events',
-    summary: 'Lists events, newest first, one page at a time.',
+    summary:
+      'Lists events, newest first, one page at a time. Without minDate and after, lists only the month before maxDate or, without maxDate, before now.',
     document: `query listEvents(
       $size: Int = 100, $from: Int, $after: ID, $last: String, $minDate: DateTime, $maxDate: DateTime
       $types: [EventType!], $deviceId: [String!], $where: String, $view: ID, $context: String, $now: DateTime
@@ -42,7 +43,7 @@ export const eventRoutes: readonly Route[] = [
     method: 'GET',
     path: '/events/download',
     summary:
-      'Returns a link for downloading the matching events as CSV. The link is valid for one hour, but only while the access key is valid.',
+      'Returns a link for downloading the matching events as CSV. Without minDate, the file covers only the month before maxDate or, without maxDate, before now. The link is valid for one hour, but only while the access key is valid.',
     document: `query getEventsUrl(
       $minDate: DateTime, $maxDate: DateTime, $types: [EventType!], $deviceId: [String!]
       $where: String, $view: ID, $context: String
@@ -59,7 +60,8 @@ export const eventRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/{id}/events',
-    summary: "Lists a device's events, newest first, one page at a time.",
+    summary:
+      "Lists a device's events, newest first, one page at a time. Without minDate and after, lists only the month before maxDate or, without maxDate, before now.",
     document: `query listDeviceEvents(
       $id: String!, $size: Int = 100, $from: Int, $after: ID, $last: String, $minDate: DateTime, $maxDate: DateTime
       $types: [EventType!], $total: Boolean! = true

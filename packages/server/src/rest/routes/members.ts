@@ -58,7 +58,7 @@ export const memberRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/members/{personId}',
     summary:
-      "Removes a member and deletes the member's personal keys. With disableKeys, also disables the account keys that the member created.",
+      "Removes a member from the account, and deletes the member's personal keys in the account. With disableKeys, also disables the account keys that the member created.",
     document: `mutation removeMember($personId: ID!, $disableKeys: Boolean! = false) {
       removeMember(personId: $personId, disableKeys: $disableKeys)
     }`,
@@ -68,7 +68,7 @@ export const memberRoutes: readonly Route[] = [
     method: 'POST',
     path: '/members/leave',
     summary:
-      'Removes the signed-in person from the account. Only a session can do this, and the REST API accepts no sessions, so every signed request receives FORBIDDEN.',
+      'Removes the signed-in person from the account. Only a session can do this, and the REST API accepts no sessions, so a valid request receives FORBIDDEN.',
     document: 'mutation leaveAccount { leaveAccount }',
     status: 204,
   },
@@ -146,7 +146,8 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/invitations/{id}/resend',
-    summary: 'Creates a new link for an invitation, with the same validity period. The previous link becomes invalid.',
+    summary:
+      'Creates a new link for an invitation. The new link has the same lifetime as the previous link, counted from now. The previous link becomes invalid.',
     document: 'mutation resendInvitation($id: ID!) { resendInvitation(id: $id) { ...Invitation } }',
     at: 'resendInvitation',
     status: 200,
@@ -162,7 +163,7 @@ export const memberRoutes: readonly Route[] = [
     method: 'POST',
     path: '/invitations/accept',
     summary:
-      'Makes the signed-in person a member of the account that the invitation is for. Only a session can do this, and the REST API accepts no sessions, so every signed request receives FORBIDDEN.',
+      'Makes the signed-in person a member of the account that the invitation is for. Only a session can do this, and the REST API accepts no sessions, so a valid request receives FORBIDDEN.',
     document: 'mutation acceptInvitation($token: String!) { acceptInvitation(token: $token) { ...AccountReference } }',
     at: 'acceptInvitation',
     status: 200,

@@ -4,7 +4,8 @@ export const registrationCodeRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/registration-codes',
-    summary: 'Lists registration codes, newest first, including codes that expired in the last seven days.',
+    summary:
+      'Lists registration codes, newest first, including used-up codes and codes that expired in the last seven days.',
     document: 'query listRegistrationCodes { login { items: registrationCodes { ...RegistrationCode } } }',
     at: 'login',
     status: 200,

@@ -53,7 +53,7 @@ export const serviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/services',
-    summary: "Returns services by ID. A device's ID identifies its bulk service. Unknown IDs are omitted.",
+    summary: "Returns up to 1,000 services by ID. A device's ID identifies its bulk service. Unknown IDs are omitted.",
     document:
       'query getServices($id: [String!]!, $context: String) { login { items: service(id: $id) { ...ServiceOfDevice } } }',
     at: 'login',
