@@ -74,13 +74,13 @@ export const metricTable = {
     name: 'muster_mqtt_publications_total',
     type: 'counter',
     labels: ['kind'],
-    help: 'Device publications that this process accepted, by content: attributes, serviceState, or services.',
+    help: 'MQTT publications of devices that this process accepted, by content: attributes, serviceState, or services.',
   },
   mqttRefusals: {
     name: 'muster_mqtt_refusals_total',
     type: 'counter',
     labels: ['reason'],
-    help: 'Connections, authentications, publications, and subscriptions that this process rejected or delayed, by reason. The log contains the same reasons.',
+    help: 'MQTT connections, authentications, publications, and subscriptions that this process rejected or delayed, by reason. The log contains the same reasons.',
   },
   processesMissing: {
     name: 'muster_processes_missing',
@@ -148,7 +148,7 @@ export const metricTable = {
     name: 'muster_documents_total',
     type: 'counter',
     labels: ['found'],
-    help: 'GraphQL documents that this process looked up: known (parsed and validated before), new, or refused (invalid or too large).',
+    help: 'GraphQL documents that this process looked up: known (valid and in the document cache), new (valid and not in the cache), or refused (invalid or too large).',
   },
   documentCacheBytes: {
     name: 'muster_document_cache_bytes',

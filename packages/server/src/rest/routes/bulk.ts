@@ -64,7 +64,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'GET',
     path: '/bulk-jobs/{id}/downloads',
     summary:
-      'Returns links for downloading the report of a bulk job and the secrets of the devices that it registered. secretsUrl is null if no secrets can be downloaded.',
+      'Returns links for downloading the report of a bulk job and the secrets of the devices that it registered. secretsUrl is null if the caller cannot download secrets now.',
     document: 'query getBulkDownloads($id: ID!) { login { bulkJob(id: [$id]) { reportUrl secretsUrl } } }',
     at: 'login.bulkJob[0]',
     status: 200,
