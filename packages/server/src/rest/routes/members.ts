@@ -21,7 +21,7 @@ export const memberRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/user',
     summary:
-      'Changes the email address, name, and sign-in policy of the account. Omitted fields stay unchanged. null clears name.',
+      'Changes the email address, name, and sign-in policy of the account. Omitted fields stay unchanged. null clears name. An access key can set only the sign-in policy ANY.',
     document: `mutation updateAccount($email: String, $name: String, $signInPolicy: SignInPolicy) {
       updateAccount(email: $email, name: $name, signInPolicy: $signInPolicy) { ...User }
     }`,
