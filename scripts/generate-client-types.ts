@@ -115,7 +115,8 @@ function fieldType({ name, type, args }: GraphQLField<unknown, unknown>): string
   const named = getNamedType(type)
   if (!isObjectType(named)) return `Leaf<${outputType(name, type)}${given}>`
   const kind = shapes[String(type).replace(named.name, '')]
-  if (kind === undefined) throw new Error(`The client does not support a field of type ${type}.`)
+  if (kind === undefined)
+    throw new Error(`The client does not support the type ${type} of the field ${name}. Use T, T!, [T!], or [T!]!.`)
   return `Branch<'${named.name}', '${kind}'${given}>`
 }
 

@@ -68,7 +68,9 @@ function valueType({ name, dataType }: ColumnMetadata): string {
   // Remove the underscore that begins the name of an array type.
   const type = types[dataType.replace(/^_/, '')]
   if (type === undefined)
-    throw new Error(`The column ${name} has the type ${dataType}. Add its TypeScript type to ${import.meta.filename}.`)
+    throw new Error(
+      `The column ${name} has the type ${dataType}. Add the matching TypeScript type to ${import.meta.filename}.`,
+    )
   return dataType.startsWith('_') ? `${type}[]` : type
 }
 

@@ -42,7 +42,8 @@ await writeSbom(server, join(release, `muster-${version}-${platform}.cdx.json`),
 await archive(`muster-${version}`, `muster-${version}-${platform}.tar.gz`)
 await archiveChart()
 const builder = await findImageBuilder()
-if (builder === undefined) console.log('Skipped the image. To build it, install buildah, podman, or docker.')
+if (builder === undefined)
+  console.log('Skipped the image. To build it, install buildah or podman, or install docker and start its daemon.')
 else
   await buildImage(builder, {
     server,

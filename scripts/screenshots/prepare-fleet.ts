@@ -25,7 +25,8 @@ export async function prepareFleet(page: Page, receivers: Receivers): Promise<Sc
   await run('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id: alerts })
   const jobs = await createBulkJobs(run)
   const device = devices[1]
-  if (device === undefined) throw new Error('The fleet has fewer than two devices.')
+  if (device === undefined)
+    throw new Error(`The screenshots need at least two devices, but the fleet has ${devices.length}.`)
   return [
     { name: 'overview', path: '/overview', text: 'Longest without a report', onPhone: true },
     { name: 'devices', path: '/devices?sort=lastReported%20desc', text: 'in total', onPhone: true },

@@ -8,27 +8,28 @@ export const backupSettings = {
   archiveFolder: setting({
     name: 'MUSTER_ARCHIVE_DIR',
     meaning:
-      'Folder for the archive: the write-ahead log and base backups of the embedded database. With the archive, you can restore the database to any point in time after the oldest base backup. Use a different disk if possible. Not set: no archive.',
+      'Folder for the archive of the embedded database: its write-ahead log and base backups. You can restore the database to any archived point in time after the oldest base backup. If possible, put the folder on a different disk than the database. Not set: no archive.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   }),
   backupEvery: setting({
     name: 'MUSTER_BACKUP_EVERY',
     meaning:
-      'How often the server takes a backup, such as 12h or 1d: a base backup if MUSTER_ARCHIVE_DIR is set, otherwise a file in MUSTER_BACKUP_DIR. If several servers share the database, set this on only one of them. Not set: never.',
+      'Interval between scheduled backups, such as 12h or 1d. The server takes base backups if MUSTER_ARCHIVE_DIR is set, and otherwise writes backup files to MUSTER_BACKUP_DIR. If several servers share the database, set this on only one of them. Not set: no scheduled backups.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : timeSpan(text)),
   }),
   backupKeep: setting({
     name: 'MUSTER_BACKUP_KEEP',
     meaning:
-      'Number of backups to keep. If MUSTER_ARCHIVE_DIR is set: base backups, and the write-ahead log since the oldest of them. Otherwise: scheduled backup files.',
+      'Number of backups to keep: base backups if MUSTER_ARCHIVE_DIR is set, otherwise scheduled backup files. With base backups, the archive also keeps the write-ahead log since the oldest of them.',
     default: '7',
     parse: (text) => integer(text ?? '7', 1, 10_000),
   }),
   backupFolder: setting({
     name: 'MUSTER_BACKUP_DIR',
-    meaning: 'Folder for scheduled backup files (MUSTER_BACKUP_EVERY). Use a different disk if possible.',
+    meaning:
+      'Folder for the backup files that MUSTER_BACKUP_EVERY schedules. If possible, put the folder on a different disk than the database. Has no effect if MUSTER_ARCHIVE_DIR is set.',
     default: 'MUSTER_DATA/backups',
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   }),

@@ -20,7 +20,7 @@ export const dataSettings = {
   databaseReadUrl: setting({
     name: 'DATABASE_READ_URL',
     meaning:
-      'URL of a streaming standby of the database in DATABASE_URL. List queries read from the standby while it is up to date. See the guide on scale. Not set: all queries read from the primary.',
+      'URL of a streaming standby of the database in DATABASE_URL. List queries read from the standby while it is available and up to date. See the guide on scale. Not set: all queries read from the primary.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
@@ -36,14 +36,14 @@ export const dataSettings = {
   cluster: setting({
     name: 'MUSTER_CLUSTER',
     meaning:
-      'citus: DATABASE_URL points to the coordinator of a Citus cluster, and migrations distribute the tables over its nodes. See the guide on scale. Has no effect if the database does not have the extension citus.',
+      'citus: DATABASE_URL points to the coordinator of a Citus cluster, and migrations distribute the tables over the nodes of the cluster. If the database does not have the extension citus, the server logs a warning and distributes no tables. See the guide on scale.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : oneOf(text, ['citus'])),
   }),
   databaseUrls: setting({
     name: 'DATABASE_URLS',
     meaning:
-      'URLs of the workers of the Citus cluster whose coordinator is in DATABASE_URL, separated by commas. List queries read from the worker that stores the account. Requires MUSTER_CLUSTER. Not set: all queries use the coordinator.',
+      'URLs of the workers of the Citus cluster whose coordinator is in DATABASE_URL, separated by commas. List queries read from the worker that stores the account or, while that worker is unavailable, from the coordinator. Requires MUSTER_CLUSTER=citus. Not set: all queries use the coordinator.',
     default: 'not set',
     secret: true,
     parse: (text = '') =>
@@ -69,7 +69,7 @@ export const dataSettings = {
   statementTimeout: setting({
     name: 'MUSTER_STATEMENT_TIMEOUT',
     meaning:
-      'Seconds after which the database cancels a statement. The request then fails with UNAVAILABLE (503). 0: no limit.',
+      'Seconds after which the database cancels a statement. The request or GraphQL field that needs the statement then fails with UNAVAILABLE. 0: no limit.',
     default: '30',
     parse: (text) => integer(text ?? '30', 0, 3_600) * 1_000,
   }),
@@ -91,13 +91,15 @@ export const dataSettings = {
   }),
   ownerEmail: setting({
     name: 'MUSTER_OWNER_EMAIL',
-    meaning: 'Email address of the first user, which the server creates when the database is empty.',
+    meaning:
+      'Email address of the first user. The server creates this user when it starts with a database that contains no users.',
     default: 'owner@localhost',
     parse: (text) => emailAddress(text ?? 'owner@localhost'),
   }),
   eventRetention: setting({
     name: 'MUSTER_EVENT_RETENTION',
-    meaning: 'Minimum number of days that the server keeps events. It deletes events by whole months. 0: forever.',
+    meaning:
+      'Minimum number of days that the server keeps events. The server deletes all events of a month together. 0: the server keeps events forever.',
     default: '400',
     parse: (text) => integer(text ?? '400', 0, 36_500),
   }),

@@ -10,39 +10,42 @@ export const deviceSettings = {
   }),
   deviceMessages: setting({
     name: 'MUSTER_DEVICE_MESSAGES',
-    meaning: 'Number of reports and publications that a device can send in a burst, to each server process.',
+    meaning:
+      'Number of HTTP reports and MQTT publications that a device can send to a server process in a burst. Above this number, reports fail with RATE_LIMITED, and publications are delayed.',
     default: '500',
     parse: (text) => integer(text ?? '500', 1, 1_000_000_000),
   }),
   deviceMessagesPerSecond: setting({
     name: 'MUSTER_DEVICE_MESSAGES_PER_SECOND',
-    meaning: 'Average number of reports and publications that a device can send per second, to each server process.',
+    meaning:
+      'Number of HTTP reports and MQTT publications that a device can send to a server process per second, on average.',
     default: '50',
     parse: (text) => integer(text ?? '50', 1, 1_000_000_000),
   }),
   mqttPort: setting({
     name: 'MUSTER_MQTT_PORT',
     meaning:
-      'TCP port on HOST for MQTT. 0: no port. If the port is in use, the server logs an error and starts without this port. WebSocket connections to /mqtt always work.',
+      'TCP port on HOST for MQTT. 0: no port. If the server cannot listen on the port, it logs an error and starts anyway. WebSocket connections to /mqtt do not need this port.',
     default: '1883',
     parse: (text) => integer(text ?? '1883', 0, 65_535),
   }),
   mqttTlsCert: setting({
     name: 'MUSTER_MQTT_TLS_CERT',
     meaning:
-      'PEM file with the certificate and its chain. MUSTER_MQTT_PORT then accepts TLS only. The server reloads the file in the same way as MUSTER_TLS_CERT.',
+      'PEM file with the TLS certificate for MUSTER_MQTT_PORT, and its chain. With this setting, the port accepts only TLS connections. Requires MUSTER_MQTT_TLS_KEY. The server reloads the file in the same way as MUSTER_TLS_CERT.',
     default: 'not set',
     parse: (text) => text,
   }),
   mqttTlsKey: setting({
     name: 'MUSTER_MQTT_TLS_KEY',
-    meaning: 'PEM file with the private key of MUSTER_MQTT_TLS_CERT.',
+    meaning: 'PEM file with the private key of the certificate in MUSTER_MQTT_TLS_CERT.',
     default: 'not set',
     parse: (text) => text,
   }),
   mqttConnections: setting({
     name: 'MUSTER_MQTT_CONNECTIONS',
-    meaning: 'Maximum number of MQTT connections per server process. The open-file limit must be higher.',
+    meaning:
+      'Maximum number of MQTT connections, including those over WebSocket, to each server process. The open-file limit must be above the sum of this number and MUSTER_HTTP_CONNECTIONS.',
     default: '20000',
     parse: (text) => integer(text ?? '20000', 1, 1_000_000),
   }),

@@ -11,33 +11,33 @@ export const httpSettings = {
   }),
   port: setting({
     name: 'PORT',
-    meaning: 'TCP port to listen on. 0: any free port.',
+    meaning: 'TCP port on HOST for HTTP or, with MUSTER_TLS_CERT, for HTTPS. 0: any free port.',
     default: '4000',
     parse: (text) => integer(text ?? '4000', 0, 65_535),
   }),
   tlsCert: setting({
     name: 'MUSTER_TLS_CERT',
     meaning:
-      'PEM file with the certificate and its chain. PORT then accepts HTTPS only. The server reloads the file when it changes and, unless the server runs in a terminal, on SIGHUP.',
+      'PEM file with the TLS certificate for PORT, and its chain. With this setting, the port accepts only HTTPS. Requires MUSTER_TLS_KEY. The server reloads the file when it changes and, unless the server runs in a terminal, on SIGHUP.',
     default: 'not set',
     parse: (text) => text,
   }),
   tlsKey: setting({
     name: 'MUSTER_TLS_KEY',
-    meaning: 'PEM file with the private key of MUSTER_TLS_CERT.',
+    meaning: 'PEM file with the private key of the certificate in MUSTER_TLS_CERT.',
     default: 'not set',
     parse: (text) => text,
   }),
   publicUrl: setting({
     name: 'MUSTER_PUBLIC_URL',
-    meaning: "URL that clients use for the server, such as the proxy's URL: scheme, host, and port, without a path.",
+    meaning: "URL at which clients reach the server, such as the proxy's URL: scheme, host, and port, without a path.",
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : origin(text)),
   }),
   trustedProxies: setting({
     name: 'MUSTER_TRUSTED_PROXIES',
     meaning:
-      'Addresses of the proxies whose X-Forwarded-For or Forwarded header the server trusts: CIDRs or single addresses, separated by commas. The server takes its public address from MUSTER_PUBLIC_URL, not from these headers.',
+      "Addresses of the proxies from whose X-Forwarded-For or Forwarded header the server reads the client's address: CIDRs or single addresses, separated by commas. The server does not read its public URL from these headers: set MUSTER_PUBLIC_URL.",
     default: 'none',
     parse: (text) => ranges(text ?? ''),
   }),
@@ -79,7 +79,7 @@ export const httpSettings = {
   metricsToken: setting({
     name: 'MUSTER_METRICS_TOKEN',
     meaning:
-      'Token for /metrics, sent as Authorization: Bearer; at least 16 characters. Not set: only programs on this machine can read /metrics. If MUSTER_PUBLIC_URL or MUSTER_TRUSTED_PROXIES is set, no program can read /metrics without a token.',
+      'Token that programs must send to read /metrics, in the header Authorization: Bearer TOKEN. The token consists of at least 16 printable ASCII characters without spaces. Not set: only programs on this machine can read /metrics, or no program if MUSTER_PUBLIC_URL or MUSTER_TRUSTED_PROXIES is set.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : token(text)),
@@ -93,13 +93,14 @@ export const httpSettings = {
   logFormat: setting({
     name: 'MUSTER_LOG',
     meaning:
-      'text: readable lines. json: one JSON object per line. Not set: text if standard error is a terminal, otherwise json.',
+      'Format of the log. text: readable lines. json: one JSON object per line. Not set: text if standard error is a terminal, otherwise json.',
     default: 'not set',
     parse: (text) => oneOf(text ?? (process.stderr.isTTY ? 'text' : 'json'), ['text', 'json']),
   }),
   logLevel: setting({
     name: 'MUSTER_LOG_LEVEL',
-    meaning: 'Minimum level of log entries: fatal, error, warn, info, debug, trace, or silent.',
+    meaning:
+      'Minimum level of the entries that the server logs, from highest to lowest: fatal, error, warn, info, debug, or trace. silent: no entries.',
     default: 'info',
     parse: (text) => oneOf(text ?? 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
   }),

@@ -5,14 +5,14 @@ export const mailSettings = {
   smtpUrl: setting({
     name: 'MUSTER_SMTP_URL',
     meaning:
-      'Mail server for invitations and links to set new passwords: smtp://user:password@host:587, which encrypts the connection if the mail server supports STARTTLS, or smtps://user:password@host:465. Not set: Muster sends no email, and invitations are links to copy. Requires MUSTER_SMTP_FROM.',
+      'URL of the mail server through which Muster sends invitations and links to set new passwords. smtp://user:password@host:587 encrypts the connection if the mail server supports STARTTLS, and smtps://user:password@host:465 always encrypts it. Requires MUSTER_SMTP_FROM. Not set: Muster sends no email, and you must send the links yourself.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : smtpUrl(text)),
   }),
   smtpFrom: setting({
     name: 'MUSTER_SMTP_FROM',
-    meaning: 'Sender of emails, such as muster@example.com or Muster <muster@example.com>.',
+    meaning: 'Sender of emails, such as muster@example.com or Muster <muster@example.com>. Requires MUSTER_SMTP_URL.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : mailAddress(text)),
   }),

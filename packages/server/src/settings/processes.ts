@@ -13,7 +13,7 @@ export const processSettings = {
   workerSilence: setting({
     name: 'MUSTER_WORKER_SILENCE',
     meaning:
-      'Seconds that one of several server processes can take to respond to a health check (at least 30 while the process starts). After that, the process that supervises the others kills and replaces it. 0: no limit.',
+      'Seconds that a server process can take to respond to a health check (at least 30 while it starts). After that, the supervising process kills and replaces this server process. 0: no limit. Has no effect if MUSTER_WORKERS is 1.',
     default: '30',
     parse: (text) => integer(text ?? '30', 0, 3_600),
   }),

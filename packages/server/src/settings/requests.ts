@@ -5,7 +5,7 @@ export const requestSettings = {
   keyPoints: setting({
     name: 'MUSTER_KEY_POINTS',
     meaning:
-      "Rate-limit points that all access keys of an account together can use at once, and that all console sessions of a person together can use at once. The sessions of an account's founder share the account's quota. See [rate limits](limits.md#rate-limits). Each registration code has a separate quota of the same size.",
+      "Quota, in rate-limit points, of all access keys of an account together, and of all console sessions of a person together. The sessions of an account's founder share the account's quota. Each registration code has a separate quota of the same size. See [rate limits](limits.md#rate-limits).",
     default: '20000',
     parse: (text) => integer(text ?? '20000', 100, 1_000_000_000),
   }),
@@ -58,28 +58,28 @@ export const requestSettings = {
   mostLag: setting({
     name: 'MUSTER_MOST_LAG',
     meaning:
-      'Milliseconds that an iteration of the event loop can take before the server considers itself overloaded. While most iterations take longer, requests fail with 503 if their caller exceeds its fair share of the requests in flight. 0: no limit.',
+      'Limit on the duration of an iteration of the event loop, in milliseconds. While most iterations take longer, requests fail with 503 if their caller exceeds its fair share of the requests in flight. 0: no limit.',
     default: '2000',
     parse: (text) => integer(text ?? '2000', 0, 60_000),
   }),
   bodyBytesPerAddress: setting({
     name: 'MUSTER_BODY_BYTES_PER_ADDRESS',
     meaning:
-      'Bytes of request bodies above 16 KiB that each server process receives and processes at a time for an address (for IPv6, a /64). Above this limit, requests with such bodies fail with RATE_LIMITED.',
+      'Limit, in bytes, on the request bodies above 16 KiB that each server process receives and processes at a time for an address (for IPv6, a /64). A request whose body would exceed this limit fails with RATE_LIMITED.',
     default: '33554432',
     parse: (text) => integer(text ?? '33554432', 1_048_576, 1_000_000_000_000),
   }),
   bodyBytes: setting({
     name: 'MUSTER_BODY_BYTES',
     meaning:
-      'Bytes of request bodies above 16 KiB that each server process receives and processes at a time for all addresses together. At this limit, each address keeps its fair share: the limit divided by the number of addresses with such bodies. Requests with such bodies above that share fail with 503. All such bodies together never exceed twice the limit.',
+      'Limit, in bytes, on the request bodies above 16 KiB that each server process receives and processes at a time for all addresses together. At this limit, each address keeps its fair share: the limit divided by the number of addresses with such bodies. A request whose body would take its address above that share fails with 503. All such bodies together never exceed twice the limit.',
     default: '268435456',
     parse: (text) => integer(text ?? '268435456', 1_048_576, 1_000_000_000_000),
   }),
   queuedBytesPerUser: setting({
     name: 'MUSTER_QUEUED_BYTES_PER_USER',
     meaning:
-      'Bytes of responses that each server process queues at a time for an account, or for an address without valid credentials. Above this limit, requests fail with RATE_LIMITED until the caller has read the responses.',
+      'Limit, in bytes, on the unread responses of at least 16 KiB that each server process queues at a time for an account or, without valid credentials, for an address. At this limit, further requests wait or fail with RATE_LIMITED until the caller has read enough of these responses.',
     // While a response of the maximum size is unread, small responses must still fit.
     default: '41943040',
     parse: (text) => integer(text ?? '41943040', 1_048_576, 1_000_000_000_000),
@@ -87,7 +87,7 @@ export const requestSettings = {
   queuedBytes: setting({
     name: 'MUSTER_QUEUED_BYTES',
     meaning:
-      'Bytes of responses that each server process queues at a time for all callers together. At this limit, each caller keeps its fair share: the limit divided by the number of callers with queued responses. Requests of callers above that share fail with RATE_LIMITED.',
+      'Limit, in bytes, on the unread responses of at least 16 KiB that each server process queues at a time for all callers together. At this limit, each caller keeps its fair share: the limit divided by the number of callers with queued responses. Requests of callers above that share wait or fail, as for MUSTER_QUEUED_BYTES_PER_USER.',
     default: '268435456',
     parse: (text) => integer(text ?? '268435456', 1_048_576, 1_000_000_000_000),
   }),
@@ -101,7 +101,7 @@ export const requestSettings = {
   databaseSilence: setting({
     name: 'MUSTER_DATABASE_SILENCE',
     meaning:
-      'Milliseconds without a response to a test query after which the server considers the database unresponsive. Until the database responds again, requests fail with 503. Use 700 to 2000 for a distant database.',
+      'Milliseconds without a response to a test query after which the server considers the database unresponsive. Until the database responds again, requests that need it fail with UNAVAILABLE. Use 700 to 2000 for a distant database.',
     default: '500',
     parse: (text) => integer(text ?? '500', 100, 60_000),
   }),
@@ -122,7 +122,7 @@ export const requestSettings = {
   walkMs: setting({
     name: 'MUSTER_FILTER_SECONDS',
     meaning:
-      'Seconds that a database statement of a GraphQL query can take if it may read every device or event of the account. These are statements for totals, facets, and lists whose filter or order no index supports.',
+      'Seconds that a database statement of a GraphQL query can take if it may read every device or event of the account. Examples are statements for totals, for facets, and for lists whose filter or order no index supports. 0: only MUSTER_STATEMENT_TIMEOUT applies.',
     default: 'MUSTER_QUERY_SECONDS',
     parse: (text) => (text === undefined ? undefined : integer(text, 0, 3_600) * 1_000),
   }),

@@ -24,13 +24,13 @@ export const singleSignOnSettings = {
   }),
   oidcName: setting({
     name: 'MUSTER_OIDC_NAME',
-    meaning: "The provider's name, shown on the sign-in page's button.",
+    meaning: "The provider's name, which the sign-in page shows on the button for single sign-on.",
     default: 'host of the issuer',
     parse: (text) => text,
   }),
   oidcScopes: setting({
     name: 'MUSTER_OIDC_SCOPES',
-    meaning: 'Scopes that the server requests, separated by spaces and including openid.',
+    meaning: 'Scopes that the server requests, separated by spaces. They must include openid.',
     default: 'openid profile email',
     parse: (text) => scopes(text ?? 'openid profile email'),
   }),

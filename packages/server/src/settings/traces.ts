@@ -27,7 +27,8 @@ export const traceSettings = {
   }),
   traceShare: setting({
     name: 'OTEL_TRACES_SAMPLER_ARG',
-    meaning: 'Fraction of traces that traceidratio and parentbased_traceidratio keep, from 0 to 1.',
+    meaning:
+      'Sampling ratio, from 0 to 1, of the samplers traceidratio and parentbased_traceidratio. The other samplers ignore it.',
     default: '1',
     parse: (text) => share(text ?? '1'),
   }),

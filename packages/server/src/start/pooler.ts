@@ -34,7 +34,7 @@ export async function checkPooler(
   if (requests.direct === undefined) return
   if ((await identityOf(requests.connection)) !== (await identityOf(connection)))
     throw new StartError(
-      'DATABASE_URL and DATABASE_DIRECT_URL point to different databases. Both must point to the same database.',
+      'DATABASE_URL and DATABASE_DIRECT_URL point to different databases or to different database servers. Both must point to the same database on the same server.',
     )
   const statements = await missingSettings(requests.connection, statementTimeout)
   if (statements.length > 0)

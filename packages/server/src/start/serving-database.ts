@@ -42,13 +42,17 @@ export async function openServingDatabase(options: ServingDatabaseOptions): Prom
   const { config, log, signal } = options
   if (config.databaseUrl === undefined) {
     if (config.databaseReadUrl !== undefined)
-      throw new StartError('DATABASE_READ_URL requires DATABASE_URL: set DATABASE_URL to the URL of the primary.')
+      throw new StartError(
+        'DATABASE_READ_URL requires DATABASE_URL: set DATABASE_URL to the URL of the primary, or remove DATABASE_READ_URL to use the embedded database.',
+      )
     if (config.databaseDirectUrl !== undefined)
       throw new StartError(
-        'DATABASE_DIRECT_URL requires DATABASE_URL: set DATABASE_URL to the URL of the pooler. Without a pooler, set only DATABASE_URL.',
+        'DATABASE_DIRECT_URL requires DATABASE_URL: set DATABASE_URL to the URL of the pooler. Without a pooler, set only DATABASE_URL. To use the embedded database, set neither.',
       )
     if (config.databaseUrls.length > 0)
-      throw new StartError('DATABASE_URLS requires DATABASE_URL: set DATABASE_URL to the URL of the coordinator.')
+      throw new StartError(
+        'DATABASE_URLS requires DATABASE_URL: set DATABASE_URL to the URL of the coordinator, or remove DATABASE_URLS to use the embedded database.',
+      )
     return openEmbedded(options)
   }
   if (config.archiveFolder !== undefined)
@@ -58,10 +62,12 @@ export async function openServingDatabase(options: ServingDatabaseOptions): Prom
   if (config.databaseUrls.length > 0) {
     if (config.cluster === undefined)
       throw new StartError(
-        'DATABASE_URLS requires MUSTER_CLUSTER=citus, because the URLs are those of the workers of a Citus cluster.',
+        'DATABASE_URLS requires MUSTER_CLUSTER=citus, because DATABASE_URLS contains the workers of a Citus cluster. For a streaming standby, set DATABASE_READ_URL instead.',
       )
     if (config.databaseReadUrl !== undefined)
-      throw new StartError('Set only one of DATABASE_READ_URL and DATABASE_URLS: lists can read from only one of them.')
+      throw new StartError(
+        'Set only one of DATABASE_READ_URL and DATABASE_URLS: list queries can read either from a standby or from the workers of a cluster.',
+      )
   }
   const access = databaseAccess(config)
   await waitForDatabase({ name: databaseName(config), connection: access.connection }, log, signal)
@@ -183,7 +189,7 @@ async function assertSuitable({ name: source, connection }: NamedDatabase, log: 
     }
     if ((await setting('server_encoding')) !== 'UTF8') {
       throw new StartError(
-        `The database in ${source} has the encoding ${await setting('server_encoding')}; Muster requires UTF8.`,
+        `The database in ${source} has the encoding ${await setting('server_encoding')}; Muster requires UTF8. Create a database with this encoding.`,
       )
     }
     for (const name of ['fsync', 'full_page_writes']) {

@@ -64,7 +64,7 @@ export const viewRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/views/{id}',
     summary:
-      'Deletes a view. If the view is in use, replaceBy must be the ID of a view of the same kind, which replaces it.',
+      'Deletes a view. If webhooks, access keys, or roles use the view, set replaceBy to the ID of another view of the same kind, which they then use instead.',
     document: 'mutation deleteView($id: ID!, $replaceBy: ID) { deleteView(id: $id, replaceBy: $replaceBy) }',
     status: 204,
   },

@@ -59,7 +59,7 @@ export const webhookRoutes: readonly Route[] = [
     method: 'POST',
     path: '/webhooks/{id}/secret',
     summary:
-      'Replaces the signing secret. Only this response contains the new secret. For overlap seconds, the server signs with both the new and the previous secret.',
+      'Replaces the signing secret. Only this response contains the new secret. For the next overlap seconds (0 to 604,800), the server signs deliveries with both the new and the previous secret.',
     document: `mutation rotateWebhookSecret($id: ID!, $overlap: Int = 86400) {
       rotateWebhookSecret(id: $id, overlap: $overlap) { ...WebhookWithSecret }
     }`,
@@ -96,7 +96,7 @@ export const webhookRoutes: readonly Route[] = [
     method: 'POST',
     path: '/webhooks/{id}/redeliver',
     summary:
-      'Resends one delivery, or all failed deliveries created since the given time. Returns the number of deliveries to resend.',
+      'Resends one delivery (deliveryId), or all failed deliveries created since a given time (since). Pass exactly one of deliveryId and since. Returns the number of deliveries to resend.',
     document: `mutation redeliver($id: ID!, $deliveryId: ID, $since: DateTime) {
       count: redeliver(webhookId: $id, deliveryId: $deliveryId, since: $since)
     }`,
