@@ -36,7 +36,7 @@ export const dataSettings = {
   cluster: setting({
     name: 'MUSTER_CLUSTER',
     meaning:
-      'citus: DATABASE_URL points to the coordinator of a Citus cluster, and migrations distribute the tables over the nodes of the cluster. If the database does not have the extension citus, the server logs a warning and distributes no tables. See the guide on scale.',
+      'citus: DATABASE_URL points to the coordinator of a Citus cluster. When the server starts, it distributes the tables over the nodes of the cluster. If the database does not have the extension citus, the server logs a warning and distributes no tables. See the guide on scale.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : oneOf(text, ['citus'])),
   }),

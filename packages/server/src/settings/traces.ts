@@ -15,7 +15,7 @@ export const traceSettings = {
   traceTimeout: setting({
     name: 'OTEL_EXPORTER_OTLP_TIMEOUT',
     meaning:
-      'Milliseconds for sending a batch to the collector, including retries. When the server stops, it waits at most this long for the collector.',
+      'Milliseconds for sending a batch to the collector, including retries. When the server stops, it waits for the collector for at most this time plus 2 seconds.',
     default: '3000',
     parse: (text) => integer(text ?? '3000', 100, 600_000),
   }),
