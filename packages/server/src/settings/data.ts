@@ -28,7 +28,7 @@ export const dataSettings = {
   databaseDirectUrl: setting({
     name: 'DATABASE_DIRECT_URL',
     meaning:
-      'URL for direct connections to the database, if DATABASE_URL points to a pooler in transaction mode, such as PgBouncer. Migrations, locks, jobs, and notifications use direct connections.',
+      'URL for direct connections to the database, if DATABASE_URL points to a pooler in transaction mode, such as PgBouncer. Migrations, locks, jobs, and notifications use direct connections. Not set: direct connections also use DATABASE_URL.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : databaseUrl(text)),

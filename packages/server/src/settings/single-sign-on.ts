@@ -5,7 +5,7 @@ export const singleSignOnSettings = {
   oidcIssuer: setting({
     name: 'MUSTER_OIDC_ISSUER',
     meaning:
-      'Issuer URL of the OpenID Connect provider for single sign-on, exactly as the provider publishes it. Requires MUSTER_OIDC_CLIENT_ID, MUSTER_OIDC_CLIENT_SECRET, and MUSTER_PUBLIC_URL. At the provider, register the redirect URI: MUSTER_PUBLIC_URL followed by /auth/sso/callback.',
+      'Issuer URL of the OpenID Connect provider for single sign-on, exactly as the provider publishes it. Requires MUSTER_OIDC_CLIENT_ID, MUSTER_OIDC_CLIENT_SECRET, and MUSTER_PUBLIC_URL. At the provider, register the redirect URI: MUSTER_PUBLIC_URL followed by /auth/sso/callback. Not set: no single sign-on.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : issuer(text)),
   }),

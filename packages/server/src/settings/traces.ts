@@ -21,7 +21,7 @@ export const traceSettings = {
   }),
   traceSampler: setting({
     name: 'OTEL_TRACES_SAMPLER',
-    meaning: `Sampler that decides which traces the server keeps: ${samplerNames.join(', ')}.`,
+    meaning: `Sampler that selects the traces that the server sends to the collector: ${samplerNames.join(', ')}.`,
     default: 'parentbased_always_on',
     parse: (text) => oneOf(text ?? 'parentbased_always_on', samplerNames),
   }),
