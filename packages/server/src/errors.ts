@@ -28,7 +28,8 @@ export const errorCodes = {
   },
   QUERY_TOO_COMPLEX: {
     status: 400,
-    meaning: 'The document exceeds a limit, for example on depth, aliases, tokens, or objects.',
+    meaning:
+      'The document exceeds a limit, for example on depth, aliases, tokens, or objects. The message describes the limit.',
   },
   FORBIDDEN: {
     status: 403,
@@ -69,12 +70,12 @@ export const requestReasons = {
   'exceeds-own-access': {
     code: 'FORBIDDEN',
     meaning:
-      "The request would grant more than the caller has. For example, the new key or role has a permission that the caller lacks, or the new key expires later than the caller's key. The message describes what exceeds the caller's access.",
+      "The request would grant more than the caller has. For example, the new key or role has a permission that the caller lacks, or the new key expires later than the caller's key. The server also returns this reason if the caller changes or removes an owner without being one, rotates another person's personal key, or accepts an invitation to a role that the inviter can no longer give. The message describes what is not allowed.",
   },
   device: {
     code: 'FORBIDDEN',
     meaning:
-      'The role or access key is restricted to some devices or attributes, and the request uses a field that does not apply this restriction, changes data that decides which devices the restriction includes, or adds a device that it excludes. The message names the fields or the change.',
+      'The role or access key is restricted to some devices or attributes, and the request uses a field that does not apply this restriction, changes data that decides which devices the restriction includes, changes data of the whole account, or adds a device that the restriction excludes. The server also returns this reason if devices are moved to an account in which the role of the caller is restricted. The message names the fields or the change.',
   },
   attribute: {
     code: 'FORBIDDEN',
@@ -111,7 +112,8 @@ export const requestReasons = {
   },
   'idempotency-key-reused': {
     code: 'BAD_USER_INPUT',
-    meaning: 'The Idempotency-Key was used with a different request (HTTP status 422).',
+    meaning:
+      'The Idempotency-Key was already used with a different request (HTTP status 422). Use a new key for each request.',
   },
   'still-running': {
     code: 'CONFLICT',

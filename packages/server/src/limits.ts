@@ -84,7 +84,8 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   namesPerTarget: 'attribute names per target, in the base and in each context',
   bytesPerTarget: "bytes in one target's attributes as JSON, in the base and in each context",
   contextsPerTarget: 'contexts per target',
-  attributeNames: 'names that attributeNames lists. These are the names that the most devices and services use.',
+  attributeNames:
+    'names that attributeNames lists. If an account has more names, the list contains those with the most devices and services.',
   contextLength: 'characters in a context',
   deviceNameLength: 'characters in a device name',
   serviceNameLength: 'characters in a service name',
@@ -115,7 +116,8 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   bulkNameLength: 'characters in a bulk job name',
   bulkCsvBytes: 'bytes of CSV that a request adds to a bulk job',
   bulkRows: 'CSV rows that a request adds to a bulk job',
-  bulkDays: 'days that the server keeps a bulk job after it ends. A deleted job cannot be undone.',
+  bulkDays:
+    'days that the server keeps a bulk job after the job ends. The server then deletes the job, and it can no longer be undone.',
   userNameLength: 'characters in a user name',
   deletedBytes:
     "bytes of attributes, overrides, and services in a device's DEVICE_DELETE or DEVICE_TRANSFER event. If the data is larger, the event contains omitted: true instead.",
@@ -127,7 +129,8 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   pageSize: 'records per page',
   idsPerList: 'IDs or items in a list argument',
   filterLength: 'characters in a filter',
-  filterTerms: 'conditions in a filter. In a list of values, five values count as one condition.',
+  filterTerms:
+    'conditions in a filter. Each value in a list counts as a fifth of a condition, but a list counts as at least one.',
   filterDepth: 'levels of parentheses in a filter',
   filterPatterns: 'values with wildcards in a filter',
   facetNames: 'names in facets(by:)',
@@ -136,7 +139,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   idempotencyKeyLength: 'characters in an Idempotency-Key',
   idempotencyRecords: 'Idempotency-Keys that an account can use in 24 hours',
   idempotentResponseLength:
-    "characters in a response's data that the server stores for repeats. If the data is longer, a repeat fails with CONFLICT.",
+    'UTF-16 code units in the JSON data of a response that the server stores for repeats with the same Idempotency-Key. If the data is longer, the server does not store it, and a repeat fails with CONFLICT.',
   waitingStatements: 'statements per account that wait for the database, on each server process',
   requestBodyBytes: 'bytes in a request body',
   deviceBodyBytes: 'bytes in the body of a request to /devices/v1',

@@ -15,7 +15,7 @@ export const metricTable = {
     name: 'muster_event_feed_lag_seconds',
     type: 'gauge',
     across: 'max',
-    help: 'Age of the oldest event that may be committed but that this process has not yet passed to subscriptions and webhooks. The value grows while a transaction stays open.',
+    help: 'Age of the oldest event that may be committed but that this process has not yet passed to subscriptions and webhooks. The value grows while an open transaction delays the event, or while this process cannot read the event log.',
   },
   feedLagEvents: {
     name: 'muster_event_feed_lag_events',
@@ -27,13 +27,13 @@ export const metricTable = {
     name: 'muster_webhook_maker_lag_seconds',
     type: 'gauge',
     across: 'max',
-    help: 'Age of the oldest event that the server has not queued for webhooks yet.',
+    help: 'Age of the oldest event that this process has read from the event log but that no process has queued for webhooks yet. The value is 0 if there is no such event.',
   },
   fanOutLagEvents: {
     name: 'muster_webhook_maker_lag_events',
     type: 'gauge',
     across: 'max',
-    help: 'Event IDs that the server has not processed for webhooks yet, including the IDs of changes that were rolled back.',
+    help: 'Event IDs that this process has read from the event log but that no process has processed for webhooks yet, including the IDs of changes that were rolled back.',
   },
   deliveries: {
     name: 'muster_webhook_deliveries',
@@ -46,7 +46,7 @@ export const metricTable = {
     name: 'muster_webhook_due_seconds',
     type: 'gauge',
     across: 'max',
-    help: 'Time since the oldest pending delivery became due, excluding webhooks that are disabled, paused, or repeatedly failing. The value is 0 if no delivery is due, and is up to 15 seconds old.',
+    help: 'Time since the oldest pending delivery became due, excluding the deliveries of webhooks that are disabled, paused, or repeatedly failing. The value is 0 if no delivery is due, and is up to 15 seconds old.',
   },
   attempts: {
     name: 'muster_webhook_attempts_total',

@@ -159,7 +159,7 @@ describe('point-in-time recovery', longTimeout, () => {
     const { from, until } = (await list()).recoverable[0]!
     for (const to of ['2001-01-01T00:00:00Z', '2999-01-01T00:00:00+01:00']) {
       const refused = await fails(['restore', '--to', to, '--replace'])
-      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`It covers ${from} to ${until}.`) })
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`it covers ${from} to ${until}.`) })
     }
     expect(await fails(['restore', '--to', '2026-01-01T00:00:00'])).toMatchObject({
       code: 2,

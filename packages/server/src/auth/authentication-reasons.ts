@@ -3,13 +3,22 @@ import { ApiError } from '../errors.ts'
 
 /** Only callers who have the key receive these reasons. */
 export const keyReasons = {
-  'key-disabled': { status: 401, meaning: 'The signature is valid, but its access key is disabled.' },
-  'key-expired': { status: 401, meaning: 'The signature is valid, but its access key has expired.' },
-  'key-deleted': { status: 401, meaning: 'The stream was opened with an access key that has been deleted.' },
+  'key-disabled': {
+    status: 401,
+    meaning: 'The signature is valid, but its access key is disabled. Enable the key, or use another one.',
+  },
+  'key-expired': {
+    status: 401,
+    meaning: 'The signature is valid, but its access key has expired. Use another key.',
+  },
+  'key-deleted': {
+    status: 401,
+    meaning: 'The stream was opened with an access key that has been deleted. Open the stream again with another key.',
+  },
   'key-network': {
     status: 401,
     meaning:
-      'The signature is valid, but its access key is not valid from this address. The message names the address.',
+      "The signature is valid, but its access key is not valid from this address, which the message names. Send the request from one of the key's networks.",
   },
   'key-policy': {
     status: 401,
@@ -19,30 +28,34 @@ export const keyReasons = {
   'key-member': {
     status: 401,
     meaning:
-      'The signature is valid, but it was made with a personal key whose creator is not an enabled member of the account.',
+      'The signature is valid, but it was made with a personal key whose creator is not an enabled member of the account. Use another key.',
   },
   'key-stale': {
     status: 401,
     meaning:
-      "The signature is valid, but it was made with a personal key. The key's creator is a member through a single sign-on group and has not used single sign-on for too long. The creator must use single sign-on again.",
+      "The signature is valid, but it was made with a personal key. The key's creator is a member through a single sign-on group and last used single sign-on too long ago (see MUSTER_OIDC_STALE). The creator must use single sign-on again.",
   },
-  'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
+  'nonce-used': {
+    status: 401,
+    meaning: 'The signature is valid, but its nonce was used before. Sign each request with a new nonce.',
+  },
 } as const
 
 const otherReasons = {
   'user-disabled': {
     status: 401,
-    meaning: 'The credentials are valid, but the user or every member of the account is disabled.',
+    meaning:
+      'The credentials are valid, but the user or every member of the account is disabled. Ask the administrator of the server to enable the user or a member of the account.',
   },
   missing: {
     status: 401,
     meaning:
-      'The request has no credentials that the operation accepts: a signature or, except in the REST API, a session.',
+      'The request has no credentials that the operation accepts. Sign the request or, except in the REST API, use a session.',
   },
   'download-link': {
     status: 401,
     meaning:
-      'The download link is invalid or has expired, or its access key or session can no longer download the list. Request a new link.',
+      'The download link is invalid or has expired, the access key or session that requested it can no longer download the list, or the access key is not valid from this address. Request a new link with credentials that can download the list from this address.',
   },
 } as const
 
@@ -50,10 +63,13 @@ export const deviceReasons = {
   'unknown-code': {
     status: 401,
     meaning:
-      'The registration code does not exist, for example because it was deleted, or every member of its account is disabled.',
+      'The registration code does not exist, or every member of its account is disabled. Check the code, and whether the account has an enabled member.',
   },
-  'expired-code': { status: 401, meaning: 'The registration code has expired.' },
-  'used-up-code': { status: 401, meaning: 'The registration code has registered as many devices as it allows.' },
+  'expired-code': { status: 401, meaning: 'The registration code has expired. Create another code.' },
+  'used-up-code': {
+    status: 401,
+    meaning: 'The registration code has registered as many devices as it allows. Create another code.',
+  },
   'no-credentials': {
     status: 401,
     meaning:
@@ -62,33 +78,34 @@ export const deviceReasons = {
   'malformed-credentials': {
     status: 401,
     meaning:
-      'Authorization must be Basic, with the device ID without colons as the user name and the secret as the password.',
+      'The Authorization header is not valid. Use HTTP Basic, with the device ID without colons as the user name and the secret as the password.',
   },
   'wrong-secret': {
     status: 401,
-    meaning: "The device does not exist, the secret is wrong, or every member of the device's account is disabled.",
+    meaning:
+      "The device does not exist, the secret is wrong, or every member of the device's account is disabled. Check the device ID, the secret, and whether the account has an enabled member.",
   },
 } as const
 
 const sessionReasons = {
   'wrong-password': { status: 401, meaning: 'The email address or the password is wrong.' },
-  'wrong-code': { status: 401, meaning: 'The code is wrong, was used before, or is no longer valid.' },
+  'wrong-code': { status: 401, meaning: 'The code is wrong, was used before, or is no longer valid. Use a new code.' },
   'sign-in-expired': {
     status: 401,
     meaning:
-      'The code arrived too late, too many codes were wrong, or the passkey or authenticator app was removed during the sign-in. Start again.',
+      'The code arrived too late or without the cookie of the sign-in, too many codes were wrong, or the passkey or authenticator app was removed during the sign-in. Start the sign-in again.',
   },
   'passkey-refused': {
     status: 401,
     meaning:
-      "The passkey is unknown to the server or belongs to another user, or the browser's response is invalid or too late.",
+      "The passkey is unknown to the server or belongs to another user, or the browser's response is invalid or too late. Try again, or use another passkey.",
   },
   'sign-in-link': {
     status: 401,
     meaning:
       'The link does not exist, has expired, or was used before. Ask the administrator of the server for another link.',
   },
-  'no-session': { status: 401, meaning: 'The request needs a signed-in user.' },
+  'no-session': { status: 401, meaning: 'The request needs a signed-in user. Sign in first.' },
   'session-ended': { status: 401, meaning: 'The session is invalid, was ended, or has expired. Sign in again.' },
 } as const
 
@@ -100,18 +117,22 @@ const ssoReasons = {
   'sso-failed': {
     status: 303,
     meaning:
-      'The identity provider reported an error, its response failed a check or contains no email address, the browser did not send the cookie of the sign-in, or the server failed. Start again.',
+      'The identity provider reported an error, its response failed a check or contains no email address, the browser did not send the cookie of the sign-in, or the server failed. Start the sign-in again. If it fails again, see the log of the server.',
   },
-  'sso-denied': { status: 303, meaning: 'The identity provider denied the sign-in.' },
+  'sso-denied': {
+    status: 303,
+    meaning:
+      'The identity provider denied the sign-in, for example because the person canceled it or may not use Muster. Start the sign-in again, or ask the administrator of the identity provider for access.',
+  },
   'sso-expired': {
     status: 303,
     meaning:
-      "The sign-in took longer than ten minutes or began in another browser, or the provider's response was used before. Start again.",
+      "The sign-in took longer than ten minutes or began in another browser, or the provider's response was used before. Start the sign-in again.",
   },
   'sso-not-invited': {
     status: 303,
     meaning:
-      'MUSTER_OIDC_SIGN_UP does not let this person join without an invitation, or the invitation is no longer valid. Ask an admin for an invitation.',
+      'MUSTER_OIDC_SIGN_UP does not let this person join without an invitation, or the invitation can no longer be accepted. Ask an admin of the account for an invitation.',
   },
   'sso-use-invitation': {
     status: 303,
@@ -121,9 +142,12 @@ const ssoReasons = {
   'sso-link-required': {
     status: 303,
     meaning:
-      'A person or an account with this email address exists, and the server cannot link the identity to it automatically. Or the identity is already linked to another person. In the first case, sign in another way, and then link the identity under Account, Profile and security.',
+      'A person or an account already has the email address of the identity, and the server cannot link the identity automatically. Sign in another way, and then link the identity under Account, Profile and security. If that also fails with this reason, the identity is already linked to another person.',
   },
-  'sso-disabled': { status: 303, meaning: 'The person is disabled on this server.' },
+  'sso-disabled': {
+    status: 303,
+    meaning: 'The person is disabled on this server. Ask the administrator of the server to enable the person.',
+  },
   'sso-unavailable': {
     status: 303,
     meaning:

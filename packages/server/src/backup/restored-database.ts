@@ -23,6 +23,6 @@ export async function skipNumbers(client: pg.ClientBase, sequences: Readonly<Rec
 export function assertKeys(masterKeys: readonly string[], config: MasterKeySettings): void {
   const available = availableKeys(config).map((key) => createSecrets(key).checkValue)
   if (masterKeys.every((key) => available.includes(key))) return
-  const found = available.length === 0 ? 'not available' : 'not the one that is configured'
-  throw new BackupError('other-key', `The master key that encrypts the secrets in the backup is ${found}.`)
+  const found = available.length === 0 ? 'not available' : 'not among the configured master keys'
+  throw new BackupError('other-key', `A master key that encrypts secrets in the backup is ${found}.`)
 }

@@ -71,7 +71,7 @@ const typeDefs = /* GraphQL */ `
     mirror: Mirror
   }
   type Half { open: String person: Person mirror: Mirror }
-  "An object whose field named selected returns the selection sets that the document applies to the object."
+  "An object that returns, in the field 'selected', the selection sets that the document applies to the object."
   type Mirror { selected: String other: Int }
 `
 

@@ -48,12 +48,13 @@ export async function agreeOnMasterKey(transaction: Database, { config, log }: M
 }
 
 const keyHint =
-  'Only the master key of this database can decrypt its secrets: copy master.key from a server that uses this ' +
-  'database to MUSTER_DATA, or set MUSTER_MASTER_KEY, which takes precedence, to the content of that file.'
+  'Only the master key of this database can decrypt its secrets. Find the file master.key of a server that uses this ' +
+  'database. Copy it to MUSTER_DATA and leave MUSTER_MASTER_KEY unset, or set MUSTER_MASTER_KEY to the content of the ' +
+  'file.'
 
 const formerKeyHint =
-  'Only that key can decrypt some of the secrets: finish "muster keys rotate-master" where you started it, or set ' +
-  'MUSTER_MASTER_KEY_PREVIOUS to the previous key.'
+  'Only that key can decrypt some of the secrets: run "muster keys rotate-master" again on the machine where you ' +
+  'started it, or set MUSTER_MASTER_KEY_PREVIOUS to the previous key.'
 
 /** Switches to the key for secrets created in this transaction. No rotation begins before the transaction ends. */
 export async function lockMasterKey(transaction: Database, secrets: Secrets): Promise<void> {

@@ -89,7 +89,7 @@ async function nextKey(
 
 const twoStepsHint =
   "MUSTER_MASTER_KEY is the database's current key: start every server with a new key in MUSTER_MASTER_KEY and the " +
-  'current key in MUSTER_MASTER_KEY_PREVIOUS, then rotate with the same settings.'
+  'current key in MUSTER_MASTER_KEY_PREVIOUS, then run this command again with the same settings.'
 
 function assertAvailable(secrets: Secrets, { current, former }: KeyChecks): void {
   const available = new Set(secrets.all.map(({ checkValue }) => checkValue))

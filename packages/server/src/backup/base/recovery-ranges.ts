@@ -57,7 +57,7 @@ export function pickRange({ ranges, timeline }: Recoverable, to: Date | 'latest'
   const moment = to === 'latest' ? to : to.toISOString()
   throw new BackupError(
     'out-of-range',
-    `The archive cannot restore the database to ${moment}. It covers ${describeRanges(ranges)}.`,
+    `The archive cannot restore the database to ${moment}. On timeline ${timeline}, it covers ${describeRanges(ranges)}.`,
   )
 }
 

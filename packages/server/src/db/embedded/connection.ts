@@ -17,9 +17,10 @@ export interface EmbeddedConnection {
 const maxSocketPath = process.platform === 'linux' ? 107 : 103
 
 const port = 5432
+const socketName = `.s.PGSQL.${port}`
 
 export function connectionTo(clusterFolder: string): EmbeddedConnection {
-  const socket = join(clusterFolder, `.s.PGSQL.${port}`)
+  const socket = join(clusterFolder, socketName)
   const host = Buffer.byteLength(socket) <= maxSocketPath ? clusterFolder : shortName(clusterFolder)
   return { host, port, user: role, database, ssl: false }
 }
@@ -32,7 +33,7 @@ function shortName(folder: string): string {
   if (process.platform !== 'linux') {
     throw new EmbeddedError(
       'start-failed',
-      `The path ${folder} is too long for a socket, whose path can have at most ${maxSocketPath} bytes: set MUSTER_DATA to a shorter path.`,
+      `The path ${join(folder, socketName)} is too long for a socket, whose path can have at most ${maxSocketPath} bytes: set MUSTER_DATA to a shorter path.`,
     )
   }
   let fd = openFolders.get(folder)

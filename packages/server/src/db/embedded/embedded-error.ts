@@ -21,7 +21,8 @@ export class EmbeddedError extends Error {
 }
 
 /** This alternative avoids every problem of the embedded database, so many error messages end with it. */
-export const useDatabaseUrl = 'Or set DATABASE_URL to the URL of an external PostgreSQL server (version 15 to 18).'
+export const useDatabaseUrl =
+  'To use an external PostgreSQL server (version 15 to 18) instead, set DATABASE_URL to its URL.'
 
 /** Returns the error's `code`, such as ENOENT, or undefined if the error has none. */
 export function systemCode(error: unknown): string | undefined {

@@ -24,7 +24,7 @@ export async function openProvider(
   if (!isWanted) {
     if (config.signIn === 'sso')
       throw new StartError(
-        'MUSTER_SIGN_IN=sso requires single sign-on. Set MUSTER_OIDC_ISSUER, or remove MUSTER_SIGN_IN.',
+        `MUSTER_SIGN_IN=sso requires single sign-on. Set ${missing.join(', ')}, or remove MUSTER_SIGN_IN.`,
       )
     return undefined
   }
