@@ -151,7 +151,7 @@ const ssoReasons = {
   'sso-unavailable': {
     status: 303,
     meaning:
-      'The server cannot reach the identity provider, the provider failed, or single sign-on is not set up correctly. If the server accepts other ways to sign in, they still work.',
+      'The server cannot reach the identity provider, the provider failed, or single sign-on is not set up or is set up incorrectly. Try again later. If the server accepts other ways to sign in, they still work.',
   },
   'sso-only': {
     status: 401,

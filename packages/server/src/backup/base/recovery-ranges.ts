@@ -51,7 +51,7 @@ export function pickRange({ ranges, timeline }: Recoverable, to: Date | 'latest'
   if (ranges.length === 0) {
     throw new BackupError(
       'out-of-range',
-      `The archive contains no base backup with the write-ahead log that is needed to restore timeline ${timeline}.`,
+      `The archive contains no base backup with the write-ahead log that is needed to restore timeline ${timeline}: pass another --from or --timeline.`,
     )
   }
   const moment = to === 'latest' ? to : to.toISOString()
