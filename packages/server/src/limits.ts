@@ -120,7 +120,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
     'days that the server keeps a bulk job after the job ends. The server then deletes the job, and it can no longer be undone.',
   userNameLength: 'characters in a user name',
   deletedBytes:
-    "bytes of attributes, overrides, and services in a device's DEVICE_DELETE or DEVICE_TRANSFER event. If the data is larger, the event contains omitted: true instead.",
+    "bytes of a device's attributes, overrides, and services in a DEVICE_DELETE event, or in the DEVICE_TRANSFER event of the account that the device leaves. If the data is larger, the event contains omitted: true instead.",
   members: 'members per account',
   roles: 'custom roles per account',
   roleNameLength: 'characters in a role name',
