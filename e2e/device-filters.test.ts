@@ -105,7 +105,7 @@ describeConsole('filters of the device list', () => {
     await page.getByText('1 match').waitFor()
 
     await field.fill('site = oslo OR site = bergen name:gate')
-    await page.getByText(/AND and OR need parentheses/).waitFor()
+    await page.getByText(/To combine AND and OR, use parentheses/).waitFor()
 
     // The search must also find a device by its ID.
     const { login } = await person.data('{ login { devices(name: "pump") { items { id } } } }')

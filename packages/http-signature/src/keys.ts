@@ -39,7 +39,9 @@ export function generateSecret(): string {
 export function parsePublicKey(text: string): PublicKeyOutcome {
   const trimmed = text.trim()
   if (/PRIVATE KEY/.test(trimmed)) {
-    return reject('This is a private key. Keep it secret, and send the public key (openssl pkey -pubout).')
+    return reject(
+      'This is a private key. Keep it secret, and send the public key. To export the public key, use openssl pkey -pubout, which does not read OpenSSH keys.',
+    )
   }
   if (trimmed.startsWith('ssh-')) {
     return reject(
@@ -51,7 +53,7 @@ export function parsePublicKey(text: string): PublicKeyOutcome {
 
 function fromPem(text: string): PublicKeyOutcome {
   if (!/^-----BEGIN PUBLIC KEY-----\r?\n[A-Za-z0-9+/=\r\n]+-----END PUBLIC KEY-----$/.test(text)) {
-    return reject('The PEM string is not a single PUBLIC KEY block (SPKI).')
+    return reject('The PEM string must be one PUBLIC KEY block (SPKI), such as the output of openssl pkey -pubout.')
   }
   try {
     return fromKey(createPublicKey({ key: text, format: 'pem', type: 'spki' }))
@@ -65,7 +67,7 @@ function fromPem(text: string): PublicKeyOutcome {
 function fromBase64(text: string): PublicKeyOutcome {
   const bytes = decodeBase64(text)
   if (bytes === undefined || bytes.length !== 32) {
-    return reject('An Ed25519 public key is either SPKI as PEM, or exactly 32 bytes as base64.')
+    return reject('An Ed25519 public key must be either PEM (SPKI) or the base64 of exactly 32 bytes.')
   }
   return fromKey(
     createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }, format: 'jwk' }),
@@ -74,10 +76,16 @@ function fromBase64(text: string): PublicKeyOutcome {
 
 function fromKey(publicKey: KeyObject): PublicKeyOutcome {
   if (publicKey.asymmetricKeyType !== 'ed25519') {
-    return reject(`The key is of type ${publicKey.asymmetricKeyType}. Only ed25519 is supported.`)
+    return reject(
+      `The key is of type ${publicKey.asymmetricKeyType}, not ed25519. Create an Ed25519 key with openssl genpkey -algorithm ed25519.`,
+    )
   }
   const point = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url')
-  if (hasSmallOrder(point)) return reject('The key is a point of small order, so anyone could forge signatures for it.')
+  if (hasSmallOrder(point)) {
+    return reject(
+      'The public key is a point of small order, so anyone could forge signatures for it. Create another key with openssl genpkey -algorithm ed25519.',
+    )
+  }
   return { ok: true, publicKey, base64: point.toString('base64') }
 }
 

@@ -58,7 +58,7 @@ export function readMessage(request: ReceivedRequest, fields: Fields): Message {
   assertSizeLimits(request.rawHeaders, fields)
   if (fields.size * 2 < request.rawHeaders.length) for (const name of singleFields) assertSingle(fields, name)
   if (!methodPattern.test(request.method))
-    throw new Rejection('malformed', 'The request method is not an uppercase token.')
+    throw new Rejection('malformed', 'The request method must be an uppercase token, such as POST.')
   if (!targetPattern.test(request.target)) throw new Rejection('target-form')
   return { method: request.method, target: request.target, fields, host: readHost(fields) }
 }
@@ -118,7 +118,7 @@ function assertSizeLimits(rawHeaders: readonly string[], fields: Fields): void {
     if (length > maxCredentialBytes) {
       throw new Rejection(
         'too-large',
-        `The header ${name} has ${length} bytes. At most ${maxCredentialBytes} are allowed.`,
+        `The value of the header ${name} has ${length} bytes. At most ${maxCredentialBytes} are allowed.`,
       )
     }
   }

@@ -14,21 +14,34 @@ export const signatureReasons = {
   },
   'target-form': {
     status: 400,
-    meaning: 'The request target is not in origin form: a path that begins with a slash, and a query if there is one.',
+    meaning:
+      'The request target must be in origin form: a path that begins with a slash, and a query if there is one. Only printable ASCII without spaces or # is allowed.',
   },
-  'too-large': { status: 401, meaning: 'The headers, or the values in them, exceed a limit.' },
+  'too-large': {
+    status: 401,
+    meaning:
+      'The headers or the nonce are too long, or the signature has too many parameters or components. The message contains the limit.',
+  },
   malformed: {
     status: 401,
     meaning: 'The credentials cannot be parsed, or the request method is not an uppercase token.',
   },
-  'missing-parameter': { status: 401, meaning: 'A required signature parameter is missing.' },
-  'duplicate-parameter': { status: 401, meaning: 'A signature parameter is given twice.' },
+  'missing-parameter': {
+    status: 401,
+    meaning:
+      'A parameter is missing: the key ID or, in form A, "signature", "created" (if covered), or "expires" (if covered).',
+  },
+  'duplicate-parameter': { status: 401, meaning: 'A signature in form A contains the same parameter twice.' },
   'duplicate-component': { status: 401, meaning: 'The signature covers a component twice.' },
   'unsupported-component': {
     status: 401,
-    meaning: 'The signature covers a component that is not supported, or that the named algorithm does not allow.',
+    meaning:
+      'The signature covers a component that is not supported, has a parameter, or is not allowed with the named algorithm.',
   },
-  'duplicate-header': { status: 401, meaning: 'A header that is allowed only once is present more than once.' },
+  'duplicate-header': {
+    status: 401,
+    meaning: 'A covered header, or another header that is allowed only once, is present more than once.',
+  },
   'missing-header': { status: 401, meaning: 'A header that the signature depends on is missing.' },
   'malformed-header': {
     status: 401,
@@ -36,7 +49,8 @@ export const signatureReasons = {
   },
   'malformed-host': {
     status: 401,
-    meaning: 'The Host header is not a host name or an IP address, with an optional port.',
+    meaning:
+      'The Host header must be a host name or an IP address, with an optional port. An IPv6 address needs brackets.',
   },
   'malformed-date': {
     status: 401,
@@ -48,23 +62,27 @@ export const signatureReasons = {
   },
   'algorithm-unsupported': {
     status: 401,
-    meaning: 'The signature names an unsupported algorithm. Use hmac-sha256 or ed25519.',
+    meaning: 'The signature names an unsupported algorithm. Use hmac-sha256, ed25519, or (only in form A) hs2019.',
   },
   'algorithm-mismatch': {
     status: 401,
     meaning:
-      'The length of the signature does not match the algorithm that it names: 32 bytes for hmac-sha256, 64 bytes for ed25519.',
+      'The signature does not have the length that the named algorithm requires: 32 bytes for hmac-sha256, 64 bytes for ed25519. Name the algorithm of the key.',
   },
-  'clock-skew': { status: 401, meaning: 'The request was signed too long ago, or too far in the future.' },
+  'clock-skew': {
+    status: 401,
+    meaning:
+      "By the server's clock, the request was signed too long ago or too far in the future. The message contains the maximum difference.",
+  },
   expired: { status: 401, meaning: 'The signature has expired.' },
   'bad-signature': {
     status: 401,
     meaning: 'The key does not exist, or the signature is not valid for this key and request.',
   },
-  'digest-malformed': { status: 401, meaning: 'The covered digest header cannot be parsed.' },
+  'digest-malformed': { status: 401, meaning: 'The covered Content-Digest or Digest header cannot be parsed.' },
   'digest-unsupported': {
     status: 401,
-    meaning: 'The covered digest header uses an algorithm other than sha-256 and sha-512.',
+    meaning: 'The covered Content-Digest or Digest header contains an algorithm other than sha-256 or sha-512.',
   },
   'digest-mismatch': { status: 401, meaning: 'The covered digest does not match the received body.' },
   'digest-required': {
@@ -72,7 +90,10 @@ export const signatureReasons = {
     meaning:
       'The key, the key policy, or the server requires a digest of the body, but the signature does not cover one.',
   },
-  'length-mismatch': { status: 401, meaning: 'The covered content-length is not the number of received bytes.' },
+  'length-mismatch': {
+    status: 401,
+    meaning: 'The covered Content-Length is not the number of bytes in the received body.',
+  },
 } as const satisfies Record<string, { status: 400 | 401; meaning: string }>
 
 export type SignatureReason = keyof typeof signatureReasons

@@ -71,7 +71,7 @@ function describeResponse({ graphQLErrors, networkError }: CombinedError, labels
 
 const notMuster: ErrorDescription = {
   what: 'The response is not from the Muster API.',
-  advice: 'A proxy in front of the server may be misconfigured, or the server may be restarting.',
+  advice: 'The server may be restarting, or a proxy in front of it may be misconfigured. Try again in a moment.',
 }
 
 /** Replaces the argument at the start of a message: `services[0].port` becomes `Port of service 1`. */

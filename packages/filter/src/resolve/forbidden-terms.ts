@@ -36,7 +36,9 @@ export function forbiddenClock(usage: FilterUsage, what: 'Relative times' | 'age
 }
 
 export const forbiddenView = (usage: FilterUsage): string | undefined =>
-  rules[usage].isWithoutView ? `view() is not allowed ${rules[usage].place}.` : undefined
+  rules[usage].isWithoutView
+    ? `view() is not allowed ${rules[usage].place}. Write the filter of the other view instead.`
+    : undefined
 
 export const forbiddenEmpty = (usage: FilterUsage): string | undefined =>
   rules[usage].isRequired

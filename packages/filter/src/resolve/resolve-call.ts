@@ -81,7 +81,7 @@ export function resolveCondition(
     }
     case 'any':
       if (isOnlyWildcards(argument) || argument.parts.join('') === '') {
-        return rejectWith(resolving, argument, 'any() needs at least one character to search for.', null)
+        return rejectWith(resolving, argument, 'any() needs at least one character besides wildcards.', null)
       }
       return { type: 'any', of, literal: toText(argument) }
     case 'view':
@@ -99,7 +99,8 @@ function resolveView(resolving: Resolving, scope: Scope, call: Call): InView | u
     return rejectWith(resolving, call, 'view() selects devices. Write it outside services:(…).', null)
   }
   if (argument.parts.length > 1 || argument.parts[0] === '') {
-    return rejectWith(resolving, argument, 'view() takes the ID of a view.', null)
+    const message = 'view() takes the ID of a view, which cannot be empty or contain wildcards.'
+    return rejectWith(resolving, argument, message, null)
   }
   return { type: 'view', id: argument.parts[0]! }
 }

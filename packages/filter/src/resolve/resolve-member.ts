@@ -62,7 +62,13 @@ function resolveValues(
 }
 
 const rejectNested = (resolving: Resolving, { from, to }: Nested): undefined =>
-  reject(resolving, { from, to, message: "Only a device's services:(…) can contain conditions.", edits: null })
+  reject(resolving, {
+    from,
+    to,
+    message:
+      "Only a device's services:(…) can contain conditions. In a filter for services or events, write device.services:(…).",
+    edits: null,
+  })
 
 /** Resolves `services:ssh`, `services:*`, and `services:(…)`. */
 function resolveServices(

@@ -15,7 +15,7 @@ export function resolveTime(
   const seconds = value.isQuoted ? undefined : parseRelativeTime(text)
   if (seconds !== undefined) {
     if (!isEquality) return { type: 'relative', seconds }
-    const message = `A relative time matches only one millisecond. Compare ${name} with <, <=, >, or >=, or with a date for a whole day.`
+    const message = `A relative time matches only one millisecond. Use <, <=, >, or >=. To match a whole day, compare ${name} with a date.`
     return rejectWith(resolving, value, message, null)
   }
   const time = parseTime(text)

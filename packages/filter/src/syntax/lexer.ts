@@ -72,7 +72,7 @@ function wordToken(
   if (id !== undefined) return { ...one, kind: 'text', to: one.from + id.length, parts: [id], isRight }
   const found = scanText(text, one.from, isRight)
   if (found === undefined) {
-    const message = 'Write NOT to negate a condition, or != to compare.'
+    const message = 'To negate a condition, write NOT before it. To compare for inequality, write !=.'
     return { ...one, kind: 'invalid', fault: fault(one, message, isRight ? null : 'NOT ') }
   }
   const word = found.parts[0]!

@@ -15,7 +15,7 @@ export function mixedOperators(text: string, operands: readonly Span[], joins: r
     sql: parenthesize(operands, joins, (join) => join !== 'or'),
   }
   const show = (edits: readonly Edit[]): string => abbreviate(cut(text, span, edits), 200)
-  const message = `AND and OR need parentheses. Write ${show(readings.sql)}, or ${show(readings.aip)}.`
+  const message = `To combine AND and OR, use parentheses. A space means AND. Write ${show(readings.sql)}, or ${show(readings.aip)}.`
   return { ...span, message, edits: joins.includes('and') ? readings.sql : readings.aip }
 }
 

@@ -100,7 +100,7 @@ function badArguments(parsing: Parsing, open: Token, found: Token): Broken {
   const message =
     found.kind === 'close'
       ? 'Write an argument after the comma.'
-      : 'A function takes words and strings, separated by commas. For a condition in parentheses, write a space before (.'
+      : 'A function takes words and strings, separated by commas. For a condition in parentheses, write a space before the opening parenthesis.'
   return report(parsing, fault(found, message))
 }
 

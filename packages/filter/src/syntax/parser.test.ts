@@ -91,7 +91,7 @@ describe('AND and OR on one level', () => {
   ])('shows both readings of %j', (text, sql, aip, suggestion) => {
     const [problem, ...others] = parseFilter(text).problems
     expect(others).toEqual([])
-    expect(problem!.message).toBe(`AND and OR need parentheses. Write ${sql}, or ${aip}.`)
+    expect(problem!.message).toBe(`To combine AND and OR, use parentheses. A space means AND. Write ${sql}, or ${aip}.`)
     expect(problem!.suggestion).toBe(suggestion)
     expect(parseFilter(suggestion).problems).toEqual([])
   })

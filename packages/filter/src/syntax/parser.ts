@@ -188,7 +188,11 @@ function misplaced(parsing: Parsing, token: Token): Fault {
     case 'comparator':
       return fault(token, `Write a name before ${written}.`)
     case 'comma':
-      return fault(token, 'Write AND or a space between conditions, not a comma.', isBetween(parsing) ? ' AND' : null)
+      return fault(
+        token,
+        'Write a space, AND, or OR between conditions, not a comma.',
+        isBetween(parsing) ? ' AND' : null,
+      )
     default:
       return fault(token, 'Quote a word that begins with a dot.')
   }

@@ -51,7 +51,7 @@ export function countTerm(parsing: Parsing, span: Span, values = 0): void {
   const { filterTerms } = filterLimits
   parsing.fifths += Math.max(5, values)
   if (parsing.fifths <= filterTerms * 5) return
-  const message = `A filter may have at most ${filterTerms} conditions. In a list, five values count as one condition.`
+  const message = `A filter may have at most ${filterTerms} conditions. A list with more than five values counts as a fifth of a condition per value.`
   exceed(parsing, 'filterTerms', span, message)
 }
 
@@ -64,7 +64,7 @@ export function countPattern(parsing: Parsing, { parts, from, to }: Pick<ValueTo
     exceed(parsing, 'patternWildcards', { from, to }, message)
   }
   if (++parsing.patterns > filterPatterns) {
-    const message = `A filter may have at most ${filterPatterns} values that contain * and other characters.`
+    const message = `A filter may have at most ${filterPatterns} values that contain wildcards and other characters.`
     exceed(parsing, 'filterPatterns', { from, to }, message)
   }
 }

@@ -43,13 +43,16 @@ function readComponents(headers: string | undefined, message: Message): string[]
   // A missing list means "(created)" in the draft and "date" in npm http-signature. Both cover too little, so the list
   // is required.
   if (headers === undefined)
-    throw notCovered('(request-target), host, and date, and list them in the parameter headers')
+    throw notCovered('(request-target), host, and date or (created), and list them in the parameter "headers"')
   const components = headers.toLowerCase().split(' ')
   for (const name of components) {
     if (name === '')
-      throw new Rejection('malformed', 'The list of headers does not consist of names separated by single spaces.')
+      throw new Rejection('malformed', 'The parameter "headers" must consist of names separated by single spaces.')
     if (!componentPattern.test(name))
-      throw new Rejection('unsupported-component', `A signature in form A cannot cover ${name}.`)
+      throw new Rejection(
+        'unsupported-component',
+        `A signature in form A can cover headers, (request-target), (created), and (expires), but not ${name}.`,
+      )
   }
   assertComponentList(components, message.fields)
   return components
@@ -82,12 +85,13 @@ function readTime(parameters: Parameters, name: string): number {
   const text = required(parameters, name)
   const seconds = /^[0-9]{10}$/.test(text) ? Number(text) : Number.NaN
   if (!isTime(seconds))
-    throw new Rejection('malformed', `The parameter ${name} is not a ten-digit number of seconds since 1970.`)
+    throw new Rejection('malformed', `The parameter "${name}" must be a ten-digit number of seconds since 1970.`)
   return seconds
 }
 
 function required(parameters: Parameters, name: string): string {
   const value = parameters.get(name)
-  if (value === undefined) throw new Rejection('missing-parameter', `The parameter ${name} is missing.`)
+  if (value === undefined)
+    throw new Rejection('missing-parameter', `The signature does not contain the parameter "${name}".`)
   return value
 }

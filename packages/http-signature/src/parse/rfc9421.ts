@@ -51,7 +51,10 @@ function readDictionary(message: Message, name: string): Members {
   if (dictionary !== undefined) return dictionary
   // `keyId` can come only from form A, because dictionary keys contain no uppercase letters.
   if (/(?:^|,)[ \t]*keyId[ \t]*=/.test(text)) throw new Rejection('both-forms')
-  throw new Rejection('malformed', `The header ${name} is not a canonical structured field.`)
+  throw new Rejection(
+    'malformed',
+    `The header ${name} is not a canonical structured field of the type Dictionary (RFC 9651).`,
+  )
 }
 
 /** Requires the same labels in both headers (RFC 9421 §3.2 step 1). */
@@ -63,12 +66,13 @@ function assertSameLabels(inputs: Members, signatures: Members): void {
 function assertLabelsIn(members: Members, others: Members): void {
   for (const label of others.keys()) {
     if (!members.has(label))
-      throw new Rejection('malformed', `The label ${label} is not in both Signature-Input and Signature.`)
+      throw new Rejection('malformed', `The label ${label} must be in both Signature-Input and Signature.`)
   }
 }
 
 function readOne({ list, text }: Member, signature: Member, message: Message): ParsedSignature {
-  if (list === undefined) throw new Rejection('malformed', 'A member of Signature-Input is not a list in parentheses.')
+  if (list === undefined)
+    throw new Rejection('malformed', 'The member of Signature-Input must be a list in parentheses with parameters.')
   const [items, parameters] = list
   const keyId = readKeyId(readString(parameters, 'keyid'))
   return withKeyId(keyId, () => {
@@ -96,7 +100,8 @@ function readOne({ list, text }: Member, signature: Member, message: Message): P
 }
 
 function readComponent([name, parameters]: Item): string {
-  if (typeof name !== 'string') throw new Rejection('malformed', 'A covered component is not a quoted string.')
+  if (typeof name !== 'string')
+    throw new Rejection('malformed', 'Each covered component must be a quoted string, such as "@method".')
   if (parameters.size > 0) {
     const [parameter] = parameters.keys()
     throw new Rejection('unsupported-component', `The parameter ${parameter} of "${name}" is not supported.`)
@@ -109,7 +114,7 @@ function readComponent([name, parameters]: Item): string {
 function readString(parameters: Parameters, name: string): string | undefined {
   const value = parameters.get(name)
   if (value !== undefined && typeof value !== 'string') {
-    throw new Rejection('malformed', `The parameter ${name} is not a quoted string.`)
+    throw new Rejection('malformed', `The parameter "${name}" in Signature-Input must be a quoted string.`)
   }
   return value
 }
@@ -122,7 +127,10 @@ function readTime(parameters: Parameters, name: string): number | undefined {
   const value = parameters.get(name)
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !isTime(value)) {
-    throw new Rejection('malformed', `The parameter ${name} is not a ten-digit number of seconds since 1970.`)
+    throw new Rejection(
+      'malformed',
+      `The parameter "${name}" in Signature-Input must be a ten-digit integer: the number of seconds since 1970.`,
+    )
   }
   return value
 }
@@ -136,8 +144,10 @@ function readNonce(parameters: Parameters): string | undefined {
 }
 
 function readBytes({ bytes, text }: Member): string {
-  if (bytes === undefined) throw new Rejection('malformed', 'A member of Signature is not a byte sequence.')
+  if (bytes === undefined)
+    throw new Rejection('malformed', 'The member of Signature must be a byte sequence, which has the form :base64:.')
   // Reject parameters of a signature, which are not signed and have no defined meaning (RFC 9421 §4.2).
-  if (text !== `:${bytes}:`) throw new Rejection('malformed', 'A member of Signature has parameters. None are allowed.')
+  if (text !== `:${bytes}:`)
+    throw new Rejection('malformed', 'The member of Signature has parameters. None are allowed.')
   return bytes
 }

@@ -65,7 +65,7 @@ function assertClock(
     const when = age > 0 ? `${age} s ago` : `${-age} s in the future`
     throw new Rejection(
       'clock-skew',
-      `By the server's clock, the request was signed ${when}. The maximum difference is ${clockSkew} s.`,
+      `By the server's clock, the request was signed ${when}. The maximum difference is ${clockSkew} s. Check the client's clock.`,
     )
   }
   if (expires !== undefined && now > expires) throw new Rejection('expired')
@@ -90,7 +90,7 @@ function checkBody({ components, message }: ParsedSignature, options: VerifyOpti
   if (components.includes('content-length') && coveredField(message.fields, 'content-length') !== String(body.length)) {
     throw new Rejection(
       'length-mismatch',
-      `The covered content-length is not ${body.length}, the number of received bytes.`,
+      `The covered Content-Length is not ${body.length}, the number of bytes in the received body.`,
     )
   }
   const coversBody = checkDigests(message.fields, components, body) || body.length === 0

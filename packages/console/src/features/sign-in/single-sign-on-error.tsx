@@ -12,11 +12,11 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   },
   'sso-use-invitation': {
     title: 'Open your invitation first',
-    text: 'There is an invitation for your email address. Open its link and sign in from there. If you do not have the link, ask the person who invited you for a new one.',
+    text: 'There is an invitation for your email address. Open its link and sign in from there. If you do not have the link, ask the person who invited you for a new link.',
   },
   'sso-link-required': {
     title: 'The identity could not be linked',
-    text: 'A person with your email address already exists, or the identity is already linked to another person. In the first case, sign in another way, for example with your password or a passkey. Then link the identity under Account, Profile and security.',
+    text: 'A person or an account with your email address already exists, or the identity is already linked to another person. In the first case, sign in another way, for example with your password or a passkey. Then link the identity under Account, Profile and security. In the second case, use another identity.',
   },
   'sso-disabled': {
     title: 'You cannot sign in',
@@ -24,12 +24,15 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   },
   'sso-unavailable': {
     title: 'Single sign-on is not available',
-    text: 'Try again later. If the server accepts other ways to sign in, they still work.',
+    text: 'Try again later. If the server accepts other ways to sign in, they still work. If the problem persists, ask the administrator of the server to check the settings for single sign-on.',
   },
   'rate-limited': { title: 'Too many attempts', text: 'Wait a minute, then try again.' },
 }
 
-const failed = { title: 'The sign-in failed', text: 'Start again. The server’s log contains the reason.' }
+const failed = {
+  title: 'The sign-in failed',
+  text: 'Start again. If the sign-in fails again, ask the administrator of the server to look for the reason in the server’s log.',
+}
 
 /** Explains why single sign-on failed. */
 export function SingleSignOnError({ reason }: { reason: string }) {

@@ -47,7 +47,7 @@ export function DeleteView({ kind, view, views, onClose, onDeleted }: DeleteView
             <Text size="sm">The view is in use by {users.map(describe).join(', ')}.</Text>
             <Select
               label="Replacement"
-              description="Takes the place of the deleted view wherever that view is in use."
+              description="Everything listed above then uses this view instead."
               placeholder="Select a view"
               data={views.filter(({ id }) => id !== view.id).map(({ id, name }) => ({ value: id, label: name }))}
               value={replaceBy}

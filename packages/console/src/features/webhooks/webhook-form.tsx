@@ -24,8 +24,8 @@ interface WebhookFormProps {
 
 const selectionTexts = {
   where:
-    'Sends only events of devices that matched this filter immediately before or after the event. Leave empty for all devices.',
-  view: 'Sends only events of devices in this view. Changes to the view take effect within a second.',
+    'Sends only events of devices that matched this filter immediately before or after the event. Leave empty for all devices (of the view, if one is selected).',
+  view: 'Sends only events of devices that were in this view immediately before or after the event. Changes to the view take effect within a second.',
 }
 
 const labels = { url: 'URL', where: 'Devices', view: 'View', context: 'Context' }
@@ -57,7 +57,7 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
         {error === undefined ? null : <ErrorNotice error={error} title={failed} labels={labels} />}
         <TextInput
           label="URL"
-          description="Receives a signed POST request for each event. Its address must be public, unless the server’s settings allow other addresses."
+          description="Receives a signed POST request for each selected event. The URL’s address must be public, unless the server’s setting MUSTER_WEBHOOK_ALLOW allows it."
           placeholder="https://example.com/hook"
           inputMode="url"
           autoComplete="off"

@@ -70,7 +70,7 @@ function WebhookById() {
             <Text size="sm">
               {pauseReason(paused)} {since === undefined ? null : <Time value={since} />}{' '}
               {waitsForView
-                ? 'Change the view, or select another one. Then the webhook resumes automatically.'
+                ? 'Change the view, or select another view for this webhook. The webhook then resumes automatically.'
                 : 'Fix the receiver and send a test. To send the deliveries that were held back, select Resume.'}
             </Text>
           </Alert>

@@ -118,7 +118,9 @@ describe('checkFilter', () => {
       'state is not allowed in an access key.',
       expect.stringMatching(/^Relative times are not allowed in an access key\./),
     ])
-    expect(await problemsFor('view("vw_1")', 'VIEW')).toEqual(['view() is not allowed in a view.'])
+    expect(await problemsFor('view("vw_1")', 'VIEW')).toEqual([
+      'view() is not allowed in a view. Write the filter of the other view instead.',
+    ])
     const [error] = (
       await user.query('{ login { checkFilter(where: "port = 22", kind: SERVICES, usage: ROLE) { canonical } } }')
     ).errors!
