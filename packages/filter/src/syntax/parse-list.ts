@@ -66,7 +66,7 @@ function badList(parsing: Parsing, open: Token, found: Token): Broken {
 function faultInList({ text }: Parsing, found: Token): Fault {
   switch (found.kind) {
     case 'comma':
-      return fault(found, 'Separate the values of a list with OR, not with a comma.', ' OR')
+      return fault(found, 'Separate the values of a list with OR or AND, not with a comma.', ' OR')
     case 'close':
       return fault(found, 'Write a value before the closing parenthesis.')
     case 'and':
