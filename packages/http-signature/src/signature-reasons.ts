@@ -88,7 +88,7 @@ export const signatureReasons = {
   'digest-required': {
     status: 401,
     meaning:
-      'The key, the key policy, or the server requires a digest of the body, but the signature does not cover one.',
+      'The key, the key policy, or the server requires a digest of the body. The signature must cover Content-Digest or Digest.',
   },
   'length-mismatch': {
     status: 401,
