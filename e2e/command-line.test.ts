@@ -37,7 +37,7 @@ describeConsole('command-line sign-in', () => {
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('A machine that calls itself laptop-7').waitFor()
     await page.getByRole('button', { name: 'Allow' }).click()
-    await page.getByText('The machine is signed in.').waitFor()
+    await page.getByText('You allowed the request.').waitFor()
     const poll = await fetch(`${site.app.url}/auth/cli/poll`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

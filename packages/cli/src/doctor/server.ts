@@ -33,7 +33,10 @@ export async function* checkServer(url: string): AsyncGenerator<Finding> {
 /** Compares this machine's clock with the Date header, which is rounded down to seconds. */
 function checkClock(date: string | null, now: number): Finding {
   const there = date === null ? Number.NaN : Date.parse(date)
-  if (Number.isNaN(there)) return warning('clock', 'the response has no Date header', 'A proxy may have removed it.')
+  if (Number.isNaN(there)) {
+    const hint = `Make sure that the clocks of this machine and of the server differ by at most ${CLOCK_REJECTED_S} s. A proxy may have removed or changed the header.`
+    return warning('clock', 'the response has no valid Date header, so the clocks cannot be compared', hint)
+  }
   const off = Math.round((now - there - 500) / 1_000)
   const difference =
     Math.abs(off) <= 1 ? 'in sync with the server' : `${Math.abs(off)} s ${off > 0 ? 'ahead of' : 'behind'} the server`

@@ -27,7 +27,7 @@ export async function* checkSignature(muster: Muster, keyId: string): AsyncGener
       yield warning(
         'release',
         `the server runs version ${there}, but this command is version ${version}`,
-        'Upgrade the older one. Changes to version 1 of the API are backward-compatible.',
+        'Upgrade the older of the two. An older command works with a newer server, because changes to version 1 of the API are backward-compatible.',
       )
     }
   } catch (error) {

@@ -10,13 +10,16 @@ interface Meaning {
 const meanings: Readonly<Record<string, Meaning>> = {
   UNREACHABLE: {
     exitCode: exitCodes.notNow,
-    hint: 'Is the server running? Start it with "muster serve". Check MUSTER_URL in the credentials file, or run "muster doctor".',
+    hint: 'Is the server running? Start it with "muster serve". Check MUSTER_URL in the environment and the credentials file, or run "muster doctor".',
   },
   UNAUTHENTICATED: {
     exitCode: exitCodes.refused,
     hint: 'Check the access key in the credentials file and this machine\'s clock: run "muster doctor".',
   },
-  FORBIDDEN: { exitCode: exitCodes.refused, hint: 'Use an access key that allows this operation.' },
+  FORBIDDEN: {
+    exitCode: exitCodes.refused,
+    hint: 'Use an access key that allows this operation. Some operations require a person who is signed in to the console.',
+  },
   NOT_FOUND: { exitCode: exitCodes.notFound },
   CONFLICT: { exitCode: exitCodes.conflict },
   RATE_LIMITED: {
@@ -25,14 +28,17 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   UNAVAILABLE: {
     exitCode: exitCodes.notNow,
-    hint: 'Try again in a moment. For details, see the server log.',
+    hint: 'Try again in a moment. If the error recurs, check the server log.',
   },
   NO_ANSWER: { exitCode: exitCodes.notNow, hint: 'Nothing was changed. Try again, or run "muster doctor".' },
   OUTCOME_UNKNOWN: {
     exitCode: exitCodes.outcomeUnknown,
     hint: 'The change may or may not have been made. Check before you repeat it.',
   },
-  BAD_ANSWER: { exitCode: exitCodes.failed, hint: 'Check MUSTER_URL in the credentials file.' },
+  BAD_ANSWER: {
+    exitCode: exitCodes.failed,
+    hint: 'Check MUSTER_URL in the environment and the credentials file. A proxy may have responded instead of the server.',
+  },
   INTERNAL: { exitCode: exitCodes.failed, hint: 'To find the error in the server log, search for the request ID.' },
 }
 
@@ -45,7 +51,7 @@ const plainErrors: ReadonlySet<string> = new Set(['ConfigError', 'StartError'])
 /** Explains why server commands fail in the published CLI package, which does not include the server. */
 const noServer = {
   message: 'this command requires the server, which this package does not include',
-  hint: 'In a checkout of Muster, run npm ci, and then run node_modules/.bin/muster.',
+  hint: 'In a checkout of Muster, run npm ci, and then run node_modules/.bin/muster. In the folder of a release, run npx ./muster-server-VERSION.tgz followed by the command.',
 }
 
 interface Failure {

@@ -15,7 +15,7 @@ export function reportText(report: Report): number {
   for (const { line, reason } of sortedProblems(outcome)) console.error(`${path}:${line}: ${reason}`)
   if (isRejected(report)) {
     console.error(
-      `Nothing was written, because --strict is set. Rows with errors: ${outcome.problems.length} of ${outcome.rows}.`,
+      `Nothing was written, because --strict is set. Rows with errors: ${outcome.problems.length} of ${outcome.rows}. Fix these rows, or omit --strict to import the others.`,
     )
     return exitCodes.failed
   }

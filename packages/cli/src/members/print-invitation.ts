@@ -8,6 +8,6 @@ export async function printInvitation(invitation: Invitation, { json }: { json?:
   const { link, role, expires } = invitation
   if (link !== null) await say(link)
   console.error(
-    `The link is shown only once. Until ${localTime(expires)}, one person can use it to join with the role ${role.name}.`,
+    `The link is shown only once. Until ${localTime(expires)}, one person can use it to join the account with the role ${role.name}.`,
   )
 }

@@ -8,7 +8,10 @@ export async function readSchema({ url, ...which }: Which & { url?: string | und
   const { status, text } = await fetchText(server, '/graphql/v1/schema.graphql')
   if (status === 200 && text.includes('type Query')) return text
   throw new CliError(`no Muster API found at ${server}: HTTP ${status}`, {
-    hint: url === undefined ? 'Check MUSTER_URL in the credentials file.' : 'Check the URL in --url.',
+    hint:
+      url === undefined
+        ? 'Check MUSTER_URL in the environment and the credentials file.'
+        : 'Check the URL in --url.',
     exitCode: status >= 500 ? exitCodes.notNow : exitCodes.failed,
   })
 }

@@ -118,7 +118,7 @@ function senderOf({ config, log }: Installation): (to: { email: string; link: st
   if (send === undefined)
     throw usageError(
       'no mail server is configured (MUSTER_SMTP_URL)',
-      'Set MUSTER_SMTP_URL and MUSTER_SMTP_FROM, or omit --email.',
+      'Set MUSTER_SMTP_URL and MUSTER_SMTP_FROM, or pass --link instead of --email to print the link.',
     )
   return async ({ email, link }) => {
     const text = `Your Muster password was reset on the server. Set a new password here:

@@ -17,7 +17,10 @@ export const withSelectionOptions = (command: Command): Command =>
       'only events of devices that matched immediately before or after the event; repeatable',
       collect,
     )
-    .option('--view <view>', 'only events of devices in this view (ID or name)')
+    .option(
+      '--view <view>',
+      'only events of devices that were in this view (ID or name) immediately before or after the event',
+    )
     .option('--context <name>', 'context in which the filter reads attributes')
     .addHelpText('after', whereHelp)
 

@@ -67,7 +67,7 @@ it('creates, resends, and deletes invitations', async () => {
   const created = await run('invitations', 'create', 'lin@example.com', '--role', 'operator', '--expires', '2d')
   expect(created.stdout).toMatch(/^http\S+\/invitation#\S+\n$/)
   expect(created.stderr).toMatch(
-    /^The link is shown only once\. Until .*, one person can use it to join with the role operator\.$/m,
+    /^The link is shown only once\. Until .*, one person can use it to join the account with the role operator\.$/m,
   )
   const [invitation] = await lines('invitations', 'list')
   expect(invitation).toMatchObject({ email: 'lin@example.com', role: { id: 'operator' } })

@@ -6,7 +6,7 @@ export function LiveStatusBadge() {
   const status = useLiveStatus()
   if (status !== 'reconnecting') return null
   return (
-    <Tooltip label="The console has lost its connection to the server. Until it reconnects, this page may be outdated.">
+    <Tooltip label="The console receives no live updates. Until it reconnects to the server, the page may be outdated.">
       <Badge color="orange" variant="light" tabIndex={0} role="status">
         Reconnecting
       </Badge>

@@ -29,7 +29,11 @@ machine. If the URL has a local address, such as 127.0.0.1, the server's MUSTER_
     .option('--port <port>', 'port to listen on; 0 for a free port', wholeNumber(0, 65_535), 8080)
     .addOption(new Option('--create', 'create a webhook and delete it when the command ends'))
     .option('--url <url>', 'with --create, URL that the webhook sends to (default: http://HOST:PORT)')
-    .option('--events <types>', 'with --create, event types to send (default: all)', eventTypes)
+    .option(
+      '--events <types>',
+      'with --create, event types to send, such as device.state,attribute.change (default: all)',
+      eventTypes,
+    )
     .option(
       '--answer <status>',
       'HTTP status to respond with, to test how the server reacts',
@@ -44,7 +48,7 @@ async function run({ host, port, create, url, events, answer, ...options }: Opti
   if (!create && !given) {
     throw usageError(
       'missing secret for verifying deliveries',
-      'Set MUSTER_WEBHOOK_SECRET, or pass --create to create a webhook.',
+      'Set MUSTER_WEBHOOK_SECRET to the secret of the webhook, or pass --create to create a webhook.',
     )
   }
   const interruption = onInterrupt(() => {})
@@ -63,7 +67,9 @@ async function run({ host, port, create, url, events, answer, ...options }: Opti
     })
     secret = webhook.secret ?? ''
     try {
-      console.error(`Listening on ${receiver.url} for the webhook ${webhook.id}. Press Ctrl-C to delete it and stop.`)
+      console.error(
+        `Listening on ${receiver.url} for the webhook ${webhook.id}. Press Ctrl-C to stop and delete the webhook.`,
+      )
       await receiver.until(interruption.signal)
     } finally {
       await muster.mutations.deleteWebhook({ id: webhook.id }).catch((error: Error) => {

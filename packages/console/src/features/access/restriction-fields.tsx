@@ -25,7 +25,7 @@ export function RestrictionFields({ what, permissions, value, onChange, box }: R
       </Text>
     )
   const about = {
-    where: `This ${what} gives access only to devices that match this filter. Leave empty for all devices.`,
+    where: `This ${what} gives access only to devices that match this filter. Leave empty for no filter.`,
     view: 'Only devices in this view. Changes to the view take effect within a second.',
   }
   return (
@@ -39,7 +39,7 @@ export function RestrictionFields({ what, permissions, value, onChange, box }: R
       />
       <Checkbox
         label="Only some attributes"
-        description="Other attributes appear to have no value."
+        description="Other attributes cannot be set, and appear to have no value."
         checked={value.attributes !== null}
         onChange={({ currentTarget }) =>
           onChange({ ...value, attributes: currentTarget.checked ? { read: [], write: [] } : null })

@@ -41,7 +41,7 @@ function Names({ names, error, refetch }: ReturnType<typeof useAttributeNames>) 
   return (
     <Section
       title="Attribute names"
-      about="The names of all attributes of your devices and services, including attributes that have overrides but no base value."
+      about="The names of the attributes of your devices and services, including attributes that have overrides but no base value. The list contains at most the 10,000 most frequent names."
     >
       {error === undefined ? null : (
         <ErrorNotice error={error} title="The names could not be loaded" onRetry={refetch} />

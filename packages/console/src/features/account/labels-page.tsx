@@ -13,7 +13,7 @@ export function LabelsPage() {
   return (
     <Section
       title="Labels"
-      about="Every device has ten values: Category A to E and Status A to E. You can choose labels for them. The names in the API do not change."
+      about="You can choose labels for the ten reserved attributes of devices: Category A to E and Status A to E. Only you see these labels. The names in the API do not change."
     >
       <Paper withBorder p="md" maw={720}>
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing="xs">

@@ -57,7 +57,7 @@ function NewContext({ onChoose }: { onChoose(context: string): void }) {
         <form onSubmit={submit}>
           <TextInput
             label="Name of the context"
-            description="Up to 64 characters. A context exists once it has an override."
+            description="Up to 64 characters. A context exists only while it has overrides."
             value={text}
             onChange={({ currentTarget }) => setText(currentTarget.value)}
             data-autofocus

@@ -46,7 +46,7 @@ export function RequestForm({ named, found, email }: RequestFormProps) {
   if (done !== undefined)
     return (
       <Text role="status">
-        {done === 'allowed' ? 'The machine is signed in.' : 'You denied the request.'} You can close this page and
+        {done === 'allowed' ? 'You allowed the request.' : 'You denied the request.'} You can close this page and
         return to the terminal.
       </Text>
     )

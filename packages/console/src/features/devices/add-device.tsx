@@ -53,7 +53,7 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
             <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
             <TextInput
               label="Hardware ID"
-              description="Optional. Unique in the account."
+              description="Optional. It must be unique in the account."
               {...form.getInputProps('hardwareId')}
             />
             <TextInput label="Platform" description="For example, linux-arm64" {...form.getInputProps('platform')} />

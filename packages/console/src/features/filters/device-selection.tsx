@@ -47,7 +47,7 @@ export function DeviceSelection({ value, onChange, box, about, placeholder }: De
       )}
       <TextInput
         label="Context"
-        description="Leave empty to use the view’s context or, without one, base values."
+        description="The filter reads the values in this context. Leave empty to use the view’s context or, without one, base values."
         value={value.context ?? ''}
         onChange={(event) => onChange({ ...value, context: event.currentTarget.value || null })}
       />

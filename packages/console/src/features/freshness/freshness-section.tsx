@@ -26,7 +26,7 @@ export function FreshnessSection({ names }: { names: readonly string[] }) {
   return (
     <Section
       title="Freshness"
-      about="Clients are expected to write each of these attributes once per interval. A value that has not been written for 1.25 intervals is stale. Pages show stale values in gray, with their age."
+      about="Clients are expected to write each of these attributes once per interval. A value that has not been written for 1.25 intervals is stale. The pages of devices and services show stale values in gray, with the time of the last write."
       actions={
         canEdit ? (
           <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>

@@ -60,7 +60,7 @@ function Members() {
       </Section>
       <Section
         title="Roles"
-        about="A role determines what its members can do, and with which devices. A role cannot have permissions that its creator does not have."
+        about="A role determines what its members can do, and with which devices and attributes. You cannot give a role permissions that you do not have."
         actions={canManage ? <NewRoleButton /> : undefined}
       >
         <RoleList roles={roles} members={members} invitations={invitations} />

@@ -129,7 +129,7 @@ function GroupsInput({ value, onChange }: GroupsInputProps) {
   return (
     <TagsInput
       label="Single sign-on groups"
-      description={`People in these groups get this role when they sign in with ${provider ?? 'single sign-on'}.`}
+      description={`People in these groups get this role when they sign in with ${provider ?? 'single sign-on'}. The roles of members who joined in another way do not change.`}
       value={value}
       onChange={onChange}
       acceptValueOnBlur

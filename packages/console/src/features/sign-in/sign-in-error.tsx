@@ -24,11 +24,11 @@ function Wait({ seconds }: { seconds: number }) {
 }
 
 function describe(error: unknown): { title: string; text: string } {
-  // The browser reports these errors if the user closed the dialog, or if the browser has no passkey for this site.
+  // The browser reports these errors if the user closed the dialog, if it timed out, or if there is no passkey.
   if (error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError'))
     return {
       title: 'No passkey was used',
-      text: 'The browser’s dialog was closed, or the browser has no passkey for this site.',
+      text: 'The browser’s dialog was closed or timed out, or the browser has no passkey for this site. Try again, or use your password.',
     }
   if (error instanceof Error && error.name === 'SecurityError')
     return {
@@ -43,12 +43,12 @@ function describe(error: unknown): { title: string; text: string } {
   if (error.reason === 'wrong-code')
     return {
       title: 'Wrong code',
-      text: 'The app’s code changes every 30 seconds, and a backup code works only once. Check which of the two the form asks for.',
+      text: 'Each code works only once, and the app’s code changes every 30 seconds. Check whether the form asks for the app’s code or for a backup code.',
     }
   if (error.reason === 'sign-in-expired')
     return {
       title: 'The sign-in can no longer be completed',
-      text: 'It took too long, too many codes were wrong, or the authenticator app was removed. Start over with your password.',
+      text: 'The sign-in took too long, too many codes were wrong, or the passkey or authenticator app was removed during the sign-in. Start over.',
     }
   return { title: 'Sign-in failed', text: what }
 }

@@ -1,7 +1,10 @@
 import { Alert } from '@mantine/core'
 
 const messages: Readonly<Record<string, { title: string; text: string }>> = {
-  'sso-denied': { title: 'The sign-in was denied', text: 'The identity provider did not let you sign in.' },
+  'sso-denied': {
+    title: 'The sign-in was denied',
+    text: 'The identity provider denied the sign-in, or you canceled it. Start again. If the provider denies it again, ask the provider’s administrator for access.',
+  },
   'sso-expired': {
     title: 'The sign-in can no longer be completed',
     text: 'The sign-in took longer than ten minutes or began in another browser, or the identity provider’s response was already used. Start again.',

@@ -20,7 +20,7 @@ export const suspensionTexts: Readonly<Record<string, string>> = {
   policy:
     'This key breaks the key policy, so the server rejects it. Change the key so that it follows the policy, or create another key.',
   member:
-    'The server rejects this key, because the person who created it is disabled or is no longer a member of this account.',
+    'The server rejects this key, because the person who created it is disabled or is no longer a member of this account. If a program still needs access, create another key.',
   stale: 'The server rejects this key until the person who created it signs in with single sign-on again.',
 }
 

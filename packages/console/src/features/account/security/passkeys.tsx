@@ -37,7 +37,7 @@ export function Passkeys() {
           <Text c="dimmed">
             {supportsPasskeys()
               ? 'None yet.'
-              : 'None yet. Browsers support passkeys only on HTTPS addresses with a host name and on http://localhost.'}
+              : 'None yet. Browsers support passkeys only on HTTPS addresses with a host name and on http://localhost. To add a passkey, open the console at such an address.'}
           </Text>
         </Group>
       ) : null}

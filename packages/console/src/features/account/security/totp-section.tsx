@@ -19,7 +19,7 @@ export function TotpSection({ isOn, onChanged }: TotpSectionProps) {
   return (
     <Section
       title="Two-factor authentication"
-      about="With two-factor authentication, a password sign-in also requires a code from an authenticator app."
+      about="With two-factor authentication, a password sign-in also requires a code from an authenticator app or a backup code."
     >
       <Group gap="sm">
         <Badge color={isOn ? 'teal' : 'gray'}>{isOn ? 'on' : 'off'}</Badge>

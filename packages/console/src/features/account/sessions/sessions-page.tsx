@@ -86,7 +86,7 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded: () => Pro
           <ConfirmButton
             label="End"
             size="compact-sm"
-            title={`End the session of ${name}?`}
+            title={`End the session in ${name}?`}
             confirm="End session"
             danger
             onConfirm={() => revokeSession(id).then(onEnded)}

@@ -43,8 +43,8 @@ function Policy() {
       title="Sign-in policy"
       about={
         may('ACCOUNT_MANAGE')
-          ? 'How members must sign in to work in this account. Access keys are not affected.'
-          : 'How members must sign in to work in this account. Only members with the permission ACCOUNT_MANAGE, such as admins, can change it.'
+          ? 'This policy determines how members must sign in to use this account. It does not affect access keys.'
+          : 'This policy determines how members must sign in to use this account. Only members with the permission ACCOUNT_MANAGE, such as admins, can change it.'
       }
     >
       <PolicyForm key={policy} policy={policy} canChange={may('ACCOUNT_MANAGE')} />
@@ -86,7 +86,11 @@ function PolicyForm({ policy, canChange }: PolicyFormProps) {
             <Radio
               value="SSO"
               label="by single sign-on"
-              description={provider === undefined ? 'This server has no identity provider.' : `With ${provider}.`}
+              description={
+                provider === undefined
+                  ? 'No identity provider is configured on this server (MUSTER_OIDC_ISSUER).'
+                  : `With ${provider}.`
+              }
               disabled={!canChange || (provider === undefined && policy !== 'SSO')}
             />
           </Stack>

@@ -99,7 +99,7 @@ export function ConditionForm({ where, names, context, onChange, onClose }: Cond
         )}
         <TextInput
           label="Context"
-          description="Filters by the values in this context. Leave empty to use the view’s context or, without one, base values."
+          description="The filter reads the values in this context. Leave empty to use the view’s context or, without one, base values."
           value={contextTyped}
           onChange={(event) => setContextTyped(event.currentTarget.value)}
         />

@@ -33,7 +33,7 @@ export function LimitsStep({ form, permissions, policy, box }: LimitsStepProps) 
       />
       <TagsInput
         label="Networks"
-        description="The key is valid only from these networks. Leave empty for any network."
+        description="The key works only from these networks. Unless the key policy requires a network, leave empty for all networks."
         placeholder="192.0.2.0/24"
         acceptValueOnBlur
         splitChars={[',', ' ']}
@@ -47,7 +47,7 @@ export function LimitsStep({ form, permissions, policy, box }: LimitsStepProps) 
       )}
       <NumberInput
         label="Share of the rate limit"
-        description="The key can use at most this share, so that it does not slow down your other programs."
+        description="The key can use at most this share of the account’s rate limit. A smaller share leaves more for your other programs."
         suffix="%"
         min={1}
         max={100}

@@ -11,7 +11,7 @@ interface PublicKeyInputProps {
 export const PublicKeyInput = ({ value, onChange, error, ...input }: PublicKeyInputProps) => (
   <Textarea
     label="Public key"
-    description="The output of “openssl pkey -in key.pem -pubout” or the key’s 32 bytes in base64. Keep the private key secret."
+    description="The output of “openssl pkey -in key.pem -pubout” or the 32 bytes of the public key in base64. Keep the private key secret."
     placeholder="-----BEGIN PUBLIC KEY-----"
     styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
     autosize

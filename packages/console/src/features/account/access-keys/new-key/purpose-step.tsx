@@ -32,7 +32,7 @@ export function PurposeStep({ form }: PurposeStepProps) {
       {purpose === 'document' ? (
         <Textarea
           label="GraphQL document"
-          description="A document with one query, mutation, or subscription of the program. The server does not run it."
+          description="A document with one query, mutation, or subscription. The server finds the permissions that the document needs, but does not run it."
           placeholder="{ login { devices { total } } }"
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           autosize

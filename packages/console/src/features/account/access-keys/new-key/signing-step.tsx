@@ -23,7 +23,7 @@ export function SigningStep({ form, permissions, policy }: SigningStepProps) {
       <Text size="sm">
         The key may: {describePermissions(permissions)}.{' '}
         {isRestricted ? 'It is limited to some devices or attributes.' : ''}{' '}
-        {networks.length > 0 ? `It is valid only from ${networks.join(', ')}.` : ''}
+        {networks.length > 0 ? `It works only from ${networks.join(', ')}.` : ''}
       </Text>
       <Radio.Group label="It belongs to" {...form.getInputProps('kind')}>
         <Stack gap={8} mt={4}>
@@ -54,7 +54,7 @@ export function SigningStep({ form, permissions, policy }: SigningStepProps) {
         description={
           digestRequired
             ? 'The key policy requires this.'
-            : 'Rejects requests whose signature does not cover the body. Muster’s programs always sign the body.'
+            : 'The server rejects requests whose signature does not cover a digest of the body. Muster’s programs always sign this digest.'
         }
         disabled={digestRequired}
         {...form.getInputProps('requireDigest', { type: 'checkbox' })}

@@ -18,7 +18,7 @@ export function KeyUsage({ accessKey, days, onDays }: KeyUsageProps) {
   return (
     <Section
       title="Usage"
-      about="What programs did with this key. The server updates the counts once a minute."
+      about="The API fields that programs used, or tried to use, with this key. The server updates the counts once a minute."
       actions={
         <Select
           aria-label="Time"

@@ -33,7 +33,7 @@ export function AttributeChange({ of, isRemoval, children, onClose, onSubmit }: 
   return (
     <JobForm isComplete={name.trim() !== ''} onClose={onClose} onSubmit={submit}>
       {children}
-      {ofDevices ? null : <ServicesField description="The job changes the attribute of these services." box={box} />}
+      {ofDevices ? null : <ServicesField description="The job changes the attribute of matching services." box={box} />}
       <Autocomplete
         label="Attribute"
         required
@@ -46,7 +46,7 @@ export function AttributeChange({ of, isRemoval, children, onClose, onSubmit }: 
       {isRemoval ? null : <ValueInput value={value} onChange={setValue} />}
       <TextInput
         label="Context"
-        description="Changes the overrides in this context. Leave empty to change base values."
+        description="The job changes the overrides in this context. Leave empty to change base values."
         value={context}
         onChange={(event) => setContext(event.currentTarget.value)}
       />

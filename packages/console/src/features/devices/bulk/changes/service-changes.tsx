@@ -32,7 +32,7 @@ export function RemovedServices({ children, onClose, onSubmit }: ChangeFormProps
   return (
     <JobForm onClose={onClose} onSubmit={submit}>
       {children}
-      <ServicesField description="The services are removed with their attributes." box={box} />
+      <ServicesField description="The job removes matching services and their attributes." box={box} />
     </JobForm>
   )
 }
