@@ -223,7 +223,7 @@ describeConsole('members', () => {
       ['/account/members', 'You cannot see the members'],
       ['/account/sign-in-policy', 'You cannot see how members must sign in'],
       ['/account/codes', 'DEVICE_CREATE'],
-      ['/account/labels', 'You can choose labels for them'],
+      ['/account/labels', 'Only you see these labels'],
       ['/account/attributes', 'site'],
     ] as const) {
       const page = await visit(path, text)
@@ -237,7 +237,7 @@ describeConsole('members', () => {
   it('saves the labels and columns that viewers choose for themselves', async () => {
     const owner = await personWith(site, [{ name: 'gate', platform: 'linux', attributes: { site: 'oslo' } }])
     const visit = await openAs(owner, 'viewer')
-    const labels = await visit('/account/labels', 'You can choose labels for them')
+    const labels = await visit('/account/labels', 'Only you see these labels')
     await labels.getByRole('textbox', { name: 'Status A' }).fill('Health')
     const save = labels.getByRole('button', { name: 'Save' })
     await save.click()
@@ -270,7 +270,7 @@ describeConsole('members', () => {
     await visit('/events', 'in the last month')
     await visit('/changes', 'No bulk jobs yet')
     await visit('/account/codes', 'cannot see or create registration codes')
-    await visit('/account/labels', 'You can choose labels for them')
+    await visit('/account/labels', 'Only you see these labels')
     const page = await visit('/account/keys', 'You see only your personal keys')
     await page.getByRole('button', { name: 'New access key' }).first().click()
     const dialog = page.getByRole('dialog')
