@@ -228,14 +228,18 @@ export const inTransaction = <Result>(
   work: (transaction: Database) => Promise<Result>,
 ): Promise<Result> => (db.isTransaction ? work(db) : db.transaction().execute(work))
 
+const duplicateKey = /^duplicate key value violates unique constraint "([^"]+)"/
+
 /**
- * Checks whether a statement violated this unique index (SQLSTATE 23505). A cluster names the index only in the
- * message, followed by the number of the shard.
+ * Checks whether a statement violated this unique index (SQLSTATE 23505). On a cluster, the name of the index ends with
+ * the number of the shard. Some errors name the index only in the message, and those of copied rows have the SQLSTATE
+ * XX000.
  */
 export function isUniqueViolation(error: unknown, index: string): boolean {
-  if (!(error instanceof pg.DatabaseError) || error.code !== '23505') return false
-  const violated = error.constraint ?? /"([^"]+)"/.exec(error.message)?.[1]?.replace(/_\d+$/, '')
-  return violated === index
+  if (!(error instanceof pg.DatabaseError)) return false
+  const isNamed = error.code === '23505' && error.constraint !== undefined
+  const violated = isNamed ? error.constraint : duplicateKey.exec(error.message)?.[1]
+  return violated?.replace(/_\d+$/, '') === index
 }
 
 /** Checks whether PostgreSQL rolled back a transaction because of a deadlock with another transaction (40P01). */

@@ -113,7 +113,8 @@ describe('a webhook with a filter', () => {
     const makeOld = async (): Promise<void> => {
       const hourAgo = Date.now() - 3_600_000
       await sql`update attribute_times_start set since = '2020-01-01'`.execute(app.db)
-      await sql`update device set created = created - interval '1 day', attribute_times = jsonb_build_object('load', ${hourAgo}::bigint)
+      const dayAgo = new Date(Date.now() - 86_400_000)
+      await sql`update device set created = ${dayAgo}, attribute_times = jsonb_build_object('load', ${hourAgo}::bigint)
         where account_id = ${user.accountId} and id = ${id}`.execute(app.db)
     }
     await makeOld()

@@ -60,12 +60,12 @@ export async function findByToken(
 }
 
 export async function existsForEmail(db: Database, email: string, now: Date): Promise<boolean> {
-  const [row] = await query<{ found: boolean }>(
-    db,
-    'select exists (select from invitation where lower(email) = lower($1) and expires > $2) as found',
-    [email, now],
-  )
-  return row!.found
+  // Citus rejects a subquery without columns if it reads several shards.
+  const rows = await query(db, 'select id from invitation where lower(email) = lower($1) and expires > $2 limit 1', [
+    email,
+    now,
+  ])
+  return rows.length > 0
 }
 
 export async function insertInvitation(
