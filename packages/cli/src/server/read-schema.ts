@@ -9,9 +9,7 @@ export async function readSchema({ url, ...which }: Which & { url?: string | und
   if (status === 200 && text.includes('type Query')) return text
   throw new CliError(`no Muster API found at ${server}: HTTP ${status}`, {
     hint:
-      url === undefined
-        ? 'Check MUSTER_URL in the environment and the credentials file.'
-        : 'Check the URL in --url.',
+      url === undefined ? 'Check MUSTER_URL in the environment and the credentials file.' : 'Check the URL in --url.',
     exitCode: status >= 500 ? exitCodes.notNow : exitCodes.failed,
   })
 }

@@ -46,8 +46,8 @@ export function RequestForm({ named, found, email }: RequestFormProps) {
   if (done !== undefined)
     return (
       <Text role="status">
-        {done === 'allowed' ? 'You allowed the request.' : 'You denied the request.'} You can close this page and
-        return to the terminal.
+        {done === 'allowed' ? 'You allowed the request.' : 'You denied the request.'} You can close this page and return
+        to the terminal.
       </Text>
     )
   if (isConfirming) return <ConfirmSignIn onConfirmed={approve} onCancel={() => setConfirming(false)} />
