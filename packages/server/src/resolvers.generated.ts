@@ -1893,7 +1893,10 @@ export type EventTarget = {
 export type EventType =
   /** A device became active or inactive (see state). data: address, if known */
   | 'DEVICE_STATE'
-  /** A service that reports its state became active or inactive, possibly together with its device. data: address, if known */
+  /**
+   * A service whose state is reported separately became active or inactive, possibly together with its device. data:
+   * address, if known
+   */
   | 'SERVICE_STATE'
   /**
    * data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the code's ID if one was
@@ -2536,7 +2539,10 @@ export type Member = {
   lastUsed?: Maybe<Scalars['DateTime']['output']>;
   person: Person;
   role: Role;
-  /** How the person became a member: invitation, group (a single sign-on group), operator, or founder. */
+  /**
+   * How the person became a member: invitation, group (through a single sign-on group), operator (added by an operator of
+   * the server; not the role operator), or founder (the account's first owner).
+   */
   source: Scalars['String']['output'];
 };
 

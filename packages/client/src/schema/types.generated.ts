@@ -733,7 +733,7 @@ export interface Member {
   lastUsed: string | null
   person: Person
   role: Role
-  /** How the person became a member: invitation, group (a single sign-on group), operator, or founder. */
+  /** How the person became a member: invitation, group (through a single sign-on group), operator (added by an operator of the server; not the role operator), or founder (the account's first owner). */
   source: string
 }
 
@@ -1689,7 +1689,7 @@ export interface MemberFields {
   lastUsed: Leaf<string | null>
   person: Branch<'Person', 'one'>
   role: Branch<'Role', 'one'>
-  /** How the person became a member: invitation, group (a single sign-on group), operator, or founder. */
+  /** How the person became a member: invitation, group (through a single sign-on group), operator (added by an operator of the server; not the role operator), or founder (the account's first owner). */
   source: Leaf<string>
 }
 

@@ -278,7 +278,10 @@ export type EventType =
   | 'SERVICE_ADD'
   /** data: the service's fields before it was removed */
   | 'SERVICE_REMOVE'
-  /** A service that reports its state became active or inactive, possibly together with its device. data: address, if known */
+  /**
+   * A service whose state is reported separately became active or inactive, possibly together with its device. data:
+   * address, if known
+   */
   | 'SERVICE_STATE'
   /** data: changes, the old and new value of each field that changed */
   | 'SERVICE_UPDATE'
