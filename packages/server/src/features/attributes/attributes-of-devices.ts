@@ -9,7 +9,7 @@ export async function listOverridesIn(
   accountId: string,
   { ids, context }: { ids: readonly string[]; context: string },
 ): Promise<Map<string, Attributes>> {
-  const rows = await findOverrides(db, accountId, { targetIds: ids, contexts: [context] })
+  const rows = await findOverrides(db, accountId, { targetIds: ids, context })
   return new Map(rows.map(({ target_id, attributes }) => [target_id, attributes]))
 }
 

@@ -15,7 +15,7 @@ export const attributesOfDevice: CompiledField<DeviceRow, Context> = {
     const name = parseContext(args.context as string | null | undefined, 'context')
     if (name === undefined) return writeBase
     const targetIds = rows.map(([id]) => id)
-    const found = await findOverrides(context.db, context.viewer.accountId, { targetIds, contexts: [name] })
+    const found = await findOverrides(context.db, context.viewer.accountId, { targetIds, context: name })
     const overrides = new Map(found.map((row) => [row.target_id, row.attributes]))
     return (writer, row) => {
       const overriding = overrides.get(row[0])

@@ -49,10 +49,11 @@ const overrides = perRequest(
   ({ db, viewer }: Context) =>
     new DataLoader<Place, Attributes | undefined, string>(
       async (places) => {
-        const rows = await findOverrides(db, viewer.accountId, {
-          targetIds: [...new Set(places.map(({ targetId }) => targetId))],
-          contexts: [...new Set(places.map(({ context }) => context))],
-        })
+        // One statement for all contexts would also look up pairs that no field asks for.
+        const statements = [...Map.groupBy(places, ({ context }) => context)].map(([context, inContext]) =>
+          findOverrides(db, viewer.accountId, { targetIds: inContext.map(({ targetId }) => targetId), context }),
+        )
+        const rows = (await Promise.all(statements)).flat()
         const found = new Map(
           rows.map(({ target_id, context, attributes }) => [
             placeKey(target_id, context),

@@ -104,17 +104,16 @@ export interface OverrideRow {
   attributes: Attributes
 }
 
-/** Returns the overrides of each target in each of the contexts. */
 export const findOverrides = (
   db: Database,
   accountId: string,
-  { targetIds, contexts }: { targetIds: readonly string[]; contexts: readonly string[] },
+  { targetIds, context }: { targetIds: readonly string[]; context: string },
 ) =>
   query<OverrideRow>(
     db,
     `select target_id, context, attributes from attribute_override
-     where account_id = $1 and target_id = any($2::text[]) and context = any($3::text[])`,
-    [accountId, plainArray(targetIds), contexts],
+     where account_id = $1 and target_id = any($2::text[]) and context = $3`,
+    [accountId, plainArray(targetIds), context],
   )
 
 export const listContexts = (db: Database, accountId: string, targetIds: readonly string[]) =>
