@@ -38,9 +38,14 @@ const exceptions: Readonly<Record<string, string>> = {
       ),
       'selectDeletedContents of features/devices/changes/deleted-devices.queries.ts',
       'replaceSecret of features/devices/changes/device-secret.queries.ts',
-      ...['listContextsWithOverrides', 'lockServices', 'updateTargets', 'updateReserved', 'upsertOverrides'].map(
-        (name) => `${name} of features/attributes/attributes.queries.ts`,
-      ),
+      ...[
+        'listContextsWithOverrides',
+        'lockServices',
+        'updateTarget',
+        'updateTargets',
+        'updateReserved',
+        'upsertOverrides',
+      ].map((name) => `${name} of features/attributes/attributes.queries.ts`),
       'deleteOverrides of features/attributes/attributes.queries.ts',
       ...['lockDevices', 'findHolders', 'holdForTime', 'activate', 'touch', 'endTimedHolds', 'deactivateUnheld'].map(
         (name) => `${name} of features/presence/presence.queries.ts`,

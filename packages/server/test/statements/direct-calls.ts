@@ -177,14 +177,14 @@ export function directCalls({
         targetIds: ['unknown'],
         readable: [{ read: ['x'], write: [] }],
       }),
+    (db) => attributes.lockDevice(db, accountId, id),
     (db) => attributes.lockServices(db, accountId, { ids: [service], deviceIds: [id] }),
     (db) => attributes.findDeviceBases(db, accountId, [id]),
     (db) => attributes.findServiceBases(db, accountId, [service]),
-    ...(['device', 'service', 'account'] as const).map(
-      (table): Send =>
-        (db) =>
-          attributes.updateTargets(db, table, accountId, [{ id: 'none' }]),
-    ),
+    ...(['device', 'service', 'account'] as const).flatMap((table): Send[] => [
+      (db) => attributes.updateTarget(db, table, accountId, { id: 'none' }),
+      (db) => attributes.updateTargets(db, table, accountId, [{ id: 'none' }]),
+    ]),
     ...[true, false].map(
       (waits): Send =>
         (db) =>

@@ -2,6 +2,7 @@ import type { ReadableNames, ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import { type Database, query } from '../../db/database.ts'
 import { plainArray } from '../../db/plain-array.ts'
+import { sentTogether } from '../../db/sent-together.ts'
 import type { DeviceFields, State } from '../devices/device.ts'
 import { andReadableOverride } from '../filters/sql/readable.ts'
 import { insideText } from '../filters/sql/restriction-condition.ts'
@@ -55,6 +56,33 @@ export function lockDevices(
      ${limited === undefined ? '' : `and ${limited.condition} `}order by d.id for no key update of d, l`),
     [accountId, ids, ...(limited?.parameters ?? [])],
   )
+}
+
+/**
+ * Like `lockDevices`, but for one device and a caller without a restriction. Returns undefined for an unknown device. A
+ * cluster needs far less time for these statements, because each contains the account, a single table, and no
+ * subquery. The row in device_live needs no lock, because every change to its attributes locks the device first.
+ */
+export async function lockDevice(
+  db: Database,
+  accountId: string,
+  id: string,
+): Promise<(LockedRow & { live_times: ValueTimes } & ReservedValues) | undefined> {
+  const [[device], [live]] = await sentTogether([
+    query<Omit<LockedRow, 'locked_at'>>(
+      db,
+      `select id, name, attributes, override_names, attribute_times from device
+       where account_id = $1 and id = $2 for no key update`,
+      [accountId, id],
+    ),
+    query<Pick<LockedRow, 'locked_at'> & { live_times: ValueTimes } & ReservedValues>(
+      db,
+      `select attribute_times as live_times, ${columns.join(', ')}, clock_timestamp()::timestamptz(3) as locked_at
+       from device_live where account_id = $1 and device_id = $2`,
+      [accountId, id],
+    ),
+  ])
+  return device && live && Object.assign(device, live)
 }
 
 /** Omits devices that the caller cannot reach. */
@@ -183,6 +211,22 @@ export interface TargetRow {
   attribute_times?: ValueTimes
   override_names?: OverrideNames
 }
+
+/** A cluster needs far less time for this statement than for that of `updateTargets`. */
+export const updateTarget = (
+  db: Database,
+  table: keyof typeof owners,
+  accountId: string,
+  { id, attributes, attribute_times, override_names }: TargetRow,
+) =>
+  query(
+    db,
+    `update ${table} t set attributes = coalesce($3::jsonb, t.attributes),
+       attribute_times = coalesce($4::jsonb, t.attribute_times),
+       override_names = coalesce($5::jsonb, t.override_names)
+     where ${owners[table]} = $1 and t.id = $2`,
+    [accountId, id, ...[attributes, attribute_times, override_names].map((each) => each && JSON.stringify(each))],
+  )
 
 // The planner cannot estimate the number of JSON rows. Without the redundant ID condition, it may scan the whole table.
 export const updateTargets = (

@@ -7,6 +7,7 @@ import {
   type LockedRow,
   listContextsWithOverrides,
   lockAccount,
+  lockDevice,
   lockDevices,
   lockServices,
   type OverrideRow,
@@ -14,6 +15,7 @@ import {
   selectDevices,
   type TargetRow,
   updateReserved,
+  updateTarget,
   updateTargets,
   upsertOverrides,
 } from './attributes.queries.ts'
@@ -99,6 +101,10 @@ async function lockDevicesAndServices(
   { ids, inside, targets }: { ids: string[]; inside: ResolvedFilter | undefined; targets: Map<string, Target> },
 ): Promise<void> {
   if (ids.length === 0) return
+  if (ids.length === 1 && inside === undefined) {
+    const device = await lockDevice(db, accountId, ids[0]!)
+    if (device !== undefined) return void targets.set(device.id, deviceTarget(device))
+  }
   const devices = await lockDevices(db, accountId, { ids, inside })
   const named = devices.filter((device) => device.named)
   if (named.length < ids.length) {
@@ -150,7 +156,9 @@ const tables = { device: 'device', service: 'service', user: 'account' } as cons
 async function saveRows(db: Database, accountId: string, targets: readonly Target[]): Promise<void> {
   const rows = targets.filter(({ changed }) => changed.attributes || changed.overrideNames)
   for (const [kind, ofKind] of Map.groupBy(rows, (target) => target.kind)) {
-    await updateTargets(db, tables[kind], accountId, ofKind.map(rowOf))
+    const [first, ...others] = ofKind.map(rowOf)
+    if (others.length === 0) await updateTarget(db, tables[kind], accountId, first!)
+    else await updateTargets(db, tables[kind], accountId, [first!, ...others])
   }
 }
 

@@ -1,44 +1,20 @@
-import pg from 'pg'
-import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
-import { createWorkerRouter } from '../../../src/db/cluster/worker-router.ts'
-import { openDatabase } from '../../../src/db/open-database.ts'
 import { buildSchema } from '../../../src/schema.ts'
 import { allowLocalWebhooks, createOwnedObjects, startFailingReceiver } from '../../access/owned-objects.ts'
 import { everyType } from '../../access/type-queries.ts'
 import { register } from '../../api/bulk-jobs.ts'
-import { sharedTestApp, type TestApp, type TestUser } from '../../harness/app.ts'
-import { workersAt } from '../cluster-databases.ts'
+import { sharedTestApp, type TestUser } from '../../harness/app.ts'
 import { killNode, startNode } from '../nodes.ts'
+import { startReader } from './reader.ts'
 
 const ACCOUNTS = 8
 
 const app = sharedTestApp({ env: allowLocalWebhooks })
-const log = pino({ level: 'silent' })
-
-/** Starts a second server, which reads lists from the workers, and records where it reads each list. */
-async function startReader(): Promise<{ reader: TestApp; places: string[] }> {
-  const places: string[] = []
-  const readRouter = createWorkerRouter({
-    coordinator: app.db,
-    openPools: workersAt(new pg.Client(app.connection).database!).map(
-      (connection) => () => openDatabase({ connection, size: 4, statementTimeout: 30_000, fairness: app.config }, log),
-    ),
-    log,
-    onChoice: (place) => void places.push(place),
-  })
-  const reader = await app.startAnother({ env: allowLocalWebhooks, readRouter })
-  onTestFinished(async () => {
-    await reader.close()
-    await readRouter.close()
-  })
-  return { reader, places }
-}
 
 const list = (user: TestUser) => user.query('{ login { devices { items { name } } } }')
 
 it('reads the lists of each account from its worker, and recovers when a worker returns', async () => {
-  const { reader, places } = await startReader()
+  const { reader, places } = await startReader(app, { env: allowLocalWebhooks })
   const receiver = await startFailingReceiver()
   onTestFinished(() => receiver.close())
   const own = await createOwnedObjects(app.owner, receiver)

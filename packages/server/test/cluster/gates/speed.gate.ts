@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { performance } from 'node:perf_hooks'
+import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { seedDevices } from '../../factories/seed-devices.ts'
 import { childrenOf } from '../../faults/signals.ts'
-import { sharedTestApp, type TestUser } from '../../harness/app.ts'
+import { sharedTestApp, type TestApp, type TestUser } from '../../harness/app.ts'
 import { isCluster } from '../cluster-databases.ts'
 import { nodeNames, processOf } from '../nodes.ts'
+import { startReader } from './reader.ts'
 
 const ACCOUNTS = 8
 const DEVICES = 500
@@ -73,6 +75,8 @@ async function measure(name: string, send: (time: number) => Promise<void>): Pro
 it('measures changes and pages', async () => {
   const fleets: Fleet[] = []
   for (let index = 0; index < ACCOUNTS; index++) fleets.push(await newFleet())
+  // Autovacuum is off. Without statistics, PostgreSQL would sort a whole fleet for each page.
+  await sql`analyze`.execute(app.db)
   const fleetOf = (time: number): Fleet => fleets[time % fleets.length]!
   const change = async (time: number): Promise<void> => {
     const { user, ids } = fleetOf(time)
@@ -81,12 +85,15 @@ it('measures changes and pages', async () => {
       { id: ids[time % ids.length], value: String(time) },
     )
   }
-  const page = async (time: number): Promise<void> => {
-    const { login } = await fleetOf(time).user.data(
-      '{ login { devices(size: 50, sort: "name") { items { id name state attributes } } } }',
-    )
-    expect(login.devices.items).toHaveLength(50)
-  }
+  const pageThrough =
+    (server: TestApp) =>
+    async (time: number): Promise<void> => {
+      const { login } = await server
+        .as(fleetOf(time).user)
+        .data('{ login { devices(size: 50, sort: "name") { items { id name state attributes } } } }')
+      expect(login.devices.items).toHaveLength(50)
+    }
+  const page = pageThrough(app)
   // The first requests open connections and prepare statements.
   for (let time = 0; time < 4 * CLIENTS; time += CLIENTS)
     await Promise.all(
@@ -94,4 +101,9 @@ it('measures changes and pages', async () => {
     )
   await measure('setAttribute', change)
   await measure('a page of 50', page)
+  if (!isCluster) return
+  const { reader, places } = await startReader(app)
+  const pageOfWorker = pageThrough(reader)
+  await expect.poll(() => pageOfWorker(0).then(() => places.at(-1))).toBe('replica')
+  await measure('a page of 50 that is read from the workers', pageOfWorker)
 })
