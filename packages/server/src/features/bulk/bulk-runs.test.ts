@@ -158,6 +158,40 @@ describe('the preview of new devices', () => {
   })
 })
 
+describe('a bulk job whose preview fails in the request', () => {
+  /** Lets only the first attempt to finish a preview fail. */
+  const withFailure = async (work: () => Promise<void>): Promise<void> => {
+    await sql`create sequence preview_attempts`.execute(app.db)
+    await sql`create function fail_first_preview() returns trigger language plpgsql as $$ begin
+      if nextval('preview_attempts') = 1 then raise exception 'canceled' using errcode = '57014'; end if;
+      return new; end $$`.execute(app.db)
+    await sql`create trigger fail_first_preview before update on bulk_job for each row
+      when (old.state = 'PREVIEWING' and new.state = 'READY') execute function fail_first_preview()`.execute(app.db)
+    try {
+      await work()
+    } finally {
+      await sql`drop function fail_first_preview cascade`.execute(app.db)
+      await sql`drop sequence preview_attempts`.execute(app.db)
+    }
+  }
+
+  it('is returned with its ID, and the worker finishes the preview', async () => {
+    const [user, ids] = await fleet(2)
+    await withFailure(async () => {
+      const job = await create(user, { ids }, [setSite('rome')])
+      expect(job.state).toBe('PREVIEWING')
+      expect((await until(user, job.id, 'READY')).counts).toMatchObject({ change: 2 })
+    })
+    const [job] = (await user.data('{ login { bulkJobs { items { id token } } } }')).login.bulkJobs.items
+    await run(user, job)
+    await withFailure(async () => {
+      const undo = await call(user, 'undo', job.id)
+      expect(undo.state).toBe('PREVIEWING')
+      expect((await until(user, undo.id, 'READY')).counts).toMatchObject({ change: 2 })
+    })
+  })
+})
+
 describe('bulk jobs', () => {
   it('can be created empty, extended, and listed, and are limited in number', async () => {
     const [user, ids] = await fleet(2)
