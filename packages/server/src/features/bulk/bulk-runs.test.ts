@@ -235,6 +235,22 @@ describe('bulk jobs', () => {
     expect(rows).toEqual([])
   })
 
+  it('continue after a cursor whose job has been deleted', async () => {
+    const [user, ids] = await fleet(1)
+    const older = await create(user, { ids }, [setSite('rome')])
+    const newer = await create(user, { ids }, [setSite('bergen')])
+    await run(user, newer)
+    const page = 'items { id } hasMore cursor'
+    const first = (await user.data(`{ login { bulkJobs(size: 1) { ${page} } } }`)).login.bulkJobs
+    expect(first).toMatchObject({ items: [{ id: newer.id }], hasMore: true })
+    await sql`update bulk_job set finished = now() - interval '31 days' where id = ${newer.id}`.execute(app.db)
+    await dropBulkJobs(app.db, new Date())
+    const listAfter = (after: string) => `query { login { bulkJobs(after: ${JSON.stringify(after)}) { ${page} } } }`
+    const next = (await user.data(listAfter(first.cursor))).login.bulkJobs
+    expect(next).toMatchObject({ items: [{ id: older.id }], hasMore: false })
+    for (const unknown of [newer.id, '\0']) expect((await codeOf(user, listAfter(unknown)))[0]).toBe('NOT_FOUND')
+  })
+
   it('record a device as failed if the server cannot change it', async () => {
     const [user, ids] = await fleet(2)
     const job = await create(user, { ids }, [setSite('rome')])
