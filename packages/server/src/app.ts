@@ -50,6 +50,7 @@ import { isHttps } from './http/is-https.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { registerNotFound } from './http/not-found.ts'
 import { limitCallers } from './http/overload/limit-callers.ts'
+import { rejectCompressedBodies } from './http/overload/request-bodies.ts'
 import { registerConsole } from './http/pages/console.ts'
 import { registerDocs } from './http/pages/docs-site.ts'
 import { registerRequestId } from './http/request-id.ts'
@@ -163,6 +164,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     traceIdOf: spans?.traceIdOf,
   })
   registerCors(app, deps.config.corsOrigins, corsHeadersOf)
+  rejectCompressedBodies(app, commonHeaders)
   deps.load?.count(app, isLongLived)
   registerHealth(app, deps.db, deps.config)
   if (deps.metrics !== undefined) registerMetrics(app, { ...deps.config, metrics: deps.metrics })

@@ -96,6 +96,15 @@ export const requestReasons = {
     meaning:
       'The user signed in more than an hour ago. Confirm the sign-in at `POST /auth/confirm-sign-in`, then repeat the request.',
   },
+  'wrong-password': {
+    code: 'BAD_USER_INPUT',
+    meaning: 'A signed-in user entered a wrong current password. The session remains valid. Try again.',
+  },
+  'wrong-secret': {
+    code: 'CONFLICT',
+    meaning:
+      "A device registered again with a valid registration code, but the ID or the secret in the Authorization header is not the device's. Send the current secret, or have the device's owner allow a new registration.",
+  },
   'last-owner': {
     code: 'CONFLICT',
     meaning: 'The change would leave the account without an owner who can sign in. Make another member an owner first.',

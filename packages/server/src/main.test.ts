@@ -8,6 +8,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { createDataFolder } from '../test/database/data-folder.ts'
 import { administer, atDatabase, dropDatabase } from '../test/global-setup.ts'
 import { failToStart, readCredentials, sendAs, startServerProcess } from '../test/harness/server-process.ts'
+import { ssoSettings } from '../test/single-sign-on/sign-on.ts'
 
 const me = '{ login { email accessKeys { key } } }'
 
@@ -72,6 +73,16 @@ describe('a server with an embedded database', () => {
     expect((await sendAs(credentials, third.url, me)).body).toEqual(response.body)
     expect(await third.stop('SIGINT')).toBe(0)
     expect((await readdir(folder)).filter((name) => /tmp|new|until/.test(name))).toEqual([])
+  })
+
+  it('recommends a link for the first sign-in if it accepts only single sign-on', async () => {
+    const folder = await newFolder()
+    await createDataFolder(folder)
+    const sso = { ...ssoSettings('https://login.example.com'), MUSTER_SIGN_IN: 'sso' }
+    const server = await startServerProcess({ MUSTER_DATA: folder, MUSTER_OWNER_EMAIL: 'ada@example.com', ...sso })
+    expect(server.stdout()).toContain('muster users link ada@example.com')
+    expect(server.stdout()).not.toContain('password')
+    expect(await server.stop()).toBe(0)
   })
 
   it('restarts its database when the database is killed', async () => {

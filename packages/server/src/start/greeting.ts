@@ -17,7 +17,11 @@ export function greeting({ url, config, isFirstStart, credentials }: GreetingOpt
   lines.push(`  Credentials  ${credentials ?? 'in the data folder of the first server on this database'}`)
   if (isFirstStart) {
     lines.push('', `This is the first start: the user ${config.ownerEmail} and an access key were created.`)
-    lines.push('Sign in to the console with the email address and password from the credentials file.')
+    lines.push(
+      config.signIn === 'sso'
+        ? `The server accepts only single sign-on. To create a link that signs this user in, run "muster users link ${config.ownerEmail}".`
+        : 'Sign in to the console with the email address and password from the credentials file.',
+    )
   }
   lines.push('', 'Try:', "  npx muster query '{ login { email devices { total } } }'", '')
   return lines.join('\n')

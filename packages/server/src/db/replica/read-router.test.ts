@@ -1,12 +1,12 @@
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
+import { sql } from 'kysely'
+import type pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pollUntil } from '../../../test/api/webhooks.ts'
+import { startBalancer } from '../../../test/database/balancer.ts'
 import { type PrimaryAndStandby, startPrimaryAndStandby } from '../../../test/database/standby.ts'
 import { startTestApp } from '../../../test/harness/app.ts'
 import {
@@ -255,27 +255,37 @@ it("reads the standby's position while lists use all of its connections", async 
   }
 })
 
-async function startBalancer(urls: readonly string[]): Promise<{ at: pg.ClientConfig; close(): void }> {
-  const sockets = new Set<Socket>()
-  let next = 0
-  const server = createServer((inner) => {
-    const { host, port } = new pg.Client({ connectionString: urls[next++ % urls.length]! })
-    const outer = connect(`${host}/.s.PGSQL.${port}`)
-    for (const [one, other] of [
-      [inner, outer],
-      [outer, inner],
-    ] as const) {
-      sockets.add(one)
-      one.on('error', () => {}).on('close', () => other.destroy())
-      one.pipe(other)
-    }
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    at: { host: '127.0.0.1', port: (server.address() as AddressInfo).port, user: 'muster' },
-    close() {
-      server.close()
-      for (const socket of sockets) socket.destroy()
-    },
+it('reads from the standby again if a query failed while the standby was being checked', async () => {
+  const balancer = await startBalancer([pair.standbyUrl])
+  const log = pino({ level: 'silent' })
+  const open = (connection: pg.ClientConfig) => ({ connection, size: 2, statementTimeout: 0 })
+  const primary = openDatabase(open({ connectionString: pair.url }), log)
+  const at = { ...balancer.at, database: 'muster' }
+  const readRouter = createReadRouter({
+    primary,
+    openPool: (check) => openDatabase({ ...open(at), check }, log),
+    log,
+  })
+  const choose = () => readRouter.choose('account')
+  try {
+    const chosen = await pollUntil(choose, (db) => db !== undefined)
+    await pair.onStandby('select pg_wal_replay_pause()')
+    await register('race')
+    expect(await choose()).toBeUndefined()
+    // The check reads the standby's position only after the standby has caught up and the query has failed.
+    const release = await balancer.hold()
+    await pair.onStandby('select pg_wal_replay_resume()')
+    const { at: written } = (await sql<{ at: string }>`select pg_current_wal_lsn() as at`.execute(primary)).rows[0]!
+    await pollUntil(
+      () => pair.onStandby<{ isReached: boolean }>(`select pg_last_wal_replay_lsn() >= '${written}' as "isReached"`),
+      ([row]) => row!.isReached,
+    )
+    readRouter.failed(chosen!, new Error('canceled'))
+    release()
+    expect(await pollUntil(choose, (db) => db !== undefined)).not.toBe(chosen)
+  } finally {
+    await readRouter.close()
+    await primary.destroy()
+    balancer.close()
   }
-}
+})

@@ -83,7 +83,10 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
     } catch (error) {
       return closeReplica(error)
     }
-    const isCurrent = await check(replica, RETRY_MS)
+    const checked = replica
+    const isCurrent = await check(checked, RETRY_MS)
+    // A failed query may have closed the replica in the meantime. The next retry then opens it again.
+    if (checked !== replica) return
     if (isCurrent === 'silent') closeReplica(new Error('it is not responding'))
     else if (isCurrent === true) switchTo('replica')
     else if (isCurrent === false) switchTo('lagging', 'the replica lags')

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import { ApiError } from '../../errors.ts'
-import { listOf, readPage } from '../../graphql/lists/paging.ts'
+import { ApiError, badInput, notFound } from '../../errors.ts'
+import { listOf, readPage, type Start } from '../../graphql/lists/paging.ts'
 import { limits } from '../../limits.ts'
 import { creatorSeenBy } from './access/conditions.ts'
 import { type BulkJob, type BulkJobList, type BulkState, withExpiry } from './bulk-job.ts'
@@ -23,6 +23,24 @@ export async function findJobs({ db, viewer, clock }: Context, ids: readonly str
   return stored.flatMap((id) => found.get(id) ?? [])
 }
 
+async function findStart({ db, viewer }: Context, start: Start): Promise<Pick<BulkJob, 'created' | 'id'> | undefined> {
+  if ('offset' in start) return undefined
+  const id = 'afterId' in start ? start.afterId : start.afterPlace.id
+  // The cursors of earlier releases do not contain the time.
+  const time = 'afterPlace' in start ? start.afterPlace.key : null
+  if (typeof time === 'number') return { created: readTime(time), id }
+  const creator = creatorSeenBy(viewer)
+  const [job] = id.includes('\0') ? [] : await selectJobs(db, viewer.accountId, { ids: [id], creator })
+  if (job === undefined) throw notFound('bulk job', id)
+  return job
+}
+
+function readTime(time: number): Date {
+  const date = new Date(time)
+  if (time < 0 || Number.isNaN(date.getTime())) throw badInput('after must be an ID or a cursor from the previous page')
+  return date
+}
+
 export async function listJobs(
   context: Context,
   { state, ...args }: Paging & { state?: readonly BulkState[] | null },
@@ -31,15 +49,13 @@ export async function listJobs(
   const { size, start } = readPage(args, { order: 'bulkJobs', firstRecord })
   const now = clock()
   const slice = { states: state ?? undefined, creator: creatorSeenBy(viewer) }
-  const id = 'afterId' in start ? start.afterId : 'afterPlace' in start ? start.afterPlace.id : undefined
-  const [after] = id === undefined ? [] : await selectJobs(db, viewer.accountId, { ids: [id], creator: slice.creator })
-  if (id !== undefined && after === undefined) throw new ApiError('NOT_FOUND', `no bulk job ${JSON.stringify(id)}`)
+  const after = await findStart(context, start)
   const rows = await selectJobPage(db, viewer.accountId, { ...slice, after, limit: size + 1, now })
   return listOf({
     rows,
     size,
     order: 'bulkJobs',
-    placeOf: (job) => ({ id: job.id, key: null }),
+    placeOf: ({ id, created }) => ({ id, key: created.getTime() }),
     toItem: (job) => withExpiry(job, now),
     total: () => countJobs(db, viewer.accountId, { ...slice, now }),
   })

@@ -158,6 +158,40 @@ describe('the preview of new devices', () => {
   })
 })
 
+describe('a bulk job whose preview fails in the request', () => {
+  /** Lets only the first attempt to finish a preview fail. */
+  const withFailure = async (work: () => Promise<void>): Promise<void> => {
+    await sql`create sequence preview_attempts`.execute(app.db)
+    await sql`create function fail_first_preview() returns trigger language plpgsql as $$ begin
+      if nextval('preview_attempts') = 1 then raise exception 'canceled' using errcode = '57014'; end if;
+      return new; end $$`.execute(app.db)
+    await sql`create trigger fail_first_preview before update on bulk_job for each row
+      when (old.state = 'PREVIEWING' and new.state = 'READY') execute function fail_first_preview()`.execute(app.db)
+    try {
+      await work()
+    } finally {
+      await sql`drop function fail_first_preview cascade`.execute(app.db)
+      await sql`drop sequence preview_attempts`.execute(app.db)
+    }
+  }
+
+  it('is returned with its ID, and the worker finishes the preview', async () => {
+    const [user, ids] = await fleet(2)
+    await withFailure(async () => {
+      const job = await create(user, { ids }, [setSite('rome')])
+      expect(job.state).toBe('PREVIEWING')
+      expect((await until(user, job.id, 'READY')).counts).toMatchObject({ change: 2 })
+    })
+    const [job] = (await user.data('{ login { bulkJobs { items { id token } } } }')).login.bulkJobs.items
+    await run(user, job)
+    await withFailure(async () => {
+      const undo = await call(user, 'undo', job.id)
+      expect(undo.state).toBe('PREVIEWING')
+      expect((await until(user, undo.id, 'READY')).counts).toMatchObject({ change: 2 })
+    })
+  })
+})
+
 describe('bulk jobs', () => {
   it('can be created empty, extended, and listed, and are limited in number', async () => {
     const [user, ids] = await fleet(2)
@@ -199,6 +233,22 @@ describe('bulk jobs', () => {
     expect(await jobOf(user, job.id)).toBeUndefined()
     const { rows } = await sql`select from bulk_item where account_id = ${user.accountId}`.execute(app.db)
     expect(rows).toEqual([])
+  })
+
+  it('continue after a cursor whose job has been deleted', async () => {
+    const [user, ids] = await fleet(1)
+    const older = await create(user, { ids }, [setSite('rome')])
+    const newer = await create(user, { ids }, [setSite('bergen')])
+    await run(user, newer)
+    const page = 'items { id } hasMore cursor'
+    const first = (await user.data(`{ login { bulkJobs(size: 1) { ${page} } } }`)).login.bulkJobs
+    expect(first).toMatchObject({ items: [{ id: newer.id }], hasMore: true })
+    await sql`update bulk_job set finished = now() - interval '31 days' where id = ${newer.id}`.execute(app.db)
+    await dropBulkJobs(app.db, new Date())
+    const listAfter = (after: string) => `query { login { bulkJobs(after: ${JSON.stringify(after)}) { ${page} } } }`
+    const next = (await user.data(listAfter(first.cursor))).login.bulkJobs
+    expect(next).toMatchObject({ items: [{ id: older.id }], hasMore: false })
+    for (const unknown of [newer.id, '\0']) expect((await codeOf(user, listAfter(unknown)))[0]).toBe('NOT_FOUND')
   })
 
   it('record a device as failed if the server cannot change it', async () => {

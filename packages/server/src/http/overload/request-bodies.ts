@@ -28,7 +28,7 @@ const ofAddress = { address: 'too many large request bodies from this address ar
 const inTotal = { total: 'the server is receiving or processing too many large request bodies' }
 
 /**
- * Rejects compressed bodies, and limits the total size of request bodies. A body counts until the end of the response,
+ * Limits the total size of request bodies. A body counts until the end of the response,
  * with the size that the request's headers announce or, if they announce none, the maximum size. Small bodies do not
  * count.
  */
@@ -60,12 +60,6 @@ export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesO
   }
 
   app.addHook('onRequest', (request, reply, done) => {
-    const encoding = request.headers['content-encoding'] ?? 'identity'
-    if (encoding.toLowerCase() !== 'identity') {
-      reply.headers(headersOf(request))
-      done(new HttpError(415, 'the server does not decompress bodies: send the body without Content-Encoding'))
-      return
-    }
     const bytes = announcedBytes(request)
     if (bytes <= SMALL_BYTES) return done()
     const network = networkOf(addressOf(request))
@@ -79,6 +73,16 @@ export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesO
     done()
   })
   return { bytes: () => total }
+}
+
+/** Call this after `recordRequests`, which then counts and logs the rejected requests. */
+export function rejectCompressedBodies(app: FastifyInstance, headersOf: RequestBodiesOptions['headersOf']): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const encoding = request.headers['content-encoding'] ?? 'identity'
+    if (encoding.toLowerCase() === 'identity') return done()
+    reply.headers(headersOf(request))
+    done(new HttpError(415, 'the server does not decompress bodies: send the body without Content-Encoding'))
+  })
 }
 
 /** Returns the announced size of a body, or the maximum size if the length is unknown. */

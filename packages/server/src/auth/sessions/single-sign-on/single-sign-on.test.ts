@@ -63,7 +63,7 @@ describe('the start of single sign-on', () => {
       nonce: expect.stringMatching(/^[\w-]{43}$/),
     })
     expect(response.setCookies).toEqual([
-      expect.stringMatching(/^muster\.sso=[\w-]{43}; Max-Age=600; Path=\/auth\/sso; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^muster\.sso=[\w-]{43}; Max-Age=86400; Path=\/auth\/sso; HttpOnly; SameSite=Lax$/),
     ])
     expect(response.headers.get('cache-control')).toBe('no-store')
   })

@@ -7,6 +7,8 @@ import type { AttemptChecks } from './provider.ts'
 import { insertAttempt, type StoredAttempt, takeAttempt } from './single-sign-on.queries.ts'
 
 const ATTEMPT_SECONDS = 600
+/** The cookie outlasts the attempt, so that the reason for rejecting a late response is `sso-expired`. */
+const COOKIE_SECONDS = 86_400
 const TOKEN_PATTERN = /^[\w-]{43}$/
 
 export interface AttemptDeps {
@@ -37,7 +39,7 @@ export async function startAttempt(
     nonce: checks.nonce,
     expires: new Date(clock().getTime() + ATTEMPT_SECONDS * 1_000),
   })
-  const attributes = `Max-Age=${ATTEMPT_SECONDS}; Path=/auth/sso; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Lax`
+  const attributes = `Max-Age=${COOKIE_SECONDS}; Path=/auth/sso; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Lax`
   return { checks, cookie: `${nameOf(isSecure)}=${browser}; ${attributes}` }
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { attributeClient } from '../../../../test/api/attributes.ts'
 import { seedDevices } from '../../../../test/factories/seed-devices.ts'
 import { sharedTestApp, type TestUser } from '../../../../test/harness/app.ts'
+import { limits } from '../../../limits.ts'
 import { EXACT_DEVICES } from './attribute-names.ts'
 
 const app = sharedTestApp()
@@ -88,6 +89,21 @@ test('lists a new name of a large account immediately with an exact count', asyn
     ['rack', 2, 0],
     ['site', ids.length, 0],
   ])
+})
+
+test('lists the most used names if a new name exceeds their maximum number', async () => {
+  const { user, ids } = await createLargeUser()
+  await namesOf(user)
+  await sql`insert into attribute_name (account_id, name, devices, services)
+    select ${user.accountId}, 'n' || i, 1, 0 from generate_series(2, ${sql.lit(limits.attributeNames)}) as i`.execute(
+    app.db,
+  )
+  const own = attributeClient(user)
+  await own.set('zone', '1', ids[0]!)
+  await own.set('zone', '1', ids[1]!)
+  const names = await namesOf(user)
+  expect(names).toHaveLength(limits.attributeNames)
+  expect(names.at(-1)).toEqual(['zone', 2, 0])
 })
 
 test('counts the names of a large account again after a minute, without making a request wait', async () => {

@@ -176,10 +176,15 @@ async function withRecentChanges(
 }
 
 /** The summary also contains names that no target uses anymore. */
-const isUsed = ({ devices, services }: NameCount): boolean => devices + services > 0
+const isUsed = (name: NameCount): boolean => usesOf(name) > 0
 
 const sorted = (names: readonly AttributeName[]): AttributeName[] =>
-  names
-    .filter(isUsed)
-    .sort((one, other) => (one.name < other.name ? -1 : 1))
-    .slice(0, limits.attributeNames)
+  mostUsed(names.filter(isUsed)).sort((one, other) => (one.name < other.name ? -1 : 1))
+
+/** Names that are newer than the counts can exceed the maximum number of names. */
+const mostUsed = (names: AttributeName[]): AttributeName[] =>
+  names.length <= limits.attributeNames
+    ? names
+    : names.sort((one, other) => usesOf(other) - usesOf(one)).slice(0, limits.attributeNames)
+
+const usesOf = ({ devices, services }: NameCount): number => devices + services

@@ -99,7 +99,8 @@ const REQUEST_STEPS = 10
 /**
  * Each step is a transaction, so that no long transaction delays the event feed. A request with an Idempotency-Key has
  * one transaction, so the number of steps is limited. The bulk worker continues the preview after these steps, or if
- * the server stops during them.
+ * the server stops during them. It also does so if a step fails, because the job itself has been committed: a caller
+ * who received the error would not learn the job's ID. Throws only in a transaction, which also undoes the job.
  */
 export async function finishPreview(
   options: Omit<WorkOptions, 'secrets'>,
@@ -108,12 +109,17 @@ export async function finishPreview(
 ): Promise<BulkJobRow> {
   const place = { accountId, id: begun.id }
   let job = begun
-  try {
+  const runSteps = async (): Promise<void> => {
     for (let step = 0; step < REQUEST_STEPS && job.state === 'PREVIEWING'; step++)
       job = (await continuePreview(options, place, lockJob)) ?? job
+  }
+  try {
+    await runSteps().catch((error: unknown) => {
+      if (!isOverQuota(error)) throw error
+      return waitForQuota(options, place, error)
+    })
   } catch (error) {
-    if (!isOverQuota(error)) throw error
-    await waitForQuota(options, place, error)
+    if (options.db.isTransaction) throw error
   }
   return job
 }

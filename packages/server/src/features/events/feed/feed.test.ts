@@ -23,10 +23,10 @@ interface Follower {
   batches: FeedBatch[]
 }
 
-function follow(database: TestDatabase): Follower {
+function follow(database: TestDatabase, canBeCluster = isCluster): Follower {
   const notifications = openNotifications({ ...database, log })
   onTestFinished(() => notifications.close())
-  const feed = createFeed({ ...database, notifications, log, isCluster })
+  const feed = createFeed({ ...database, notifications, log, isCluster: canBeCluster })
   onTestFinished(() => feed.close())
   const received: FeedEvent[] = []
   const batches: FeedBatch[] = []
@@ -109,6 +109,14 @@ describe('the event feed', () => {
         expect(events.map(({ data }) => data.value)).toEqual(events.map((_, index) => index + 1))
       }
     }
+  })
+
+  it('delivers events if the settings name a cluster but the database does not have the extension citus', async () => {
+    const database = await openDatabase()
+    const { feed, received } = follow(database, true)
+    await until(() => feed.position !== undefined)
+    await sql.raw(insert('1', 3)).execute(database.db)
+    await until(() => received.length === 3)
   })
 
   it('delivers each event once if transactions also change people, whose rows a cluster has on every node', async () => {

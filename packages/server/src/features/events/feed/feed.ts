@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
+import { hasCitus } from '../../../db/cluster/catalog.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Notifications } from '../../../db/notifications.ts'
 import { readLogEnd, readNodes, readSettled } from './feed.queries.ts'
@@ -49,7 +50,10 @@ export interface FeedOptions {
   db: Database
   notifications: Pick<Notifications, 'subscribe' | 'notify'>
   log: FastifyBaseLogger
-  /** Whether the database is a cluster, on which a commit becomes visible at different times on different nodes. */
+  /**
+   * Whether the database can be a cluster, on which a commit becomes visible at different times on different nodes. It
+   * is one if it has the extension citus.
+   */
   isCluster?: boolean
 }
 
@@ -96,6 +100,10 @@ export function createFeed({ db, notifications, log, isCluster = false }: FeedOp
     }
   }
 
+  let hasNodes = false
+  /** An operator can add the extension while the server runs, so the feed looks for it until it has found it. */
+  const findNodes = async (): Promise<boolean> => (hasNodes ||= await hasCitus(db))
+
   const advance = async (settled: bigint): Promise<void> => {
     let after = position ?? start ?? settled
     position = after
@@ -118,7 +126,7 @@ export function createFeed({ db, notifications, log, isCluster = false }: FeedOp
     const end = await readLogEnd(db)
     last = end.last
     start ??= last
-    if (isCluster) end.nodes = await readNodes(db)
+    if (isCluster && (await findNodes())) end.nodes = await readNodes(db)
     const settled = settledIds.add(end, performance.now())
     if (settled !== undefined) await advance(settled)
     readAt = performance.now()

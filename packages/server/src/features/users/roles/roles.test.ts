@@ -62,6 +62,20 @@ describe('roles', () => {
     expect((await ask(admin, create, { name: 'Admin', access: {} })).error?.[0]).toBe('CONFLICT')
   })
 
+  it('are returned with all earlier changes of the same mutation', async () => {
+    const { createRole: role } = await done(admin, create, { name: 'Readers', access: {} })
+    const change = `mutation ($id: ID!, $viewer: ID!, $admin: ID!) {
+      one: setMemberRole(personId: $viewer, roleId: $id) { role { name members } }
+      updateRole(id: $id, name: "Auditors") { members }
+      two: setMemberRole(personId: $admin, roleId: $id) { role { name members } }
+    }`
+    expect(await done(owner, change, { id: role.id, viewer: viewer.id, admin: admin.id })).toEqual({
+      one: { role: { name: 'Readers', members: 1 } },
+      updateRole: { members: 1 },
+      two: { role: { name: 'Auditors', members: 2 } },
+    })
+  })
+
   it('are listed with the built-in roles first', async () => {
     await done(admin, create, { name: 'Auditors', access: { permissions: ['AUDIT_READ'] }, groups: ['audit'] })
     const { login } = await done(admin, '{ login { roles { id name builtIn members groups } } }')

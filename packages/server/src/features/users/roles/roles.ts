@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import DataLoader from 'dataloader'
 import { includes, isBuiltIn, maskOf, namesIn, type PermissionName } from '../../../access.ts'
 import type { Context } from '../../../context.ts'
 import { type Database, inTransaction } from '../../../db/database.ts'
@@ -28,9 +29,27 @@ type Viewing = Pick<Context, 'db' | 'viewer'>
 
 const GROUP_LENGTH = 200
 
-export const listRoles = perRequest(({ db, viewer }: Context): Promise<Role[]> => readRoles(db, viewer.accountId))
+/**
+ * Returns a function that reads once for all fields that are resolved at the same time. A later field of a mutation
+ * reads again, because the earlier fields may have changed the value.
+ */
+function readTogether<Value>(read: (context: Context) => Promise<Value>): (context: Context) => Promise<Value> {
+  const loaderOf = perRequest(
+    (context: Context) =>
+      new DataLoader<string, Value>(
+        async (accountIds) => {
+          const value = await read(context)
+          return accountIds.map(() => value)
+        },
+        { cache: false },
+      ),
+  )
+  return (context) => loaderOf(context).load(context.viewer.accountId)
+}
 
-export const countUses = perRequest(({ db, viewer, clock }: Context) => countRoleUses(db, viewer.accountId, clock()))
+export const listRoles = readTogether(({ db, viewer }) => readRoles(db, viewer.accountId))
+
+export const countUses = readTogether(({ db, viewer, clock }) => countRoleUses(db, viewer.accountId, clock()))
 
 /** Returns the role with this ID. If the role was deleted, returns the built-in role viewer. */
 export const findRole = async (context: Context, roleId: string): Promise<Role> =>
