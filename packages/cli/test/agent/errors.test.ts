@@ -95,6 +95,7 @@ test('reports a rejected secret, and reconnects after the device registers again
     id,
   })
   await until(() => agent.stdout().includes("rejected this device's secret"))
+  await until(() => agent.stdout().includes(`run muster agent register --url ${app.url} --code CODE`))
   const status = await machine.status()
   expect([status.code, JSON.parse(status.stdout)]).toEqual([
     1,
@@ -120,7 +121,7 @@ test('rejects the identity of another machine on a copied disk', async () => {
     await machine.deviceWhere(isActive)
   } else {
     const { code, stdout } = await agent.done
-    expect([code, stdout]).toEqual([2, expect.stringMatching(/not the one that was registered[\s\S]*--new/)])
+    expect([code, stdout]).toEqual([2, expect.stringMatching(/not the one that was registered[\s\S]*--new --url http/)])
   }
 })
 
