@@ -59,7 +59,8 @@ export const isSignedOut = (error: CombinedError): boolean =>
 
 function describeResponse({ graphQLErrors, networkError }: CombinedError, labels: FieldLabels): ErrorDescription {
   const first = graphQLErrors[0]
-  if (first === undefined) return networkError instanceof SyntaxError ? notMuster : unreachable
+  // Browsers throw a TypeError if no response arrives. Other errors mean that a response is not valid.
+  if (first === undefined) return networkError instanceof TypeError ? unreachable : notMuster
   const code = typeof first.extensions.code === 'string' ? first.extensions.code : undefined
   const requestId = typeof first.extensions.requestId === 'string' ? first.extensions.requestId : undefined
   return {
