@@ -42,6 +42,17 @@ test('includes the request ID of an internal error', () => {
   expect(describeError(error)).toMatchObject({ requestId: 'b1', advice: expect.stringContaining('log') })
 })
 
+test.each([
+  ['done', /was made, so do not repeat it/],
+  ['unknown', /see whether the change was made/],
+])('does not advise to repeat a change whose outcome is %s', (outcome, expected) => {
+  for (const code of ['UNAVAILABLE', 'INTERNAL', 'NOT_FOUND']) {
+    const { advice } = describeError(responseError('reading it failed', { code, outcome }))
+    expect(advice).toMatch(expected)
+    expect(advice).not.toMatch(/try again/i)
+  }
+})
+
 test('recognizes a missing response', () => {
   const unreachable = new CombinedError({ networkError: new TypeError('Failed to fetch') })
   expect(describeError(unreachable).what).toBe('The server is not responding.')
