@@ -163,7 +163,7 @@ test('distinguishes an unreachable server from another program on the port', asy
   const machine = await openAgentMachine(app)
   const register = (url: string) => muster(['agent', 'register', '--url', url, '--code', 'x', '--state', machine.state])
   expect(await register('http://127.0.0.1:1')).toMatchObject({
-    code: 1,
+    code: 6,
     stderr: expect.stringMatching(/cannot reach/),
   })
   expect(await register(`${app.url}/graphql/v1`)).toMatchObject({ code: 2, stderr: expect.stringMatching(/server/) })

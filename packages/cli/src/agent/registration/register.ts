@@ -20,6 +20,10 @@ export interface Registration {
 /** A retry may succeed: the server is unreachable or unavailable, or limits the rate of requests. */
 export class TryAgainError extends CliError {
   override readonly name = 'TryAgainError'
+
+  constructor(message: string, { hint }: { hint?: string } = {}) {
+    super(message, { exitCode: exitCodes.notNow, ...(hint !== undefined && { hint }) })
+  }
 }
 
 /**
