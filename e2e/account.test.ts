@@ -124,6 +124,21 @@ describeConsole('the account', () => {
     expect(login.keyPolicy).toEqual({ maxDays: 30, requireNetworks: true, violations: [{ key: person.keyId }] })
   })
 
+  it('distinguishes keys that the key policy rejects from keys that it requires to send a digest', async () => {
+    const person = await site.newPerson()
+    await keyOf(site.app, sendAsUser(person), 'name: "Export", networks: ["127.0.0.0/8"]')
+    await person.data(
+      'mutation ($now: DateTime) { setKeyPolicy(requireDigest: true, requireNetworks: true, enforcedFrom: $now) { maxDays } }',
+      { now: new Date().toISOString() },
+    )
+    const page = await site.open(person, { path: '/account/keys' })
+    const rejected = page.getByText('The server rejects these keys')
+    await rejected.waitFor()
+    expect(await rejected.getByRole('link').count()).toBe(1)
+    expect(await rejected.getByRole('link', { name: 'Export' }).count()).toBe(0)
+    await page.getByText('the server requires one').getByRole('link', { name: 'Export' }).waitFor()
+  })
+
   it('shows what a key was used for, removes the permissions that it did not use, and rotates it', async () => {
     const person = await site.newPerson()
     const permissions = 'permissions: [DEVICE_READ, DEVICE_DELETE]'

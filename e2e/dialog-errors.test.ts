@@ -40,6 +40,32 @@ describeConsole('errors in dialogs', () => {
     expect(await errorAfter(dialog, 'Create webhook')).toMatch(/^URL must point .* 10\.1\.2\.4/m)
   })
 
+  it('creates only one device if it is unclear whether the first attempts succeeded', async () => {
+    const person = await site.newPerson()
+    const page = await site.open(person, { viewport: phone })
+    const unavailable = (extensions: object) => ({
+      status: 503,
+      json: { errors: [{ message: 'x', extensions: { code: 'UNAVAILABLE', ...extensions } }], data: null },
+    })
+    let attempts = 0
+    await page.route('**/graphql/v1', async (route) => {
+      if (route.request().postDataJSON().operationName !== 'AddDevice' || ++attempts > 2) return route.continue()
+      if (attempts === 1) await route.fetch()
+      await route.fulfill(unavailable(attempts === 1 ? { outcome: 'unknown' } : {}))
+    })
+    const dialog = await openDialog(page, 'Add a device')
+    await dialog.getByLabel('Name').fill('door')
+    for (const expected of [1, 2]) {
+      await errorAfter(dialog, 'Add')
+      await expect.poll(() => attempts).toBe(expected)
+    }
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    await expect.poll(() => attempts).toBe(3)
+    await site.waitForResponses(page)
+    const { login } = await person.data('{ login { devices { items { name } } } }')
+    expect(login.devices.items).toEqual([{ name: 'door' }])
+  })
+
   it('begins an error with the label of the field for devices, access keys, and registration codes', async () => {
     const person = await site.newPerson()
     await seedDevices(site.app.db, person.accountId, [{ name: 'gate', hardwareId: 'A1' }])

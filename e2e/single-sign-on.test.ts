@@ -111,6 +111,29 @@ describeConsole('single sign-on', () => {
     await expect.poll(() => choice.isChecked()).toBe(true)
   })
 
+  it('offers to load the identity provider again after a failure', async () => {
+    const owner = await site.newPerson()
+    const page = await site.open(owner, { path: '/account' })
+    const options = '**/auth/sign-in-options'
+    await page.route(options, (route) => route.abort())
+    await page.goto(`${url}/account/sign-in-policy`)
+    const notice = page.getByRole('alert').filter({ hasText: 'could not be loaded' })
+    await notice.waitFor()
+    expect(await page.getByText('No identity provider is configured').count()).toBe(0)
+    await page.unroute(options)
+    await notice.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('With Example.').waitFor()
+
+    await page.route(options, (route) => route.abort())
+    await site.app.db.updateTable('account').set({ sign_in_policy: 'SSO' }).where('id', '=', owner.accountId).execute()
+    await page.goto(`${url}/devices`)
+    await page.getByRole('heading', { name: 'This account requires single sign-on' }).waitFor()
+    await notice.waitFor()
+    await page.unroute(options)
+    await notice.getByRole('button', { name: 'Try again' }).click()
+    await button(page).waitFor()
+  })
+
   it('ends sessions when the provider ends its session', async () => {
     const owner = await site.newPerson()
     await owner.data('mutation { updateRole(id: "viewer", groups: ["ops"]) { id } }')

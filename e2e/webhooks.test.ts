@@ -112,6 +112,20 @@ describeConsole('webhooks', () => {
     }
   })
 
+  it('explains how to resume a paused webhook, but not one that is also disabled', async () => {
+    const person = await site.newPerson()
+    const id = await createWebhook(person, `${parts.receiver.url}?paused`)
+    await site.app.db.updateTable('webhook').set({ paused: 'all deliveries failed' }).where('id', '=', id).execute()
+    const page = await site.open(person, { path: `/webhooks/${id}` })
+    const notice = page.getByRole('alert').filter({ hasText: 'Deliveries are held back' })
+    await notice.getByText('select Resume').waitFor()
+    await page.getByRole('button', { name: 'Resume' }).waitFor()
+    await person.data('mutation ($id: ID!) { updateWebhook(id: $id, enabled: false) { paused } }', { id })
+    await page.reload()
+    await page.getByRole('button', { name: 'Enable' }).waitFor()
+    expect(await notice.count()).toBe(0)
+  })
+
   it('disables, enables, edits, and deletes a webhook, and rotates its secret', async () => {
     const person = await site.newPerson()
     const id = await createWebhook(person, `${parts.receiver.url}?changed`)

@@ -1,3 +1,4 @@
+import type { GraphQLProblem } from '@muster/client'
 import { bold, red } from '../terminal/color.ts'
 import { CliError } from './cli-error.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
@@ -42,6 +43,15 @@ const meanings: Readonly<Record<string, Meaning>> = {
   INTERNAL: { exitCode: exitCodes.failed, hint: 'To find the error in the server log, search for the request ID.' },
 }
 
+/** Meanings of `extensions.outcome` of a failed mutation. They replace the meaning of the error's code. */
+const outcomeMeanings: Readonly<Record<string, Meaning>> = {
+  done: {
+    exitCode: exitCodes.failed,
+    hint: 'The change was made, but the server could not return the result. Do not repeat the change.',
+  },
+  unknown: meanings.OUTCOME_UNKNOWN!,
+}
+
 /**
  * Errors with these names contain a message for the user but no code. Other errors without a code are bugs, and the CLI
  * prints their stack trace.
@@ -77,9 +87,23 @@ export function printFailure(error: unknown, { json }: { json: boolean }): numbe
 
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode
-  const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown }
+  const { name } = (error ?? {}) as { name?: unknown }
   if (name === 'CredentialsError') return exitCodes.usage
-  return (typeof code === 'string' ? meanings[code]?.exitCode : undefined) ?? exitCodes.failed
+  return meaningOf(error)?.exitCode ?? exitCodes.failed
+}
+
+function meaningOf(error: unknown): Meaning | undefined {
+  const { code, errors } = (error ?? {}) as { code?: unknown; errors?: unknown }
+  if (typeof code !== 'string') return undefined
+  const outcome = code === 'OUTCOME_UNKNOWN' ? 'unknown' : outcomeOf(errors)
+  return (outcome === undefined ? undefined : outcomeMeanings[outcome]) ?? meanings[code]
+}
+
+/** Returns `unknown` if the outcome of any change is unknown, or else `done` if any change was made. */
+function outcomeOf(errors: unknown): string | undefined {
+  if (!Array.isArray(errors)) return undefined
+  const outcomes = (errors as GraphQLProblem[]).map(({ extensions }) => extensions?.outcome)
+  return ['unknown', 'done'].find((outcome) => outcomes.includes(outcome))
 }
 
 export function describe(error: unknown): Failure {
@@ -94,7 +118,7 @@ export function describe(error: unknown): Failure {
   // Errors with a code, such as those of the API, the file system, and the database, describe the failure.
   if (typeof code === 'string') {
     const id = typeof requestId === 'string' ? requestId : undefined
-    return { code, message: message || code, hint: meanings[code]?.hint, requestId: id }
+    return { code, message: message || code, hint: meaningOf(error)?.hint, requestId: id }
   }
   return { code: plainErrors.has(error.name) ? 'FAILED' : 'FAULT', message }
 }

@@ -42,6 +42,11 @@ test('prints what the agent would report, and exits with code 1 if a value canno
   })
 })
 
+test('waits for a command with the longest allowed time limit', async () => {
+  const { stdout } = await check('[services]\nfind = no\n[attributes]\na = timeout 30d command sleep 0.2; echo x\n')
+  expect(JSON.parse(stdout)).toMatchObject({ values: [{ attribute: 'a', value: 'x' }] })
+})
+
 test('omits services that only this machine can reach unless the configuration includes them', async () => {
   const port = await listenAtOneOf([8080, 8443, 9100, 4840, 20_000, 2404])
   const isFound = async (services: string): Promise<boolean> =>

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { readFile, rename, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer, request } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -71,6 +72,19 @@ test('registers automatically with a code, and rejects a second agent that uses 
   expect(stdout).not.toContain((await machine.storedIdentity()).secret)
 })
 
+test('retries the registration while a proxy responds instead of the server', async () => {
+  const machine = await openAgentMachine(app)
+  const gateway = await startGateway(app.url)
+  const agent = await machine.run(
+    quiet,
+    ...['--url', gateway.url, '--code', await machine.newCode(), '--broker', `${app.url.replace('http', 'ws')}/mqtt`],
+  )
+  await agent.waitForOutput('stdout', /retrying.*HTTP 502/)
+  gateway.restore()
+  await machine.deviceWhere(isActive)
+  expect(agent.stdout().match(/HTTP 502/g)).toHaveLength(1)
+})
+
 test('reports a rejected secret, and reconnects after the device registers again', async () => {
   const machine = await openAgentMachine(app)
   const code = await machine.newCode()
@@ -81,6 +95,7 @@ test('reports a rejected secret, and reconnects after the device registers again
     id,
   })
   await until(() => agent.stdout().includes("rejected this device's secret"))
+  await until(() => agent.stdout().includes(`run muster agent register --url ${app.url} --code CODE`))
   const status = await machine.status()
   expect([status.code, JSON.parse(status.stdout)]).toEqual([
     1,
@@ -106,7 +121,7 @@ test('rejects the identity of another machine on a copied disk', async () => {
     await machine.deviceWhere(isActive)
   } else {
     const { code, stdout } = await agent.done
-    expect([code, stdout]).toEqual([2, expect.stringMatching(/not the one that was registered[\s\S]*--new/)])
+    expect([code, stdout]).toEqual([2, expect.stringMatching(/not the one that was registered[\s\S]*--new --url http/)])
   }
 })
 
@@ -148,7 +163,7 @@ test('distinguishes an unreachable server from another program on the port', asy
   const machine = await openAgentMachine(app)
   const register = (url: string) => muster(['agent', 'register', '--url', url, '--code', 'x', '--state', machine.state])
   expect(await register('http://127.0.0.1:1')).toMatchObject({
-    code: 1,
+    code: 6,
     stderr: expect.stringMatching(/cannot reach/),
   })
   expect(await register(`${app.url}/graphql/v1`)).toMatchObject({ code: 2, stderr: expect.stringMatching(/server/) })
@@ -157,6 +172,32 @@ test('distinguishes an unreachable server from another program on the port', asy
     stderr: expect.stringMatching(/http:\/\/ or https/),
   })
 })
+
+/** Starts a proxy that responds with an HTML page and status 502 until `restore` is called. */
+async function startGateway(target: string): Promise<{ url: string; restore(): void }> {
+  let isDown = true
+  const server = createHttpServer((incoming, response) => {
+    if (isDown) {
+      response.writeHead(502, { 'content-type': 'text/html' })
+      return void response.end('<html><h1>502 Bad Gateway</h1></html>')
+    }
+    const { method, url, headers } = incoming
+    const forwarded = request(target + url, { method, headers }, (upstream) => {
+      response.writeHead(upstream.statusCode!, upstream.headers)
+      upstream.pipe(response)
+    })
+    forwarded.on('error', () => response.destroy())
+    incoming.pipe(forwarded)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    restore() {
+      isDown = false
+    },
+  }
+}
 
 /** Starts a proxy. While interrupted, the proxy keeps its port, so that no other program can listen on it. */
 async function startProxy(target: number): Promise<{ port: number; cut(): void; restore(): void }> {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { launcher, muster, temporaryFolder } from '../harness/muster.ts'
@@ -30,4 +30,28 @@ test('installs into an image, keeps a changed configuration, and removes all fil
   expect((await muster(['agent', 'uninstall', '--root', root])).stdout).toBe(`removed ${unit}\n`)
   expect((await muster(['agent', 'uninstall', '--root', root, '--purge'])).stdout).toBe(`removed ${config}\n`)
   expect((await muster(['agent', 'uninstall', '--root', root])).stdout).toMatch(/^Nothing to do/)
+})
+
+test("removes the state folder and systemd's link to it with --purge", async () => {
+  const { path: root } = await temporaryFolder()
+  const [folder, link] = [join(root, 'var/lib/private/muster-agent'), join(root, 'var/lib/muster-agent')]
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'device.json'), '{}')
+  await symlink('private/muster-agent', link)
+  expect(await muster(['agent', 'uninstall', '--root', root, '--purge'])).toMatchObject({
+    code: 0,
+    stdout: `removed ${folder}\nremoved ${link}\n`,
+  })
+  await expect(lstat(link)).rejects.toThrow('ENOENT')
+})
+
+test('fails if it cannot check whether the secret is on this machine', async () => {
+  const { path: root } = await temporaryFolder()
+  const parent = join(root, 'var/lib/private')
+  await mkdir(join(root, 'var/lib'), { recursive: true })
+  await symlink(parent, parent)
+  const uninstall = () => muster(['agent', 'uninstall', '--root', root, '--purge'])
+  expect(await uninstall()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(parent) })
+  await rm(parent)
+  expect((await uninstall()).stdout).toMatch(/^Nothing to do/)
 })

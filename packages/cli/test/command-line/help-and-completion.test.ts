@@ -194,4 +194,14 @@ describe('schema and query', () => {
       stderr: expect.stringContaining('nowhere'),
     })
   })
+
+  it('reports that a failed mutation made its change', async () => {
+    const { user, run } = await createCliUser(app)
+    const [id] = await addDevices(user, ['gate'])
+    const mutation = `mutation { updateDevice(deviceId: "${id}", name: "door") { events(size: 0) { total } } }`
+    const failed = await run('query', mutation)
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('The change was made') })
+    const { stdout } = await run('devices', 'list', '--columns', 'name')
+    expect(stdout).toBe('name\ndoor\n')
+  })
 })

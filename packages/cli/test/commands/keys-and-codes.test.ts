@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKeyPair } from '@muster/client'
 import { describe, expect, it } from 'vitest'
+import { keyOf, sendAsUser } from '../../../server/test/factories/keys.ts'
 import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { createCliUser } from '../harness/cli-user.ts'
 import { credentialsOf } from '../harness/muster.ts'
@@ -171,6 +172,19 @@ describe('keys', () => {
     expect(await run('keys', 'create', 'forever')).toMatchObject({ stderr: expect.stringContaining('maxDays') })
     const [policy] = await lines('keys', 'policy', '--no-max-days', '--no-enforced-from', '--require-networks', 'no')
     expect(policy).toMatchObject({ maxDays: null, enforcedFrom: null, requireNetworks: false, violations: [] })
+  })
+
+  it('changes the key policy with a key that cannot list keys', async () => {
+    const { user, run, write } = await createCliUser(app)
+    const key = await keyOf(app, sendAsUser(user), 'access: { permissions: [ACCOUNT_MANAGE] }')
+    const file = await write('manager', credentialsOf(app.url, key))
+    const changed = await run('keys', 'policy', '--max-days', '90', '--credentials', file)
+    expect(changed).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Maximum key lifetime in days: 90'),
+      stderr: expect.stringContaining('The policy was changed'),
+    })
+    expect(await run('keys', 'policy', '--credentials', file)).toMatchObject({ code: 5, stdout: '' })
   })
 
   it('creates a key with few permissions, and removes more of them', async () => {

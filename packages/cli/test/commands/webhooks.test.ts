@@ -178,7 +178,9 @@ describe('events', () => {
     const { code, stderr } = await tail.done
     const [one, two] = printedLines(tail)
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`--after ${two.id}`) })
-    const again = account.start(['events', 'tail', '--after', one.id])
+    const again = account.start(['events', 'tail', '--profile', 'default', '--after', one.id])
     await expect.poll(() => again.stdout()).toMatch(/^\S+ \S+ {2}DEVICE_REGISTER {2}two {2}.*\n$/)
+    again.child.kill('SIGINT')
+    expect((await again.done).stderr).toContain(`run: muster events tail --profile default --after ${two.id}\n`)
   })
 })

@@ -1,4 +1,4 @@
-import { CombinedError } from 'urql'
+import { CombinedError, createClient, fetchExchange, gql } from 'urql'
 import { expect, test } from 'vitest'
 import { describeError, errorText, isSignedOut } from './describe-error.ts'
 
@@ -42,11 +42,31 @@ test('includes the request ID of an internal error', () => {
   expect(describeError(error)).toMatchObject({ requestId: 'b1', advice: expect.stringContaining('log') })
 })
 
-test('distinguishes a missing response from one that is not from Muster', () => {
+test.each([
+  ['done', /was made, so do not repeat it/],
+  ['unknown', /see whether the change was made/],
+])('does not advise to repeat a change whose outcome is %s', (outcome, expected) => {
+  for (const code of ['UNAVAILABLE', 'INTERNAL', 'NOT_FOUND']) {
+    const { advice } = describeError(responseError('reading it failed', { code, outcome }))
+    expect(advice).toMatch(expected)
+    expect(advice).not.toMatch(/try again/i)
+  }
+})
+
+test('recognizes a missing response', () => {
   const unreachable = new CombinedError({ networkError: new TypeError('Failed to fetch') })
-  const proxy = new CombinedError({ networkError: new SyntaxError('Unexpected token <') })
   expect(describeError(unreachable).what).toBe('The server is not responding.')
-  expect(describeError(proxy).what).toBe('The response is not from the Muster API.')
+})
+
+test.each([
+  ['an HTML error page', 502, 'text/html', '<h1>Bad Gateway</h1>'],
+  ['an HTML page', 200, 'text/html', '<h1>Sign in</h1>'],
+  ['invalid JSON', 200, 'application/json', '{'],
+])('recognizes a response that is not from Muster: %s', async (_name, status, type, body) => {
+  const response = new Response(body, { status, statusText: 'From the proxy', headers: { 'content-type': type } })
+  const client = createClient({ url: 'http://proxy', exchanges: [fetchExchange], fetch: async () => response })
+  const { error } = await client.query(gql`{ version }`, {})
+  expect(describeError(error).what).toBe('The response is not from the Muster API.')
 })
 
 test('recognizes an ended session by its error code', () => {

@@ -26,6 +26,12 @@ const advice: Record<string, string> = {
   QUERY_TOO_COMPLEX: 'Select fewer columns or fields.',
 }
 
+/** Advice for `extensions.outcome` of a failed change. It replaces the advice for the error's code. */
+const outcomeAdvice: Record<string, string> = {
+  done: 'The change was made, so do not repeat it. Reload the page to see it.',
+  unknown: 'Reload the page to see whether the change was made.',
+}
+
 /**
  * Describes an error for the user. Keeps the server's messages, but replaces the name of an argument with its label,
  * capitalizes the first word, and adds a period.
@@ -59,12 +65,13 @@ export const isSignedOut = (error: CombinedError): boolean =>
 
 function describeResponse({ graphQLErrors, networkError }: CombinedError, labels: FieldLabels): ErrorDescription {
   const first = graphQLErrors[0]
-  if (first === undefined) return networkError instanceof SyntaxError ? notMuster : unreachable
-  const code = typeof first.extensions.code === 'string' ? first.extensions.code : undefined
+  // Browsers throw a TypeError if no response arrives. Other errors mean that a response is not valid.
+  if (first === undefined) return networkError instanceof TypeError ? unreachable : notMuster
+  const found = outcomeAdvice[String(first.extensions.outcome)] ?? advice[String(first.extensions.code)]
   const requestId = typeof first.extensions.requestId === 'string' ? first.extensions.requestId : undefined
   return {
     what: sentence(withLabel(first.message, labels)),
-    ...(code !== undefined && code in advice ? { advice: advice[code] } : {}),
+    ...(found === undefined ? {} : { advice: found }),
     ...(requestId === undefined ? {} : { requestId }),
   }
 }

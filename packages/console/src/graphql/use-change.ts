@@ -26,8 +26,8 @@ export function useChange<Data, Variables extends AnyVariables>(
 }
 
 /**
- * Works like `useChange`, for mutations that create an object. If no response arrives, a repeated call with the same
- * variables sends the same Idempotency-Key, so the server creates only one object.
+ * Works like `useChange`, for mutations that create an object. If an attempt may have succeeded, a repeated call with the
+ * same variables sends the same Idempotency-Key, so the server creates only one object.
  */
 export function useCreation<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
@@ -43,13 +43,21 @@ export function useCreation<Data, Variables extends AnyVariables>(
       try {
         return await change(given, { 'Idempotency-Key': `"${key}"` })
       } catch (error) {
-        if (error instanceof CombinedError && error.networkError !== undefined) unconfirmed.current = { variables, key }
+        if (error instanceof CombinedError && mayHaveSucceeded(error)) unconfirmed.current = { variables, key }
         throw error
       }
     },
     [change],
   )
 }
+
+/** Returns whether this attempt, or an earlier attempt with the same key, may have succeeded. */
+const mayHaveSucceeded = ({ networkError, graphQLErrors }: CombinedError): boolean =>
+  networkError !== undefined ||
+  graphQLErrors.some(
+    ({ extensions: { code, reason } }) =>
+      code === 'UNAVAILABLE' || code === 'RATE_LIMITED' || reason === 'still-running',
+  )
 
 /** Creates a random key without `crypto.randomUUID`, which exists only in secure contexts. */
 const newIdempotencyKey = (): string =>

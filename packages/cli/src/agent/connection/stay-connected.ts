@@ -97,7 +97,7 @@ async function waitForSecret(device: DeviceState, error: ConnectError, connectin
   log.error(problem, {
     device: device.deviceId,
     response: error.message,
-    todo: 'after the owner allows a new registration or deletes the device, run muster agent register --code CODE',
+    todo: `after the owner allows a new registration or deletes the device, run muster agent register --url ${device.url} --code CODE`,
   })
   if (settings.code !== undefined && (await registerOnce({ ...settings, url: device.url }, log)) !== undefined) return
   const until = performance.now() + REJECTED_RETRY_MS * (0.5 + Math.random())

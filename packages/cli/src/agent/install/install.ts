@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CliError } from '../../errors/cli-error.ts'
 import { systemctl } from './systemctl.ts'
@@ -53,11 +53,20 @@ export async function uninstall(place: Place, { purge }: { purge: boolean }): Pr
   return done
 }
 
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
+/**
+ * Returns whether a file, a folder, or a symbolic link exists at a path. With `DynamicUser`, systemd links the state
+ * folder to a folder that only root can open. Throws if the path cannot be inspected.
+ */
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false
+    throw notAllowed(error as NodeJS.ErrnoException)
+  }
+}
 
 async function put(path: string, text: string): Promise<void> {
   try {

@@ -20,6 +20,10 @@ export interface Registration {
 /** A retry may succeed: the server is unreachable or unavailable, or limits the rate of requests. */
 export class TryAgainError extends CliError {
   override readonly name = 'TryAgainError'
+
+  constructor(message: string, { hint }: { hint?: string } = {}) {
+    super(message, { exitCode: exitCodes.notNow, ...(hint !== undefined && { hint }) })
+  }
 }
 
 /**
@@ -47,10 +51,12 @@ function readResponse({ status, body }: PostResponse, { url, hardwareId }: Regis
   const error = body?.errors?.[0]
   const code: unknown = error?.extensions?.code
   if (typeof code !== 'string') {
-    throw new CliError(`the response from ${url} is not from Muster (HTTP ${status})`, {
-      hint: 'Check the server URL, and check that the server is running. Another program, such as a proxy, may be responding at this URL.',
-      exitCode: exitCodes.usage,
-    })
+    const message = `the response from ${url} is not from Muster (HTTP ${status})`
+    const hint =
+      'Check the server URL, and check that the server is running. Another program, such as a proxy, may be responding at this URL.'
+    // A proxy also responds with 429 or 5xx, for example with 502 while the server restarts.
+    if (status === 429 || status >= 500) throw new TryAgainError(message, { hint })
+    throw new CliError(message, { hint, exitCode: exitCodes.usage })
   }
   if (code === 'RATE_LIMITED' || code === 'UNAVAILABLE' || status >= 500) throw new TryAgainError(error.message)
   throw toRejection({ code, reason: error.extensions.reason, message: error.message }, hardwareId)

@@ -4,6 +4,8 @@ import type { Sample } from './sample.ts'
 
 /** The agent keeps at most this number of bytes of a command's error output. */
 const MAX_ERROR_BYTES = 1_024
+/** The longest delay of a Node.js timer, 24.8 days. A timer with a longer delay fires immediately. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 interface Limits {
   /** Milliseconds after which the agent stops the command. */
@@ -19,10 +21,13 @@ export async function runCommand(line: string, { timeout, signal: stopped }: Lim
   // The command runs in a separate process group, so that the agent can also end the command's child processes.
   const child = spawn('/bin/sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: ownEnv() })
   let tookTooLong = false
-  const timer = setTimeout(() => {
-    tookTooLong = true
-    endGroup(child)
-  }, timeout)
+  const timer = setTimeout(
+    () => {
+      tookTooLong = true
+      endGroup(child)
+    },
+    Math.min(timeout, MAX_TIMER_MS),
+  )
   const stop = (): void => endGroup(child)
   stopped.addEventListener('abort', stop, { once: true })
   const [output, errors] = [gather(child.stdout, MAX_BYTES), gather(child.stderr, MAX_ERROR_BYTES)]

@@ -61,9 +61,13 @@ async function run(given: Options): Promise<void> {
   }
 }
 
-/** Returns the POSIX shell command that continues after the last event. Keeps only the options that select events. */
-function resumeCommand({ type = [], device = [], where = [], view, context, after }: Options): string {
-  const selection = { type, device, where, view, context, after }
+/**
+ * Returns the POSIX shell command that continues after the last event. Keeps only the options that select the account
+ * and the events.
+ */
+function resumeCommand(given: Options): string {
+  const { credentials, profile, type, device, where, view, context, after } = given
+  const selection = { credentials, profile, type, device, where, view, context, after }
   const words = Object.entries(selection).flatMap(([name, value]) =>
     [value ?? []].flat().map((each) => `--${name} ${shellWord(each)}`),
   )

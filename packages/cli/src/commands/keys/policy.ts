@@ -1,3 +1,4 @@
+import type { Muster } from '@muster/client'
 import { type Command, Option } from 'commander'
 import { futureMoment } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand, prose, wholeNumber } from '../../options/new-command.ts'
@@ -46,9 +47,13 @@ async function run({ json, credentials, profile, maxDays, enforcedFrom, ...rules
     ...(maxDays !== undefined && { maxDays: maxDays === false ? null : maxDays }),
     ...(enforcedFrom !== undefined && { enforcedFrom: enforcedFrom === false ? null : enforcedFrom }),
   }
-  if (Object.keys(change).length > 0) await muster.mutations.setKeyPolicy(change)
-  const { login } = await muster.select({ login: { keyPolicy: selection } })
-  const policy = login?.keyPolicy
+  const changed = Object.keys(change).length > 0 ? await muster.mutations.setKeyPolicy(change) : undefined
+  const policy = await readPolicy(muster).catch((error: Error) => {
+    if (changed === undefined) throw error
+    // The key may lack the permission to list keys, or the new policy may apply to the key itself.
+    console.error(`The policy was changed, but the keys that violate it cannot be listed: ${error.message}`)
+    return { ...changed, violations: undefined }
+  })
   if (policy === undefined) return
   if (json) return printJson(policy)
   const yes = (value: boolean): string => (value ? 'yes' : 'no')
@@ -57,6 +62,8 @@ async function run({ json, credentials, profile, maxDays, enforcedFrom, ...rules
   await say(`Require a digest: ${yes(policy.requireDigest)}`)
   await say(`Require networks: ${yes(policy.requireNetworks)}`)
   await say(`Enforced from: ${policy.enforcedFrom ?? 'never'}`)
-  for (const { key, name } of policy.violations)
+  for (const { key, name } of policy.violations ?? [])
     await say(`Violates the policy: ${key}${name === null ? '' : ` (${name})`}`)
 }
+
+const readPolicy = async (muster: Muster) => (await muster.select({ login: { keyPolicy: selection } })).login?.keyPolicy

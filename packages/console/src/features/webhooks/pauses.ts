@@ -4,11 +4,14 @@ import type { WebhooksQuery } from './webhooks.generated.ts'
 type Pauses = NonNullable<WebhooksQuery['login']>['pauses']
 
 /**
- * Returns when the webhook was paused. Returns undefined if the webhook is not paused, or if no pause event has the
- * same reason, for example while the server only probes the receiver.
+ * Returns when the webhook was paused. Returns undefined if the webhook is disabled or not paused, or if no pause event
+ * has the same reason, for example while the server only probes the receiver.
  */
-export function pausedSince({ id, paused }: { id: string; paused: string | null }, pauses: Pauses): string | undefined {
-  if (paused === null) return undefined
+export function pausedSince(
+  { id, enabled, paused }: { id: string; enabled: boolean; paused: string | null },
+  pauses: Pauses,
+): string | undefined {
+  if (!enabled || paused === null) return undefined
   const event = pauses.items.find(({ target, data }) => data.paused === paused && target.some((each) => each.id === id))
   return event?.timestamp
 }

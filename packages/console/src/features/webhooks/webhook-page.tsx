@@ -45,7 +45,7 @@ function WebhookById() {
     )
   if (login == null) return <Loading what="webhook" />
   if (webhook === undefined) return <WebhookNotFound />
-  const { name, url, events, paused, created } = webhook
+  const { name, url, events, enabled, paused, created } = webhook
   const waitsForView = paused?.includes('until the view') ?? false
   const since = pausedSince(webhook, login.pauses)
   return (
@@ -65,7 +65,7 @@ function WebhookById() {
             </span>
           </Group>
         </PageHeader>
-        {paused === null ? null : (
+        {!enabled || paused === null ? null : (
           <Alert color="orange" icon={<IconPlayerPause />} title="Deliveries are held back">
             <Text size="sm">
               {pauseReason(paused)} {since === undefined ? null : <Time value={since} />}{' '}

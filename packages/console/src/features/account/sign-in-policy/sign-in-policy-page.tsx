@@ -58,10 +58,14 @@ interface PolicyFormProps {
 }
 
 function PolicyForm({ policy, canChange }: PolicyFormProps) {
-  const { data: options } = useLoad(signInOptions)
+  const { data: options, error: optionsError, reload } = useLoad(signInOptions)
   const change = useChange(SetSignInPolicyDocument)
   const [chosen, setChosen] = useState<string>(policy)
   const provider = options?.singleSignOn?.name
+  const ssoDescription =
+    provider === undefined
+      ? 'No identity provider is configured on this server (MUSTER_OIDC_ISSUER).'
+      : `With ${provider}.`
   const { attempt, isRunning, error } = useAttempt(async () => {
     await change({ signInPolicy: chosen as SignInPolicy })
     notifications.show({ message: 'The sign-in policy was changed' })
@@ -74,6 +78,9 @@ function PolicyForm({ policy, canChange }: PolicyFormProps) {
     <form onSubmit={submit}>
       <Stack maw={640}>
         {error === undefined ? null : <ErrorNotice error={error} title="The policy was not changed" />}
+        {optionsError === undefined ? null : (
+          <ErrorNotice error={optionsError} title="The identity provider could not be loaded" onRetry={reload} />
+        )}
         <Radio.Group label="Members must sign in" value={chosen} onChange={setChosen}>
           <Stack gap={8} mt={4}>
             <Radio value="ANY" label="in any way" disabled={!canChange} />
@@ -86,11 +93,7 @@ function PolicyForm({ policy, canChange }: PolicyFormProps) {
             <Radio
               value="SSO"
               label="by single sign-on"
-              description={
-                provider === undefined
-                  ? 'No identity provider is configured on this server (MUSTER_OIDC_ISSUER).'
-                  : `With ${provider}.`
-              }
+              description={options === undefined ? undefined : ssoDescription}
               disabled={!canChange || (provider === undefined && policy !== 'SSO')}
             />
           </Stack>

@@ -19,7 +19,7 @@ interface SignInRequiredProps {
 
 export function SignInRequired({ person, required, others, page }: SignInRequiredProps) {
   useDocumentTitle('Sign in again · Muster')
-  const { data: options } = useLoad(signInOptions)
+  const { data: options, error, reload } = useLoad(signInOptions)
   const provider = options?.singleSignOn?.name
   const isSso = required === 'SSO'
   return (
@@ -34,6 +34,9 @@ export function SignInRequired({ person, required, others, page }: SignInRequire
             ? 'not by single sign-on.'
             : 'without a second factor. Sign in with a passkey, with a password and a code, or by single sign-on.'}
         </Text>
+        {error === undefined ? null : (
+          <ErrorNotice error={error} title="The ways to sign in could not be loaded" onRetry={reload} />
+        )}
         {provider === undefined ? null : (
           <Paper withBorder p="md">
             <SingleSignOn name={provider} to={page} isOnlyWay />

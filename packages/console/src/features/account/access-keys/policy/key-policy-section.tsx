@@ -47,12 +47,28 @@ export function KeyPolicySection({ policy }: { policy: PolicyWithViolations }) {
 }
 
 function Violations({ policy: { violations, enforcedFrom } }: { policy: PolicyWithViolations }) {
-  if (violations.length === 0) return null
   const isEnforced = enforcedFrom !== null && new Date(enforcedFrom) <= new Date()
+  if (!isEnforced) return <KeyLinks title="These keys break a rule:" keys={violations} />
+  return (
+    <>
+      <KeyLinks
+        title="The server rejects these keys, because they break a rule:"
+        keys={violations.filter(({ suspended }) => suspended !== null)}
+      />
+      <KeyLinks
+        title="These keys do not require a digest of the body, but the server requires one because of the policy:"
+        keys={violations.filter(({ suspended }) => suspended === null)}
+      />
+    </>
+  )
+}
+
+function KeyLinks({ title, keys }: { title: string; keys: PolicyWithViolations['violations'] }) {
+  if (keys.length === 0) return null
   return (
     <Text>
-      {isEnforced ? 'The server rejects these keys, because they break a rule: ' : 'These keys break a rule: '}
-      {violations.map(({ key, name }, index) => (
+      {title}{' '}
+      {keys.map(({ key, name }, index) => (
         <span key={key}>
           {index === 0 ? '' : ', '}
           <RouterAnchor to="/account/keys/$keyId" params={{ keyId: key }} inherit>
