@@ -5,7 +5,7 @@ import { createSlot } from '../../lib/slot.ts'
 type Ends = (() => void)[]
 
 const endsOf = createSlot<FastifyRequest, Ends>('ends')
-const openResponses = new WeakMap<Socket, Set<Ends>>()
+const openResponses = createSlot<Socket, Ends[]>('open responses')
 
 /** Checks the socket too, because a pipelined response that waits for another one is not destroyed with the socket. */
 export const hasClientLeft = ({ raw, request }: FastifyReply): boolean => raw.destroyed || request.raw.socket.destroyed
@@ -28,20 +28,26 @@ export function onceResponseEnds(reply: FastifyReply, end: () => void): void {
   const ends = [end]
   endsOf.set(request, ends)
   const responses = responsesOn(request.raw.socket)
-  responses.add(ends)
+  responses.push(ends)
   raw.once('close', () => {
-    if (responses.delete(ends)) callAll(ends)
+    const index = responses.indexOf(ends)
+    if (index === -1) return
+    responses.splice(index, 1)
+    callAll(ends)
   })
 }
 
-function responsesOn(socket: Socket): Set<Ends> {
+/**
+ * Returns an array, because a Set would replace its table for each request, and each replaced table refers to the next
+ * one. If one of them is in the old generation, minor garbage collections do not free the later ones.
+ */
+function responsesOn(socket: Socket): Ends[] {
   const known = openResponses.get(socket)
   if (known !== undefined) return known
-  const responses = new Set<Ends>()
+  const responses: Ends[] = []
   openResponses.set(socket, responses)
   socket.once('close', () => {
-    for (const ends of responses) callAll(ends)
-    responses.clear()
+    for (const ends of responses.splice(0)) callAll(ends)
   })
   return responses
 }
