@@ -109,7 +109,12 @@ async function setUp(
  * The options that `muster serve` needs. Without these options, the command replaces its process with one that has
  * them. The timer of the profiler would remain active, and its signal would end the new process.
  */
-const serverOptions = ['--max-semi-space-size=16', '--heap-growing-percent=110', '--no-parallel-scavenge']
+const serverOptions = [
+  '--max-semi-space-size=16',
+  '--heap-growing-percent=110',
+  '--no-parallel-scavenge',
+  '--no-allocation-site-pretenuring',
+]
 
 /** Raises the rate limit, so that it does not limit the load, and disables MQTT. Other settings keep their defaults. */
 const serverSettings = {
