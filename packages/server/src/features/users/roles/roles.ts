@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import DataLoader from 'dataloader'
 import { includes, isBuiltIn, maskOf, namesIn, type PermissionName } from '../../../access.ts'
 import type { Context } from '../../../context.ts'
 import { type Database, inTransaction } from '../../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../../errors.ts'
-import { perRequest } from '../../../graphql/per-request.ts'
+import { loaderByArguments } from '../../../graphql/loaders.ts'
 import { assertName, assertStorable } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import type { AccessInput, MutationCreateRoleArgs, MutationUpdateRoleArgs } from '../../../resolvers.generated.ts'
@@ -34,17 +33,11 @@ const GROUP_LENGTH = 200
  * reads again, because the earlier fields may have changed the value.
  */
 function readTogether<Value>(read: (context: Context) => Promise<Value>): (context: Context) => Promise<Value> {
-  const loaderOf = perRequest(
-    (context: Context) =>
-      new DataLoader<string, Value>(
-        async (accountIds) => {
-          const value = await read(context)
-          return accountIds.map(() => value)
-        },
-        { cache: false },
-      ),
-  )
-  return (context) => loaderOf(context).load(context.viewer.accountId)
+  const load = loaderByArguments(async (context: Context, _arguments: null, keys: readonly string[]) => {
+    const value = await read(context)
+    return keys.map(() => value)
+  })
+  return (context) => load(context, null, '')
 }
 
 export const listRoles = readTogether(({ db, viewer }) => readRoles(db, viewer.accountId))
