@@ -79,11 +79,11 @@ export async function assertBelowDrafts(db: Database, accountId: string, now: Da
  * preview.
  */
 export async function continuePreview(
-  { db, viewer, clock, staleMs, storage }: Context,
+  { db, viewer, clock, staleMs, storage, log }: Context,
   begun: BulkJobRow,
 ): Promise<BulkJobRow> {
   if (begun.state !== 'PREVIEWING' || isLarge(begun)) return begun
-  return finishPreview({ db, clock, staleMs, charge: storage.chargeAccount }, viewer.accountId, begun)
+  return finishPreview({ db, clock, staleMs, charge: storage.chargeAccount, log }, viewer.accountId, begun)
 }
 
 export async function appendBulk(

@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import type { Secrets } from '../../../auth/secrets.ts'
 import { type Database, inTransaction, isUniqueViolation } from '../../../db/database.ts'
 import { isDatabaseFull, isDatabaseUnavailable } from '../../../db/database-unavailable.ts'
@@ -99,27 +100,23 @@ const REQUEST_STEPS = 10
 /**
  * Each step is a transaction, so that no long transaction delays the event feed. A request with an Idempotency-Key has
  * one transaction, so the number of steps is limited. The bulk worker continues the preview after these steps, or if
- * the server stops during them. It also does so if a step fails, because the job itself has been committed: a caller
- * who received the error would not learn the job's ID. Throws only in a transaction, which also undoes the job.
+ * the server stops during them. It also does so if a step fails, because the job has been committed, and a caller who
+ * received the error would not learn the job's ID. Throws only in a transaction, which also undoes the job.
  */
 export async function finishPreview(
-  options: Omit<WorkOptions, 'secrets'>,
+  { log, ...options }: Omit<WorkOptions, 'secrets'> & { log: FastifyBaseLogger },
   accountId: string,
   begun: BulkJobRow,
 ): Promise<BulkJobRow> {
   const place = { accountId, id: begun.id }
   let job = begun
-  const runSteps = async (): Promise<void> => {
+  try {
     for (let step = 0; step < REQUEST_STEPS && job.state === 'PREVIEWING'; step++)
       job = (await continuePreview(options, place, lockJob)) ?? job
-  }
-  try {
-    await runSteps().catch((error: unknown) => {
-      if (!isOverQuota(error)) throw error
-      return waitForQuota(options, place, error)
-    })
   } catch (error) {
-    if (options.db.isTransaction) throw error
+    if (isOverQuota(error)) await waitForQuota(options, place, error)
+    else if (options.db.isTransaction) throw error
+    else log.warn({ err: error, job: begun.id }, 'a request could not finish the preview of a bulk job')
   }
   return job
 }
