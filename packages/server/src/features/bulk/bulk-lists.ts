@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import { ApiError, badInput, notFound } from '../../errors.ts'
-import { listOf, readPage, type Start } from '../../graphql/lists/paging.ts'
+import { ApiError, notFound } from '../../errors.ts'
+import { listOf, readPage, type Start, wrongPlace } from '../../graphql/lists/paging.ts'
 import { limits } from '../../limits.ts'
 import { creatorSeenBy } from './access/conditions.ts'
 import { type BulkJob, type BulkJobList, type BulkState, withExpiry } from './bulk-job.ts'
@@ -37,7 +37,7 @@ async function findStart({ db, viewer }: Context, start: Start): Promise<Pick<Bu
 
 function readTime(time: number): Date {
   const date = new Date(time)
-  if (time < 0 || Number.isNaN(date.getTime())) throw badInput('after must be an ID or a cursor from the previous page')
+  if (time < 0 || Number.isNaN(date.getTime())) throw wrongPlace()
   return date
 }
 

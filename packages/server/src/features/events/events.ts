@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
 import { walk } from '../../db/fair/user-database.ts'
-import { badInput, notFound } from '../../errors.ts'
+import { notFound } from '../../errors.ts'
 import type { List } from '../../graphql/lists/paging.ts'
-import { listOf, type PageArguments, readPage, type Start } from '../../graphql/lists/paging.ts'
+import { listOf, type PageArguments, readPage, type Start, wrongPlace } from '../../graphql/lists/paging.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import { assertKnownNames } from '../filters/account-names.ts'
 import { readFilter } from '../filters/read-filter.ts'
@@ -78,7 +78,7 @@ const eventId = /^[1-9]\d{0,17}$/
 async function readStart({ db, viewer }: Context, start: Start): Promise<EventSlice['start']> {
   if ('offset' in start) return start
   if ('afterPlace' in start) {
-    if (!eventId.test(start.afterPlace.id)) throw badInput('after must be an ID or a cursor from the previous page')
+    if (!eventId.test(start.afterPlace.id)) throw wrongPlace()
     return { afterId: start.afterPlace.id }
   }
   await assertEventExists({ db, viewer }, start.afterId)

@@ -1,4 +1,4 @@
-import { badInput } from '../../errors.ts'
+import { type ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { decodeCursor, encodeCursor, isCursor, type Place } from './cursor.ts'
 
@@ -30,6 +30,9 @@ export interface Page {
   size: number
   start: Start
 }
+
+/** The error for a cursor whose contents do not belong to the list. */
+export const wrongPlace = (): ApiError => badInput('after must be an ID or a cursor from the previous page')
 
 const DEFAULT_SIZE = 100
 

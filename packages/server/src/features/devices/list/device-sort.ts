@@ -1,6 +1,6 @@
 import type { SqlStart, SqlStartByKeys } from '../../../db/sorted-page.ts'
-import { badInput } from '../../../errors.ts'
 import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
+import { wrongPlace } from '../../../graphql/lists/paging.ts'
 import { type Direction, parseSort, readSortKeys, sortText } from '../../../lib/sort.ts'
 import { type AttributeName, parseAttributeName } from '../../attributes/attribute-name.ts'
 import { parseId } from '../device-id.ts'
@@ -88,8 +88,6 @@ function databaseKey(order: DeviceSortKey, key: SortKey): string | Date | null {
   if (kind === 'time' && typeof key === 'number' && isTime(key)) return new Date(key)
   throw wrongPlace()
 }
-
-const wrongPlace = (): Error => badInput('after must be an ID or a cursor from the previous page')
 
 /** Accepts years from 1 to 9999, like the rest of the API. */
 const isTime = (milliseconds: number): boolean =>

@@ -1,7 +1,6 @@
 import type { ResolvedFilter } from '@muster/filter'
-import { badInput } from '../../../errors.ts'
 import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
-import { type Page, type PageArguments, readPage } from '../../../graphql/lists/paging.ts'
+import { type Page, type PageArguments, readPage, wrongPlace } from '../../../graphql/lists/paging.ts'
 import { type Direction, parseSort, readSortKeys, sortText } from '../../../lib/sort.ts'
 import { type AttributeName, parseAttributeName, parseContext } from '../../attributes/attribute-name.ts'
 import { parseId } from '../../devices/device-id.ts'
@@ -98,5 +97,3 @@ function databaseKey(sortKey: ServiceSortKey, key: SortKey): string | number | D
   if (type === 'time' && typeof key === 'number' && !Number.isNaN(new Date(key).getTime())) return new Date(key)
   throw wrongPlace()
 }
-
-const wrongPlace = (): Error => badInput('after must be an ID or a cursor from the previous page')
