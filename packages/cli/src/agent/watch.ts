@@ -5,6 +5,7 @@ import type { Log } from './log.ts'
 import { findServices } from './machine/this-machine.ts'
 import { createPrograms } from './services/programs.ts'
 import type { ServiceHistory } from './services/service-history.ts'
+import { MAX_TIMER_MS } from './sources/command.ts'
 import type { Values, WatchedValue } from './sources/unreported-values.ts'
 
 export interface Watching {
@@ -69,7 +70,6 @@ export async function watchValues({ values, changeSignal, signal }: Watching): P
 
 /** Waits for `ms` milliseconds or until the signal aborts. Resolves to false if the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  // A Node.js timer cannot wait longer than 2^31 - 1 milliseconds (24.8 days).
-  await sleep(Math.min(ms, 2 ** 31 - 1), undefined, { signal }).catch(() => {})
+  await sleep(Math.min(ms, MAX_TIMER_MS), undefined, { signal }).catch(() => {})
   return !signal.aborted
 }

@@ -5,7 +5,7 @@ import type { Sample } from './sample.ts'
 /** The agent keeps at most this number of bytes of a command's error output. */
 const MAX_ERROR_BYTES = 1_024
 /** The longest delay of a Node.js timer, 24.8 days. A timer with a longer delay fires immediately. */
-const MAX_TIMER_MS = 2 ** 31 - 1
+export const MAX_TIMER_MS = 2 ** 31 - 1
 
 interface Limits {
   /** Milliseconds after which the agent stops the command. */
