@@ -28,9 +28,8 @@ const ofAddress = { address: 'too many large request bodies from this address ar
 const inTotal = { total: 'the server is receiving or processing too many large request bodies' }
 
 /**
- * Limits the total size of request bodies. A body counts until the end of the response,
- * with the size that the request's headers announce or, if they announce none, the maximum size. Small bodies do not
- * count.
+ * Limits the total size of request bodies. A body counts until the end of the response, with the size that the
+ * request's headers announce or, if they announce none, the maximum size. Small bodies do not count.
  */
 export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): RequestBodies {
   const { config, addressOf, headersOf, metrics } = options
