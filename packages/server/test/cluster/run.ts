@@ -26,8 +26,6 @@ if (suite.length > 0)
       ...Object.keys(excludedFiles).flatMap((file) => ['--exclude', `**/${file}`]),
       ...(names.length > 0 ? ['--testNamePattern', `^(?!.*(${names.join('|')}))`] : []),
       ...['--exclude', '**/*.gate.ts'],
-      // All nodes share this machine, so a test can exceed its time limit. The report names the tests that ran again.
-      ...['--retry', '1'],
     ],
     { isDurable: false },
   )
