@@ -109,7 +109,7 @@ const device: fc.Arbitrary<ModelDevice> = fc
     return {
       ...rest,
       id,
-      hardwareId: hardwareId ? `HW-${id.slice(-5)}` : null,
+      hardwareId: hardwareId ? `HW-${id.slice(-11)}` : null,
       attributes: { ...base, ...(statusA !== null && { $svc: { statusA } }) },
       overrides: Object.keys(inNight).length === 0 ? {} : { night: inNight },
     }
