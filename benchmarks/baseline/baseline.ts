@@ -39,7 +39,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 async function listWithServices({ pool, accountId }: Context, { size }: { size: number }): Promise<unknown> {
-  const found = await pool.query({ ...pageWithAttributes, values: [accountId, size + 1, accountId] })
+  const found = await pool.query({ ...pageWithAttributes, values: [accountId, size + 1] })
   const devices = found.rows.slice(0, size)
   const parameters = [devices.map(({ id }) => id), devices.map(({ state }) => state), accountId]
   const byDevice = devices.map(() => [] as unknown[])
@@ -87,7 +87,7 @@ function attributesOf(device: Record<string, unknown> & { attributes: string }):
 }
 
 async function list({ pool, accountId }: Context, { size }: { size: number }): Promise<unknown> {
-  const { rows } = await pool.query({ ...page, values: [accountId, size + 1, accountId] })
+  const { rows } = await pool.query({ ...page, values: [accountId, size + 1] })
   const items = rows.slice(0, size).map((device) => ({
     id: device.id,
     name: device.name,

@@ -1,4 +1,3 @@
-/* rows as arrays */select p.id, p.name, p.hardware_id, p.platform, p.created, l.state, l.state_since, l.last_reported, l.category_a, l.category_b, l.category_c, l.category_d, l.category_e, l.status_a, l.status_b, l.status_c, l.status_d, l.status_e from (select *, row_number() over () as position from (select * from (select d.id, d.name, d.hardware_id, d.platform, d.created, d.name collate natural_order as sort_key from device d
-    where d.account_id = $1 order by d.name collate natural_order asc, d.id asc limit 64) as page limit $2) as page) as p
-    cross join lateral (select l.state, l.state_since, l.last_reported, l.category_a, l.category_b, l.category_c, l.category_d, l.category_e, l.status_a, l.status_b, l.status_c, l.status_d, l.status_e from device_live l
-      where l.account_id = $3 and l.device_id = p.id offset 0) as l order by p.position
+/* rows as arrays */select * from (select d.id, d.name, d.hardware_id, d.platform, d.created, l.state, l.state_since, l.last_reported, l.category_a, l.category_b, l.category_c, l.category_d, l.category_e, l.status_a, l.status_b, l.status_c, l.status_d, l.status_e from device d cross join lateral (select l.state, l.state_since, l.last_reported, l.category_a, l.category_b, l.category_c, l.category_d, l.category_e, l.status_a, l.status_b, l.status_c, l.status_d, l.status_e from device_live l
+      where l.account_id = $1 and l.device_id = d.id offset 0) as l
+    where d.account_id = $1 order by d.name collate natural_order asc, d.id asc limit 64) as page limit $2

@@ -31,6 +31,8 @@ export interface SqlOrder {
 /** `columns` must include the row's ID as `id`. */
 export interface RowSource {
   columns: Sql
+  /** Whether to add the key as `sort_key`. The default is true. */
+  hasKey?: boolean
   from: Sql
   where: readonly Sql[]
 }
@@ -175,16 +177,19 @@ function afterKeys({ keys, id }: { keys: readonly SqlKey[]; id: Sql }, place: Sq
   )})`
 }
 
-function keyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: Sql): Sql {
-  const key = order.key ?? sql`null::text`
-  const hasKey = order.nullable === undefined ? [] : [sql`${order.nullable} is not null`]
-  return sql`select ${columns}, ${key} as sort_key from ${from}
-    where ${allOf([...where, ...hasKey, ...conditions])} order by ${orderBy(order)} limit ${limit}`
+function keyed(source: RowSource, order: SqlOrder, conditions: Sql[], limit: Sql): Sql {
+  const isPresent = order.nullable === undefined ? [] : [sql`${order.nullable} is not null`]
+  return sql`select ${columnsWithKey(source, order)} from ${source.from}
+    where ${allOf([...source.where, ...isPresent, ...conditions])} order by ${orderBy(order)} limit ${limit}`
 }
 
-function unkeyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: Sql): Sql {
+const columnsWithKey = ({ columns, hasKey = true }: RowSource, { key = sql`null::text` }: SqlOrder): Sql =>
+  hasKey ? sql`${columns}, ${key} as sort_key` : columns
+
+function unkeyed(source: RowSource, order: SqlOrder, conditions: Sql[], limit: Sql): Sql {
+  const { from, where } = source
   const isMissing = sql`${order.nullable} is null`
-  return sql`select ${columns}, ${order.key} as sort_key from ${from}
+  return sql`select ${columnsWithKey(source, order)} from ${from}
     where ${allOf([...where, isMissing, ...conditions])} order by ${orderBy({ ...order, key: undefined })} limit ${limit}`
 }
 

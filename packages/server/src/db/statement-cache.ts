@@ -11,6 +11,11 @@ class Placeholder {
   }
 }
 
+interface Statement {
+  sql: string
+  parameters: readonly unknown[]
+}
+
 export type RunCached<Row, Values> = (
   db: Database,
   shape: string,
@@ -25,12 +30,12 @@ export type RunCached<Row, Values> = (
 export function cacheStatements<Row, Values extends Readonly<Record<string, unknown>>>(
   size: number,
 ): RunCached<Row, Values> {
-  const statements = boundedMap<string, { sql: string; parameters: readonly unknown[] }>(size)
+  const statements = boundedMap<string, Statement>(size)
   return (db, shape, values, build) => {
     let statement = statements.get(shape)
     if (statement === undefined) {
       const placeholders = Object.fromEntries(Object.keys(values).map((name) => [name, new Placeholder(name)]))
-      statement = build(placeholders as unknown as Values).compile(db)
+      statement = withSharedParameters(build(placeholders as unknown as Values).compile(db))
       statements.set(shape, statement)
     }
     const { sql, parameters } = statement
@@ -40,4 +45,14 @@ export function cacheStatements<Row, Values extends Readonly<Record<string, unkn
       parameters.map((each) => (each instanceof Placeholder ? values[each.name] : each)),
     )
   }
+}
+
+/** Uses one parameter for all occurrences of a placeholder, because Citus replaces each parameter at each execution. */
+function withSharedParameters({ sql, parameters }: Statement): Statement {
+  const shared: unknown[] = []
+  const numbers = parameters.map((each) => {
+    const index = each instanceof Placeholder ? shared.indexOf(each) : -1
+    return index < 0 ? shared.push(each) : index + 1
+  })
+  return { sql: sql.replace(/\$(\d+)/g, (_, number: string) => `$${numbers[Number(number) - 1]}`), parameters: shared }
 }

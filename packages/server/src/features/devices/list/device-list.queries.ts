@@ -97,7 +97,7 @@ function shapeOf({ filter, order, start, limit, attributes, search }: DevicePage
 /**
  * First finds the devices on the page, with only the tables that the order and the filter need. Then reads the
  * remaining columns of only those devices. With an index and no filter, skipping a device therefore costs no more than
- * reading an index entry.
+ * reading an index entry. If every device that the statement finds is on the page, it reads both tables at once.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const filter = sqlFilter(accountId, page.filter)
@@ -118,6 +118,11 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
     return completed(scannedRows(source, computed, start, limit), { ...toComplete, device: false, live: false })
   }
   const joined = reads.device && reads.live ? { ...order, id: key.id, twinId: sql`l.device_id` } : order
+  if (Object.keys(page.filter).length === 0 && !('offset' in start && start.offset > 0)) {
+    const from = sql`${tables(reads)} ${lookups(toComplete, reads, key.id)}`
+    const columns = deviceColumns(attributes, { device: 'd', live: 'l' })
+    return sortedRows({ columns, from, where, hasKey: toComplete.hasKey }, joined, start, limit)
+  }
   const has = 'offset' in start && start.offset > 0 ? { device: false, live: false } : reads
   const source = { columns: columnsOf(key.id, has, attributes), from: tables(reads), where }
   const completing = { ...toComplete, ...has }
@@ -196,33 +201,45 @@ function computedValues({ reads, where, key }: Omit<Computing, 'order'>): Sql {
   return sql`select t.id, ${sortableFrom(sql`t.text`, sql`t.attributes`, key.attribute)} as value from (${rows}) as t offset 0`
 }
 
-function columnsOf(id: Sql, { device, live }: Pick<Reads, 'device' | 'live'>, attributes: AttributesRead): Sql {
+function columnsOf(id: Sql, { device, live }: Tables, attributes: AttributesRead): Sql {
   const ofDevice = device ? [columnsFrom('d', columnsOfDevice(attributes))] : [sql`${id} as id`]
   return sql.join(live ? [...ofDevice, columnsFrom('l', columnsOfLive(attributes))] : ofDevice, sql`, `)
 }
 
-interface Completing extends Pick<Reads, 'device' | 'live'> {
+type Tables = Pick<Reads, 'device' | 'live'>
+
+interface Columns {
   accountId: string
   attributes: AttributesRead
   hasKey: boolean
-  isBackwards?: boolean
 }
 
-/** The `OFFSET 0` fences make each lookup use the primary key. Without them, the planner may scan the whole table. */
-function completed(rows: Sql, completing: Completing): Sql {
-  const { accountId, attributes, hasKey, device, live, isBackwards = false } = completing
+/** Adds the columns of the tables that `rows` did not read. */
+function completed(
+  rows: Sql,
+  { device, live, isBackwards = false, ...columns }: Columns & Tables & { isBackwards?: boolean },
+): Sql {
+  const { attributes, hasKey } = columns
+  return sql`select ${deviceColumns(attributes, { device: device ? 'p' : 'd', live: live ? 'p' : 'l' })}${sql.raw(hasKey ? ', p.sort_key' : '')}
+    from (select *, row_number() over () as position from (${rows}) as page) as p
+    ${lookups(columns, { device, live }, sql`p.id`)} order by p.position${sql.raw(isBackwards ? ' desc' : '')}`
+}
+
+/**
+ * Joins the tables that a statement does not read yet. The `OFFSET 0` fences make each lookup use the primary key.
+ * Without them, the planner may scan the whole table.
+ */
+function lookups({ accountId, attributes }: Columns, { device, live }: Tables, id: Sql): Sql {
   const parts: Sql[] = []
   if (!device) {
     parts.push(sql`cross join lateral (select ${columnsFrom('d', columnsOfDevice(attributes))} from device d
-      where d.account_id = ${accountId} and d.id = p.id offset 0) as d`)
+      where d.account_id = ${accountId} and d.id = ${id} offset 0) as d`)
   }
   if (!live) {
     parts.push(sql`cross join lateral (select ${columnsFrom('l', columnsOfLive(attributes))} from device_live l
-      where l.account_id = ${accountId} and l.device_id = p.id offset 0) as l`)
+      where l.account_id = ${accountId} and l.device_id = ${id} offset 0) as l`)
   }
-  const columns = deviceColumns(attributes, { device: device ? 'p' : 'd', live: live ? 'p' : 'l' })
-  return sql`select ${columns}${sql.raw(hasKey ? ', p.sort_key' : '')} from (select *, row_number() over () as position from (${rows}) as page) as p
-    ${sql.join(parts, sql` `)} order by p.position${sql.raw(isBackwards ? ' desc' : '')}`
+  return sql.join(parts, sql` `)
 }
 
 export function tables({ device, live, context }: Reads): Sql {

@@ -126,7 +126,8 @@ export function createFeed({ db, notifications, log, isCluster = false }: FeedOp
     const end = await readLogEnd(db)
     last = end.last
     start ??= last
-    if (isCluster && (await findNodes())) end.nodes = await readNodes(db)
+    // Without new IDs, the nodes have nothing to settle. Reading them opens a connection to each of them.
+    if (isCluster && last !== position && (await findNodes())) end.nodes = await readNodes(db)
     const settled = settledIds.add(end, performance.now())
     if (settled !== undefined) await advance(settled)
     readAt = performance.now()
