@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
+import type { OverrideNames } from '../../src/features/attributes/target.ts'
 import { isCounted } from '../../src/features/devices/device-count.queries.ts'
 import { newId } from '../../src/features/devices/device-id.ts'
 
@@ -23,16 +24,18 @@ export async function seedDevices(db: Database, accountId: string, devices: read
     id,
     name,
     overrides,
+    overrideNames: overrideNames(overrides),
     ...rest,
   }))
   await sql`
     with seed as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (
         id text, name text, "hardwareId" text, platform text, created timestamptz, state text, "lastReported" timestamptz,
-        "statusA" text, attributes jsonb, overrides jsonb)
+        "statusA" text, attributes jsonb, overrides jsonb, "overrideNames" jsonb)
     ), new_device as (
-      insert into device (account_id, id, name, hardware_id, platform, created, attributes)
-      select ${accountId}, id, name, "hardwareId", platform, coalesce(created, now()), coalesce(attributes, '{}') from seed
+      insert into device (account_id, id, name, hardware_id, platform, created, attributes, override_names)
+      select ${accountId}, id, name, "hardwareId", platform, coalesce(created, now()), coalesce(attributes, '{}'),
+        "overrideNames" from seed
       where ${sql.raw(isCounted)}
     ), new_live as (
       insert into device_live (account_id, device_id, state, last_reported, status_a)
@@ -43,4 +46,11 @@ export async function seedDevices(db: Database, accountId: string, devices: read
     insert into attribute_override (account_id, target_id, context, attributes)
     select ${accountId}, id, key, value from seed, jsonb_each(overrides)`.execute(db)
   return rows.map(({ id }) => id)
+}
+
+function overrideNames(overrides: Record<string, object>): OverrideNames {
+  const names: OverrideNames = {}
+  for (const [name, value] of Object.values(overrides).flatMap((each) => Object.entries(each)))
+    names[name] = [typeof value === 'string' ? 'value' : 'group', (names[name]?.[1] ?? 0) + 1]
+  return names
 }

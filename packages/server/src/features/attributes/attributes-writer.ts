@@ -1,20 +1,27 @@
 import type { Context } from '../../context.ts'
 import type { JsonWriter } from '../../graphql/written/json-writer.ts'
 import type { CompiledField } from '../../graphql/written/row-writers.ts'
-import { ATTRIBUTES_COLUMN, attributesOfRow, columnOfReserved, type DeviceRow } from '../devices/device-row.ts'
+import {
+  ATTRIBUTES_COLUMN,
+  attributesOfRow,
+  columnOfReserved,
+  type DeviceRow,
+  hasOverrides,
+} from '../devices/device-row.ts'
 import { parseContext, RESERVED_GROUP } from './attribute-name.ts'
 import { findOverrides } from './attributes.queries.ts'
 import { reservedColumns } from './attributes.ts'
 import { overlay } from './overlay.ts'
 import { readableOnly } from './readable-names.ts'
 
-/** One statement reads the overrides of all devices on a page. */
+/** One statement reads the overrides of all devices on a page that have any. */
 export const attributesOfDevice: CompiledField<DeviceRow, Context> = {
   compile: () => async (page) => {
     const { rows, args, context } = page
     const name = parseContext(args.context as string | null | undefined, 'context')
     if (name === undefined) return writeBase
-    const targetIds = rows.map(([id]) => id)
+    const targetIds = rows.filter(hasOverrides).map(([id]) => id)
+    if (targetIds.length === 0) return writeBase
     const found = await findOverrides(context.db, context.viewer.accountId, { targetIds, context: name })
     const overrides = new Map(found.map((row) => [row.target_id, row.attributes]))
     return (writer, row) => {

@@ -23,8 +23,11 @@ export type DeviceRow = readonly [
   state: State,
   stateSince: StoredTime | null,
   lastReported: StoredTime | null,
-  /** The reserved values and then the other attributes as JSON, if the statement reads them. */
-  ...attributes: (string | null)[],
+  /**
+   * If the statement reads them: the reserved values, the other attributes as JSON, and whether the device has overrides
+   * in any context.
+   */
+  ...attributes: (string | boolean | null)[],
 ]
 
 const ofDevice = ['id', 'name', 'hardware_id', 'platform', 'created']
@@ -33,12 +36,13 @@ const reserved = Array.from(reservedColumns.values())
 const RESERVED_INDEX = ofDevice.length + ofLive.length
 /** The index, in a row, of the attributes other than the reserved ones. */
 export const ATTRIBUTES_COLUMN = RESERVED_INDEX + reserved.length
+const HAS_OVERRIDES_COLUMN = ATTRIBUTES_COLUMN + 1
 
 export const devicesAsRows = sql.raw(rowsAsArrays)
 
 /** Attributes can be much larger than the other columns, so they are included only if the caller needs them. */
 export const columnsOfDevice = (attributes: AttributesRead): readonly string[] =>
-  attributes === true ? [...ofDevice, 'attributes'] : ofDevice
+  attributes === true ? [...ofDevice, 'attributes', 'override_names'] : ofDevice
 
 export const columnsOfLive = (attributes: AttributesRead): readonly string[] =>
   attributes === false ? ofLive : [...ofLive, ...reserved]
@@ -48,7 +52,8 @@ export function deviceColumns(attributes: AttributesRead, { device, live }: { de
   const of = (alias: string, names: readonly string[]): string[] => names.map((name) => `${alias}.${name}`)
   const columns = [...of(device, ofDevice), ...of(live, columnsOfLive(attributes))]
   // The JSON is selected as a string, because the server usually sends it to the client without parsing it.
-  return sql.raw([...columns, ...(attributes === true ? [`${device}.attributes::text`] : [])].join(', '))
+  const all = attributes === true ? [`${device}.attributes::text`, `${device}.override_names <> '{}'`] : []
+  return sql.raw([...columns, ...all].join(', '))
 }
 
 export const columnsFrom = (alias: string, names: readonly string[]): RawBuilder<unknown> =>
@@ -61,6 +66,9 @@ export const columnOfReserved = (subName: string): number =>
 /** Returns all attributes of a row, which must have been read with all attributes. */
 export const attributesOfRow = (row: DeviceRow | readonly [...DeviceRow, unknown]): RawAttributes =>
   joinReservedRaw(row[ATTRIBUTES_COLUMN] as string, reservedGroup(row, RESERVED_INDEX))
+
+/** The row must have been read with all attributes. */
+export const hasOverrides = (row: DeviceRow): boolean => row[HAS_OVERRIDES_COLUMN] as boolean
 
 export function readableRow<Row extends DeviceRow | readonly [...DeviceRow, unknown]>(
   viewer: Viewer,
