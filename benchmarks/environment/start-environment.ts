@@ -114,6 +114,7 @@ const serverOptions = [
   '--heap-growing-percent=110',
   '--no-parallel-scavenge',
   '--no-allocation-site-pretenuring',
+  '--no-maglev',
 ]
 
 /** Raises the rate limit, so that it does not limit the load, and disables MQTT. Other settings keep their defaults. */

@@ -11,14 +11,16 @@ import { fileURLToPath } from 'node:url'
 const NEEDED = 26
 
 /**
- * These V8 options for a server enlarge the young generation, slow down the growth of the heap, leave the second
- * processor to the database during garbage collection, and allocate all small objects in the young generation.
+ * These V8 options for a server enlarge the young generation, slow down the growth of the heap, and leave the second
+ * processor to the database during garbage collection. They also make short-lived objects end in the young generation
+ * (docs/decisions/0007-memory-flags.md).
  */
 const SERVER_OPTIONS = [
   '--max-semi-space-size=16',
   '--heap-growing-percent=110',
   '--no-parallel-scavenge',
   '--no-allocation-site-pretenuring',
+  '--no-maglev',
 ]
 /** Limits glibc to two memory pools, which keeps a server's memory small. */
 const SERVER_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' }

@@ -9,15 +9,19 @@ export interface RowMeter {
 }
 
 /** `size` must be the account size that was used to calculate the operation's charge. */
-export function createRowMeter(size: AccountSize): RowMeter {
-  let rows = 0
-  return {
-    get rows() {
-      return rows
-    },
-    add(rowsOf) {
-      rows += rowsOf(size)
-    },
+export const createRowMeter = (size: AccountSize): RowMeter => new SizedRowMeter(size)
+
+/** A class for the reason in docs/decisions/0007-memory-flags.md. */
+class SizedRowMeter implements RowMeter {
+  rows = 0
+  readonly #size: AccountSize
+
+  constructor(size: AccountSize) {
+    this.#size = size
+  }
+
+  add(rowsOf: (size: AccountSize) => number): void {
+    this.rows += rowsOf(this.#size)
   }
 }
 

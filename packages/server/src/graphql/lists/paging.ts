@@ -71,30 +71,44 @@ function readFrom(from: number | null | undefined, firstRecord: 0 | 1): number {
   return position - firstRecord
 }
 
-/**
- * Takes up to `size` + 1 rows, because the extra row shows that another page follows. Creates the items at their first
- * use, because `graphql/written` may write them from the rows instead.
- */
-export function listOf<Row, Item>(input: {
+interface Listed<Row, Item> {
   rows: readonly Row[]
   size: number
   order: string
   placeOf: (row: Row) => Place
   toItem: (row: Row) => Item
   total: () => Promise<number>
-}): List<Item> {
-  const rows = input.rows.slice(0, input.size)
-  const last = rows.length === 0 ? undefined : input.placeOf(rows.at(-1)!)
-  let items: Item[] | undefined
-  return {
-    get items() {
-      items ??= rows.map(input.toItem)
-      return items
-    },
-    rows,
-    hasMore: input.rows.length > input.size,
-    last: last?.id ?? null,
-    cursor: last === undefined ? null : encodeCursor(input.order, last),
-    total: input.total,
+}
+
+/**
+ * Takes up to `size` + 1 rows, because the extra row shows that another page follows. Creates the items at their first
+ * use, because `graphql/written` may write them from the rows instead.
+ */
+export const listOf = <Row, Item>(input: Listed<Row, Item>): List<Item> => new RowList(input)
+
+/** A class for the reason in docs/decisions/0007-memory-flags.md. */
+class RowList<Row, Item> implements List<Item> {
+  readonly rows: readonly Row[]
+  readonly hasMore: boolean
+  readonly last: string | null
+  readonly cursor: string | null
+  readonly total: () => Promise<number>
+  readonly #toItem: (row: Row) => Item
+  #items: Item[] | undefined
+
+  constructor({ rows, size, order, placeOf, toItem, total }: Listed<Row, Item>) {
+    this.rows = rows.slice(0, size)
+    this.hasMore = rows.length > size
+    const last = this.rows.at(-1)
+    const place = last && placeOf(last)
+    this.last = place?.id ?? null
+    this.cursor = place === undefined ? null : encodeCursor(order, place)
+    this.total = total
+    this.#toItem = toItem
+  }
+
+  get items(): Item[] {
+    this.#items ??= this.rows.map(this.#toItem)
+    return this.#items
   }
 }
