@@ -47,7 +47,10 @@ export function cacheStatements<Row, Values extends Readonly<Record<string, unkn
   }
 }
 
-/** Uses one parameter for all occurrences of a placeholder, because Citus replaces each parameter at each execution. */
+/**
+ * Uses one parameter for all occurrences of a placeholder, because Citus replaces each parameter at each execution. The
+ * SQL must not contain `$` before a digit in a literal.
+ */
 function withSharedParameters({ sql, parameters }: Statement): Statement {
   const shared: unknown[] = []
   const numbers = parameters.map((each) => {

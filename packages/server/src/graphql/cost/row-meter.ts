@@ -9,20 +9,14 @@ export interface RowMeter {
 }
 
 /** `size` must be the account size that was used to calculate the operation's charge. */
-export const createRowMeter = (size: AccountSize): RowMeter => new SizedRowMeter(size)
-
-/** A class for the reason in docs/decisions/0007-memory-flags.md. */
-class SizedRowMeter implements RowMeter {
-  rows = 0
-  readonly #size: AccountSize
-
-  constructor(size: AccountSize) {
-    this.#size = size
+export function createRowMeter(size: AccountSize): RowMeter {
+  const meter = {
+    rows: 0,
+    add(rowsOf: (size: AccountSize) => number) {
+      meter.rows += rowsOf(size)
+    },
   }
-
-  add(rowsOf: (size: AccountSize) => number): void {
-    this.rows += rowsOf(this.#size)
-  }
+  return meter
 }
 
 /** The meter of operations that are not charged for rows. They get no refund, so this meter counts nothing. */

@@ -86,7 +86,7 @@ interface Listed<Row, Item> {
  */
 export const listOf = <Row, Item>(input: Listed<Row, Item>): List<Item> => new RowList(input)
 
-/** A class for the reason in docs/decisions/0007-memory-flags.md. */
+/** A class, because a literal with a getter would keep the rows in memory (docs/decisions/0007-memory-flags.md). */
 class RowList<Row, Item> implements List<Item> {
   readonly rows: readonly Row[]
   readonly hasMore: boolean
