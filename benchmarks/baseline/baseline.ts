@@ -4,6 +4,7 @@ import type pg from 'pg'
 
 /** Reads the text of one of the server's statements. A test checks that the server still runs this statement. */
 const sql = (name: string): string => readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8')
+// The statements read a page of the requested size, and one more row.
 const pageWithAttributes = { name: 'page-with-attributes', text: sql('page-with-attributes') }
 const page = { name: 'page', text: sql('page') }
 const services = { name: 'services', text: sql('services') }
@@ -39,7 +40,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 async function listWithServices({ pool, accountId }: Context, { size }: { size: number }): Promise<unknown> {
-  const found = await pool.query({ ...pageWithAttributes, values: [accountId, size + 1] })
+  const found = await pool.query({ ...pageWithAttributes, values: [accountId] })
   const devices = found.rows.slice(0, size)
   const parameters = [devices.map(({ id }) => id), devices.map(({ state }) => state), accountId]
   const byDevice = devices.map(() => [] as unknown[])
@@ -87,7 +88,7 @@ function attributesOf(device: Record<string, unknown> & { attributes: string }):
 }
 
 async function list({ pool, accountId }: Context, { size }: { size: number }): Promise<unknown> {
-  const { rows } = await pool.query({ ...page, values: [accountId, size + 1] })
+  const { rows } = await pool.query({ ...page, values: [accountId] })
   const items = rows.slice(0, size).map((device) => ({
     id: device.id,
     name: device.name,

@@ -73,13 +73,10 @@ export interface SqlFarStart {
  * Rounds the limit up to one of a few literal values. If LIMIT is a parameter, PostgreSQL assumes that it is a tenth of
  * the rows. It considers such a plan expensive and plans the statement at each execution (docs/decisions/0010).
  */
-function plannedLimit(rows: number): Sql {
-  let limit = MIN_PLANNED_ROWS
-  while (limit < rows) limit *= 4
-  return sql.lit(limit)
-}
+const plannedLimit = (rows: number): number => PLANNED_LIMITS.find((limit) => limit >= rows) ?? rows
 
-const MIN_PLANNED_ROWS = 64
+/** The usual page sizes, plus one: a statement reads one more row to find out whether another page follows. */
+const PLANNED_LIMITS = [51, 101, 251, 1001]
 
 export const allOf = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
 
@@ -88,12 +85,14 @@ export const allOf = (conditions: readonly Sql[]): Sql => sql.join([...condition
  * second branch runs only if the first returns too few rows.
  */
 export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
+  const planned = plannedLimit(limit)
   if ('after' in start)
-    return withOuterLimit(rowsAfter(source, order, start.after, plannedLimit(limit)), sql`limit ${limit}`)
+    return withOuterLimit(rowsAfter(source, order, start.after, sql.lit(planned)), sql`limit ${limit}`)
   const { offset } = start
   // Far into a list, PostgreSQL spends more time skipping rows than planning the statement, so the limit is exact.
-  const last = offset === 0 ? plannedLimit(limit) : sql`${offset + limit}`
+  const last = offset === 0 ? sql.lit(planned) : sql`${offset + limit}`
   const first = keyed(source, order, [], last)
+  if (offset === 0 && limit === planned && order.nullable === undefined) return first
   const rows = order.nullable === undefined ? first : concatenate(first, unkeyed(source, order, [], last))
   return withOuterLimit(rows, offset === 0 ? sql`limit ${limit}` : sql`limit ${limit} offset ${offset}`)
 }

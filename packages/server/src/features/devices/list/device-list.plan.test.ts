@@ -118,7 +118,7 @@ describe('plans of prepared statements', () => {
   })
 })
 
-// The inner LIMIT of each statement is one of a few constants. An outer LIMIT cuts the page to the requested size.
+// The LIMIT of each statement is one of a few constants. For other page sizes, an outer LIMIT cuts the page.
 test.each([
   'name',
   'name desc',
@@ -137,7 +137,7 @@ test.each([
   const [first] = await idsFrom({ offset: 0 }, 1)
   const all = [first, ...(await idsFrom({ offset: 1 }, 20_000))]
   expect(new Set(all).size).toBe(20_000)
-  for (const limit of [1, 2, 63, 64, 65, 255, 256, 257, 1_001]) {
+  for (const limit of [1, 2, 50, 51, 52, 101, 102, 251, 252, 1_001]) {
     expect(await idsFrom({ offset: 0 }, limit)).toEqual(all.slice(0, limit))
     // Read before and after the last of the 16,000 devices that have reported.
     for (const from of [8_000, 15_990, 16_100]) {
