@@ -13,10 +13,22 @@ import type { Outbound } from './outbound/outbound-post.ts'
 import type { StorageQuotas } from './rate-limits/storage-quotas.ts'
 import type { Viewer } from './viewer.ts'
 
+export interface Worker {
+  db: Database
+  /** Reports that a transaction failed. */
+  failed(error: unknown): void
+}
+
 export interface Context {
   readonly db: Database
   /** The database to write to, if `db` is a replica or a cluster worker; omitted otherwise. */
   readonly primary?: Database
+  /**
+   * Returns the cluster worker that stores the viewer's account, or undefined if it is unavailable. Omitted for queries,
+   * and if the server uses no workers. A transaction there runs on one node, but takes the IDs of its events from `db`
+   * (`drawEventIds`).
+   */
+  readonly chooseWorker?: (() => Promise<Worker | undefined>) | undefined
   readonly viewer: Viewer
   readonly log: FastifyBaseLogger
   readonly clock: () => Date

@@ -44,7 +44,7 @@ export function createWorkerRouter({
 
   const setAway = (db: Database, reason: string): void => {
     for (const [node, worker] of workers) if (worker === db) workers.delete(node)
-    if (reported.get(db) !== reason) log.warn({ reason }, 'a worker of the cluster is unavailable for lists')
+    if (reported.get(db) !== reason) log.warn({ reason }, 'a worker of the cluster is unavailable')
     reported.set(db, reason)
   }
 
@@ -60,7 +60,7 @@ export function createWorkerRouter({
       }
       workers.set(node, db)
       reported.delete(db)
-      log.info({ node }, 'lists are read from a worker of the cluster')
+      log.info({ node }, 'requests use a worker of the cluster')
     } catch (error) {
       setAway(db, (error as Error).message)
     }
@@ -86,10 +86,15 @@ export function createWorkerRouter({
     return node
   }
 
+  const workerOf = async (accountId: string): Promise<Database | undefined> => {
+    const node = workers.size === 0 ? undefined : await placeOf(accountId).catch(() => undefined)
+    return node === undefined ? undefined : workers.get(node)
+  }
+
   return {
+    chooseWriter: workerOf,
     async choose(accountId) {
-      const node = workers.size === 0 ? undefined : await placeOf(accountId).catch(() => undefined)
-      const worker = node === undefined ? undefined : workers.get(node)
+      const worker = await workerOf(accountId)
       onChoice(worker === undefined ? 'away' : 'replica')
       return worker
     },

@@ -16,6 +16,11 @@ export interface ReadRouter {
    * everything committed before the call, or if the replica or worker is unavailable. The caller then uses the primary.
    */
   choose(accountId: string): Promise<Database | undefined>
+  /**
+   * Returns the worker that stores the account, which can also run the account's transactions. Returns undefined if the
+   * worker is unavailable. A replica's router does not have this function.
+   */
+  chooseWriter?(accountId: string): Promise<Database | undefined>
   /** Reports that a query on the chosen database failed. The caller must repeat the query on the primary. */
   failed(db: Database, error: unknown): void
   close(): Promise<void>

@@ -159,7 +159,10 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
      * Once the transaction has begun, `db` is the transaction, because the response must include the created object.
      */
     contextOf: (context: Context): Context =>
-      Object.defineProperty({ ...context, once }, 'db', { get: () => transaction ?? db, enumerable: true }),
+      Object.defineProperty({ ...context, once, chooseWorker: undefined }, 'db', {
+        get: () => transaction ?? db,
+        enumerable: true,
+      }),
     /** Returns the data parsed from its JSON, so that the first response and its repeats are the same. */
     async commit({ data }: FormattedExecutionResult): Promise<Record<string, unknown>> {
       if (transaction === undefined || created === undefined)

@@ -7,6 +7,7 @@ import { openNotifications } from '../../../src/db/notifications.ts'
 import { createFeed } from '../../../src/features/events/feed/feed.ts'
 import { register } from '../../api/bulk-jobs.ts'
 import type { TestApp, TestUser } from '../../harness/app.ts'
+import { startReader } from './reader.ts'
 
 const ACCOUNTS = 3
 const DEVICES = 4
@@ -29,14 +30,19 @@ interface Writer {
   unavailable: number
 }
 
-/** Starts writers that send increasing numbers, one at a time, and accept only the error UNAVAILABLE. */
+/**
+ * Starts writers that send increasing numbers, one at a time, and accept only the error UNAVAILABLE. Half of them send to
+ * a server that uses the workers.
+ */
 export async function startLoad(app: TestApp, errors: readonly string[]): Promise<Load> {
   const users = await Promise.all(Array.from({ length: ACCOUNTS }, () => app.createUser()))
+  const { reader, countWrites } = await startReader(app)
   const writers: Writer[] = []
   for (const user of users)
     for (let index = 0; index < DEVICES; index++) {
       const deviceId = await register(user, `pump ${index}`)
-      writers.push({ user, deviceId, sent: 0, acknowledged: [], unavailable: 0 })
+      const sender = index % 2 === 0 ? user : reader.as(user)
+      writers.push({ user: sender, deviceId, sent: 0, acknowledged: [], unavailable: 0 })
     }
   const follower = await followFeed(app)
   const stopped = new AbortController()
@@ -64,7 +70,8 @@ export async function startLoad(app: TestApp, errors: readonly string[]): Promis
       for (const writer of writers) await expectNothingLost(writer, stored)
       const acknowledged = sum(writers, (writer) => writer.acknowledged.length)
       const unavailable = sum(writers, (writer) => writer.unavailable)
-      return `${acknowledged} acknowledged changes, 0 lost; ${stored.length} events, 0 missed; ${unavailable} requests UNAVAILABLE`
+      expect(countWrites()).toBeGreaterThan(0)
+      return `${acknowledged} acknowledged changes, 0 lost; ${countWrites()} sent to the workers; ${stored.length} events, 0 missed; ${unavailable} requests UNAVAILABLE`
     },
   }
 }

@@ -78,13 +78,17 @@ it('measures changes and pages', async () => {
   // Autovacuum is off. Without statistics, PostgreSQL would sort a whole fleet for each page.
   await sql`analyze`.execute(app.db)
   const fleetOf = (time: number): Fleet => fleets[time % fleets.length]!
-  const change = async (time: number): Promise<void> => {
-    const { user, ids } = fleetOf(time)
-    await user.data(
-      'mutation ($id: String!, $value: String!) { setAttribute(serviceId: $id, name: "load", value: $value) }',
-      { id: ids[time % ids.length], value: String(time) },
-    )
-  }
+  const changeThrough =
+    (server: TestApp) =>
+    async (time: number): Promise<void> => {
+      const { user, ids } = fleetOf(time)
+      await server
+        .as(user)
+        .data(
+          'mutation ($id: String!, $value: String!) { setAttribute(serviceId: $id, name: "load", value: $value) }',
+          { id: ids[time % ids.length], value: String(time) },
+        )
+    }
   const pageThrough =
     (server: TestApp) =>
     async (time: number): Promise<void> => {
@@ -93,6 +97,7 @@ it('measures changes and pages', async () => {
         .data('{ login { devices(size: 50, sort: "name") { items { id name state attributes } } } }')
       expect(login.devices.items).toHaveLength(50)
     }
+  const change = changeThrough(app)
   const page = pageThrough(app)
   // The first requests open connections and prepare statements.
   for (let time = 0; time < 4 * CLIENTS; time += CLIENTS)
@@ -105,5 +110,8 @@ it('measures changes and pages', async () => {
   const { reader, places } = await startReader(app)
   const pageOfWorker = pageThrough(reader)
   await expect.poll(() => pageOfWorker(0).then(() => places.at(-1))).toBe('replica')
+  const changeOnWorker = changeThrough(reader)
+  for (let time = 0; time < 4 * CLIENTS; time++) await changeOnWorker(time)
+  await measure('setAttribute on the workers', changeOnWorker)
   await measure('a page of 50 that is read from the workers', pageOfWorker)
 })
