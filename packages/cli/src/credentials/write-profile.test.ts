@@ -16,6 +16,10 @@ describe('withSection', () => {
     expect(withSection(before, 'a', values)).toBe(`; mine\n[a]\n${section}; kept\nMUSTER_EMAIL=e\n[b]\nMUSTER_URL=b\n`)
   })
 
+  it('recognizes a heading with spaces', () => {
+    expect(withSection(' [ a ]\nMUSTER_URL=old\n', 'a', values)).toBe(` [ a ]\n${section}`)
+  })
+
   it('accepts only names that do not require quotes', () => {
     for (const name of ['a b', '', 'a]', 'a.b', '../x']) expect(() => assertProfileName(name)).toThrow('profile')
     expect(() => assertProfileName('work-2_x')).not.toThrow()

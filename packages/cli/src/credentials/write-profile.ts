@@ -32,7 +32,7 @@ export async function writeProfile(
 
 export function withSection(text: string, profile: string, values: Readonly<Record<string, string>>): string {
   const lines = text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/)
-  const start = lines.findIndex((line) => line.trim() === `[${profile}]`)
+  const start = lines.findIndex((line) => /^\s*\[([^\]]+)\]\s*$/.exec(line)?.[1]?.trim() === profile)
   const newLines = Object.entries(values).map(([name, value]) => `${name}=${value}`)
   if (start === -1) return `${[...lines, ...(lines.length > 0 ? [''] : []), `[${profile}]`, ...newLines].join('\n')}\n`
   const nextHeading = lines.findIndex((line, index) => index > start && /^\s*\[/.test(line))

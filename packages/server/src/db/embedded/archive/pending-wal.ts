@@ -1,14 +1,17 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { clusterFolderOf } from '../cluster/cluster.ts'
-import { SEGMENT_BYTES, segmentNumber } from './wal-names.ts'
+import { SEGMENT_BYTES } from './wal-names.ts'
+
+/** A segment can be partial, at the end of a timeline. */
+const isSegment = /^[0-9A-F]{24}(\.partial)?\.ready$/
 
 /**
  * Returns the total size of the segments that are waiting to be archived. PostgreSQL creates a .ready file for each of
- * them.
+ * them, and for backup history files, which are tiny.
  */
 export async function countPendingBytes(dataFolder: string): Promise<number> {
   const names = await readdir(join(clusterFolderOf(dataFolder), 'pg_wal/archive_status'))
-  const waiting = names.filter((name) => name.endsWith('.ready') && segmentNumber(name) !== undefined)
+  const waiting = names.filter((name) => isSegment.test(name))
   return waiting.length * Number(SEGMENT_BYTES)
 }
