@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Secrets } from './auth/secrets.ts'
+import type { AccountWorker } from './db/cluster/account-worker.ts'
 import type { Database } from './db/database.ts'
 import type { NameCounts } from './features/attributes/names/name-counts.ts'
 import type { Feed } from './features/events/feed/feed.ts'
@@ -13,12 +14,6 @@ import type { Outbound } from './outbound/outbound-post.ts'
 import type { StorageQuotas } from './rate-limits/storage-quotas.ts'
 import type { Viewer } from './viewer.ts'
 
-export interface Worker {
-  db: Database
-  /** Reports that a transaction failed. */
-  failed(error: unknown): void
-}
-
 export interface Context {
   readonly db: Database
   /** The database to write to, if `db` is a replica or a cluster worker; omitted otherwise. */
@@ -28,7 +23,7 @@ export interface Context {
    * and if the server uses no workers. A transaction there runs on one node, but takes the IDs of its events from `db`
    * (`drawEventIds`).
    */
-  readonly chooseWorker?: (() => Promise<Worker | undefined>) | undefined
+  readonly chooseWorker?: (() => Promise<AccountWorker | undefined>) | undefined
   readonly viewer: Viewer
   readonly log: FastifyBaseLogger
   readonly clock: () => Date

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Secrets } from './auth/secrets.ts'
 import type { Config } from './config.ts'
-import type { Context, Worker } from './context.ts'
+import type { Context } from './context.ts'
+import { workerChooser } from './db/cluster/account-worker.ts'
 import type { Database } from './db/database.ts'
 import { isStandbyFailure } from './db/database-unavailable.ts'
 import { queryDatabase, userDatabase } from './db/fair/user-database.ts'
@@ -47,27 +48,16 @@ export function chooseContext(readRouter: ReadRouter, createContext: ReturnType<
   }
 }
 
-/** Returns a function that chooses the worker for a transaction, or undefined if there are no workers. */
-function workerChooser(readRouter: ReadRouter | undefined, { accountId }: Viewer): Context['chooseWorker'] {
-  if (readRouter?.chooseWriter === undefined) return undefined
-  return async (): Promise<Worker | undefined> => {
-    const db = await readRouter.chooseWriter?.(accountId)
-    return (
-      db && {
-        db: userDatabase(db, accountId),
-        failed: (error) => void (isStandbyFailure(error) && readRouter.failed(db, error)),
-      }
-    )
-  }
-}
-
 export function contextOf(deps: ContextDeps, { storage }: RateLimits, needsOf: Context['needsOf']) {
   const { config, db, readRouter, secrets, feed, outbound, mailer, nameCounts } = deps
   const clock = clockOf(deps)
   const facetCache = createFacetCache()
   return (request: FastifyRequest, viewer: Viewer, kind: PreparedOperation['kind']): Context => ({
     db: (kind === 'query' ? queryDatabase : userDatabase)(db, viewer.accountId),
-    chooseWorker: kind === 'query' ? undefined : workerChooser(readRouter, viewer),
+    chooseWorker:
+      kind === 'query'
+        ? undefined
+        : workerChooser(readRouter, viewer.accountId, (worker) => userDatabase(worker, viewer.accountId)),
     viewer,
     log: request.log,
     clock,

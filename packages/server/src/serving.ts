@@ -11,6 +11,7 @@ import { measureFairness } from './db/fair/fair.metrics.ts'
 import { type Notifications, openNotifications } from './db/notifications.ts'
 import { openDatabase } from './db/open-database.ts'
 import { watchPool } from './db/pool/watch-pool.ts'
+import type { ReadRouter } from './db/replica/read-router.ts'
 import { measureFeed } from './features/events/feed/feed.metrics.ts'
 import { createFeed, type Feed } from './features/events/feed/feed.ts'
 import { createConnections } from './features/presence/connections.ts'
@@ -66,6 +67,7 @@ function warnOfOtherHost(url: string, { config, certificates, log }: ServingOpti
 interface Assembled {
   app: FastifyInstance
   db: Database
+  readRouter: ReadRouter | undefined
   notifications: Notifications
   feed: Feed
   rateLimits: RateLimits
@@ -140,11 +142,11 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
     log,
   }
   const app = await buildApp(parts)
-  return { app, db, notifications, feed, rateLimits, tracing }
+  return { app, db, readRouter, notifications, feed, rateLimits, tracing }
 }
 
 async function acceptDevices(options: ServingOptions & Assembled): Promise<void> {
-  const { app, db, notifications, feed, metrics, tracing, rateLimits, config, log, closing } = options
+  const { app, db, readRouter, notifications, feed, metrics, tracing, rateLimits, config, log, closing } = options
   const onEvents = (): void => feed.wake()
   const connections = createConnections({
     ...{ db, notifications, log, onEvents },
@@ -158,6 +160,7 @@ async function acceptDevices(options: ServingOptions & Assembled): Promise<void>
     port,
     certificate: options.certificates.mqtt,
     db,
+    readRouter,
     notifications,
     log,
     metrics,

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
+import type { ReadRouter } from '../db/replica/read-router.ts'
 import type { Connections } from '../features/presence/connections.ts'
 import { createDeviceReports } from '../features/presence/device-reports.ts'
 import { createRejectionLog } from '../http/rejection-log.ts'
@@ -29,6 +30,8 @@ export interface MqttOptions {
   /** If set, the port accepts only TLS. */
   certificate?: ServedCertificate | undefined
   db: Database
+  /** Chooses the worker of a cluster that stores an account. */
+  readRouter?: ReadRouter | undefined
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   metrics?: Metrics | undefined
@@ -42,9 +45,9 @@ export interface MqttOptions {
 
 /** Serves MQTT over WebSocket and, if a port is given, over TCP or TLS. */
 export async function serveMqtt(options: MqttOptions): Promise<Mqtt> {
-  const { config, port, certificate, db, connections, log, onEvents, metrics = createMetrics() } = options
+  const { config, port, certificate, db, readRouter, connections, log, onEvents, metrics = createMetrics() } = options
   const { rateLimits = createRateLimits({ config }) } = options
-  const reports = createDeviceReports({ db, connections, storage: rateLimits.storage, onEvents })
+  const reports = createDeviceReports({ db, readRouter, connections, storage: rateLimits.storage, onEvents })
   const limits = { connections: config.mqttConnections, unauthenticated: config.mqttSigningOn }
   const logRejection = countRejections(metrics, createRejectionLog(log, 'rejected over MQTT'))
   const measure = measurePublications(metrics, options.tracing)

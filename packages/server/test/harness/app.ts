@@ -175,6 +175,7 @@ async function startOn(
         metrics,
         rateLimits,
         certificate: certificates.mqtt,
+        readRouter: options.readRouter,
         server: app.server,
         ...shared,
       })
@@ -224,7 +225,7 @@ async function startOn(
 
 async function servePresence(
   options: TestDatabase &
-    Pick<MqttOptions, 'notifications' | 'log' | 'server' | 'rateLimits' | 'certificate'> & {
+    Pick<MqttOptions, 'notifications' | 'log' | 'server' | 'rateLimits' | 'certificate' | 'readRouter'> & {
       config: Config
       feed: Feed
       metrics: Metrics

@@ -77,11 +77,11 @@ export async function setAttributesMany(
  * `attributes`.
  */
 export async function setAttributesEach(
-  context: Pick<Context, 'db' | 'viewer'>,
+  context: WritingContext,
   inputs: readonly AttributesInput[],
 ): Promise<(Attributes | ApiError)[]> {
   const writes = inputs.map((input) => attempt(() => parseInput(context, input, '')))
-  return context.db.transaction().execute((transaction) => writeManyIn(transaction, context, writes))
+  return writeInTransaction(context, writes)
 }
 
 /**
@@ -157,9 +157,11 @@ async function writeMany(
   return outcomes
 }
 
+type WritingContext = Pick<Context, 'db' | 'viewer' | 'chooseWorker'>
+
 /** A cluster's worker needs half the processor time that the coordinator and the worker need together. */
 async function writeInTransaction(
-  context: Context,
+  context: WritingContext,
   writes: readonly (AttributeWrite | ApiError)[],
 ): Promise<(Attributes | ApiError)[]> {
   const { db } = context

@@ -1,4 +1,6 @@
+import { workerChooser } from '../../db/cluster/account-worker.ts'
 import type { Database } from '../../db/database.ts'
+import type { ReadRouter } from '../../db/replica/read-router.ts'
 import { ApiError } from '../../errors.ts'
 import { bytesOfItems, type StorageQuotas } from '../../rate-limits/storage-quotas.ts'
 import type { Viewer } from '../../viewer.ts'
@@ -30,24 +32,28 @@ export interface DeviceReports {
 
 export interface DeviceReportsOptions {
   db: Database
+  /** Chooses the worker of a cluster that stores an account. */
+  readRouter?: ReadRouter | undefined
   connections: Connections
   storage: StorageQuotas
   onEvents: () => void
 }
 
-export function createDeviceReports({ db, connections, storage, onEvents }: DeviceReportsOptions): DeviceReports {
+export function createDeviceReports(options: DeviceReportsOptions): DeviceReports {
+  const { db, readRouter, connections, storage, onEvents } = options
   const writeAttributes = batchByAccount<{
     device: ReportingDevice
     targetId: string
     attributes: Record<string, unknown>
-  }>(async (_accountId, items) => {
+  }>(async (accountId, items) => {
     const inputs = items.map(({ device, targetId, attributes }) => ({
       serviceId: targetId,
       attributes,
       deviceId: device.deviceId,
       charge: (bytes: number) => chargeDevice(storage, device, bytes),
     }))
-    const outcomes = await setAttributesEach({ db, viewer: items[0]!.device.viewer }, inputs)
+    const context = { db, chooseWorker: workerChooser(readRouter, accountId), viewer: items[0]!.device.viewer }
+    const outcomes = await setAttributesEach(context, inputs)
     onEvents()
     return outcomes.map((outcome) => (outcome instanceof ApiError ? outcome : undefined))
   })

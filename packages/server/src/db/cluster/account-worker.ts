@@ -1,0 +1,32 @@
+import type { Database } from '../database.ts'
+import { isStandbyFailure } from '../database-unavailable.ts'
+import type { ReadRouter } from '../replica/read-router.ts'
+
+/** The worker that stores an account. */
+export interface AccountWorker {
+  db: Database
+  /** Reports that a transaction failed. */
+  failed(error: unknown): void
+}
+
+/**
+ * Returns a function that chooses the account's worker for a transaction, or undefined if the server uses no workers.
+ * The chosen worker is undefined if it is unavailable. `viewOf` returns the caller's view of a worker's database.
+ */
+export function workerChooser(
+  router: ReadRouter | undefined,
+  accountId: string,
+  viewOf: (db: Database) => Database = (db) => db,
+): (() => Promise<AccountWorker | undefined>) | undefined {
+  if (router?.chooseWriter === undefined) return undefined
+  return async () => {
+    const db = await router.chooseWriter?.(accountId)
+    if (db === undefined) return undefined
+    return {
+      db: viewOf(db),
+      failed(error) {
+        if (isStandbyFailure(error)) router.failed(db, error)
+      },
+    }
+  }
+}
