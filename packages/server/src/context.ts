@@ -20,7 +20,7 @@ export interface Context {
   readonly primary?: Database
   /**
    * Returns the cluster worker that stores the viewer's account, or undefined if it is unavailable. Omitted for queries,
-   * and if the server uses no workers. A transaction there runs on one node, but takes the IDs of its events from `db`
+   * and if the server uses no workers. A transaction on the worker must draw the IDs of its events from the coordinator
    * (`drawEventIds`).
    */
   readonly chooseWorker?: (() => Promise<AccountWorker | undefined>) | undefined

@@ -92,7 +92,7 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
     log,
   )
   closing.add({ name: 'database connections', close: () => db.destroy(), within: 5_000 })
-  const readRouter = openReadRouter({ config, db, metrics, tracing, log })
+  const readRouter = openReadRouter({ config, db, requests, metrics, tracing, log })
   if (readRouter !== undefined) closing.add({ name: 'replica', close: readRouter.close, within: 5_000 })
   const notifications = openNotifications({ connection, log })
   closing.add({ name: 'notifications', close: notifications.close, within: 5_000 })

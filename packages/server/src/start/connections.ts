@@ -6,11 +6,17 @@ import type { Database } from '../db/database.ts'
 /** Five for background work and the job queue, one for notifications, and one for probes in each of the two pools. */
 const BACKGROUND_CONNECTIONS = 8
 
-type Counts = Pick<Config, 'processes' | 'databaseConnections' | 'databaseDirectUrl'>
+/** The size of the pool that only assigns event IDs, for a server that uses the workers of a cluster. */
+export const EVENT_ID_CONNECTIONS = 2
+
+type Counts = Pick<Config, 'processes' | 'databaseConnections' | 'databaseDirectUrl' | 'databaseUrls'>
 
 /** Returns the maximum number of connections that all server processes open to the database itself, not to a pooler. */
-export const connectionsNeeded = ({ processes, databaseConnections, databaseDirectUrl }: Counts): number =>
-  processes * (BACKGROUND_CONNECTIONS + (databaseDirectUrl === undefined ? databaseConnections : 0))
+export function connectionsNeeded({ processes, databaseConnections, databaseDirectUrl, databaseUrls }: Counts): number {
+  // The pool for event IDs has one more connection, for probes.
+  const forRequests = databaseConnections + (databaseUrls.length > 0 ? EVENT_ID_CONNECTIONS + 1 : 0)
+  return processes * (BACKGROUND_CONNECTIONS + (databaseDirectUrl === undefined ? forRequests : 0))
+}
 
 /**
  * Warns at startup if the database allows too few connections. Otherwise, the operator would notice only when requests

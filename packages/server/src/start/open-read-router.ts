@@ -7,10 +7,14 @@ import { createReadRouter, type ReadRouter } from '../db/replica/read-router.ts'
 import type { Metrics } from '../metrics.ts'
 import { traceStatements } from '../tracing/statement-spans.ts'
 import type { Tracing } from '../tracing/tracing.ts'
+import { EVENT_ID_CONNECTIONS } from './connections.ts'
+import type { DatabaseAccess } from './pooler.ts'
 
 export interface ReadingOptions {
   config: Config
   db: Database
+  /** The connection of `db`. */
+  requests: DatabaseAccess['requests']
   metrics: Metrics
   tracing: Tracing | undefined
   log: FastifyBaseLogger
@@ -20,7 +24,14 @@ export interface ReadingOptions {
  * Returns undefined if neither DATABASE_READ_URL nor DATABASE_URLS is set. The server starts even if these databases
  * are unreachable.
  */
-export function openReadRouter({ config, db, metrics, tracing, log }: ReadingOptions): ReadRouter | undefined {
+export function openReadRouter({
+  config,
+  db,
+  requests,
+  metrics,
+  tracing,
+  log,
+}: ReadingOptions): ReadRouter | undefined {
   const { databaseReadUrl, databaseUrls, databaseConnections, statementTimeout } = config
   const { databaseSilence: responseTimeout } = config
   const onChoice = metrics.counter('listReads')
@@ -42,6 +53,8 @@ export function openReadRouter({ config, db, metrics, tracing, log }: ReadingOpt
       (connectionString) => () =>
         openDatabase({ ...settings, connection: { connectionString }, size: databaseConnections }, log),
     ),
+    openEventIds: () =>
+      openDatabase({ ...requests, statementTimeout, responseTimeout, size: EVENT_ID_CONNECTIONS }, log),
     log,
     onChoice,
   })

@@ -49,7 +49,7 @@ const clusterCalls = (accountId: string): Send[] => [
   (db) => feed.readNodes(db),
   (db) => nodes.selectNodes(db, [accountId]),
   (db) => nodes.selectIdentity(db),
-  (db) => nodes.isWorker(db, { system: 'none', node: '1' }),
+  (db) => nodes.isWorker(db, { system: 'none', node: '1', isStandby: false }),
 ]
 
 export function directCalls({

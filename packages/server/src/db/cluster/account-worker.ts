@@ -5,7 +5,9 @@ import type { ReadRouter } from '../replica/read-router.ts'
 /** The worker that stores an account. */
 export interface AccountWorker {
   db: Database
-  /** Reports that a transaction failed. */
+  /** The coordinator, through connections that only assign event IDs. */
+  eventIds: Database
+  /** Reports that a statement on the worker failed. */
   failed(error: unknown): void
 }
 
@@ -20,12 +22,14 @@ export function workerChooser(
 ): (() => Promise<AccountWorker | undefined>) | undefined {
   if (router?.chooseWriter === undefined) return undefined
   return async () => {
-    const db = await router.chooseWriter?.(accountId)
-    if (db === undefined) return undefined
+    const place = await router.chooseWriter?.(accountId)
+    if (place === undefined) return undefined
+    const { worker, eventIds } = place
     return {
-      db: viewOf(db),
+      db: viewOf(worker),
+      eventIds,
       failed(error) {
-        if (isStandbyFailure(error)) router.failed(db, error)
+        if (isStandbyFailure(error)) router.failed(worker, error)
       },
     }
   }

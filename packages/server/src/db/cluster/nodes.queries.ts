@@ -11,17 +11,24 @@ export async function selectNodes(db: Database, accountIds: readonly string[]): 
   return new Map(rows.map(({ id, node }) => [id, node]))
 }
 
-export async function selectIdentity(db: Database): Promise<{ system: string; node: string }> {
-  const rows = await query<{ system: string; node: string }>(
+export interface Identity {
+  system: string
+  node: string
+  isStandby: boolean
+}
+
+export async function selectIdentity(db: Database): Promise<Identity> {
+  const rows = await query<Identity>(
     db,
-    `select system_identifier::text as system, groupid::text as node from pg_control_system(), pg_dist_local_group`,
+    `select system_identifier::text as system, groupid::text as node, pg_is_in_recovery() as "isStandby"
+     from pg_control_system(), pg_dist_local_group`,
     [],
   )
   return rows[0]!
 }
 
 /** Checks whether the server with this identity is a worker of the cluster. */
-export async function isWorker(db: Database, { system, node }: { system: string; node: string }) {
+export async function isWorker(db: Database, { system, node }: Identity): Promise<boolean> {
   const rows = await query<{ success: boolean; result: string }>(
     db,
     `select success, result from run_command_on_workers('select system_identifier || '' '' || groupid

@@ -10,6 +10,11 @@ export interface WorkerRouterOptions {
   coordinator: Database
   /** One function per worker URL, which opens a pool for that URL. */
   openPools: readonly (() => Database)[]
+  /**
+   * Opens another pool for the coordinator. A transaction on a worker waits for event IDs while it holds locks. In the
+   * pool of requests, it could wait behind transactions that wait for these locks.
+   */
+  openEventIds: () => Database
   log: FastifyBaseLogger
   onChoice?: (place: ReadPlace) => void
 }
@@ -29,10 +34,12 @@ const MAX_PLACES = 100_000
 export function createWorkerRouter({
   coordinator,
   openPools,
+  openEventIds,
   log,
   onChoice = () => {},
 }: WorkerRouterOptions): ReadRouter {
   const pools = openPools.map((open) => open())
+  const eventIds = openEventIds()
   /** The available workers, keyed by the Citus group ID of their node. */
   const workers = new Map<string, Database>()
   const places = boundedMap<string, { node: string; until: number }>(MAX_PLACES)
@@ -51,6 +58,7 @@ export function createWorkerRouter({
   const check = async (db: Database): Promise<void> => {
     try {
       const identity = await selectIdentity(db)
+      if (identity.isStandby) throw new Error('it is a standby')
       if (!(await isWorker(coordinator, identity))) throw new Error('it is not a worker of the cluster')
       const { node } = identity
       if (workers.has(node)) {
@@ -92,7 +100,10 @@ export function createWorkerRouter({
   }
 
   return {
-    chooseWriter: workerOf,
+    async chooseWriter(accountId) {
+      const worker = await workerOf(accountId)
+      return worker && { worker, eventIds }
+    },
     async choose(accountId) {
       const worker = await workerOf(accountId)
       onChoice(worker === undefined ? 'away' : 'replica')
@@ -104,7 +115,7 @@ export function createWorkerRouter({
     async close() {
       clearInterval(timer)
       await Promise.all(checking.values())
-      await Promise.all(pools.map((db) => db.destroy()))
+      await Promise.all([...pools, eventIds].map((db) => db.destroy()))
     },
   }
 }

@@ -10,6 +10,12 @@ import { reachesPosition, readWritten } from './replica-lag.ts'
  */
 export type ReadPlace = 'replica' | 'lagging' | 'away'
 
+export interface WritePlace {
+  worker: Database
+  /** The coordinator, through connections that only assign event IDs. */
+  eventIds: Database
+}
+
 export interface ReadRouter {
   /**
    * Returns the replica, or the worker that stores the account. Returns undefined if the replica does not include
@@ -20,8 +26,10 @@ export interface ReadRouter {
    * Returns the worker that stores the account, which can also run the account's transactions. Returns undefined if the
    * worker is unavailable. A replica's router does not have this function.
    */
-  chooseWriter?(accountId: string): Promise<Database | undefined>
-  /** Reports that a query on the chosen database failed. The caller must repeat the query on the primary. */
+  chooseWriter?(accountId: string): Promise<WritePlace | undefined>
+  /**
+   * Reports that a query or a transaction on the chosen database failed. The caller must repeat a query on the primary.
+   */
   failed(db: Database, error: unknown): void
   close(): Promise<void>
 }

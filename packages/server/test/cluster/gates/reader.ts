@@ -2,8 +2,8 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { createWorkerRouter } from '../../../src/db/cluster/worker-router.ts'
-import type { Database } from '../../../src/db/database.ts'
 import { openDatabase } from '../../../src/db/open-database.ts'
+import type { WritePlace } from '../../../src/db/replica/read-router.ts'
 import type { TestApp } from '../../harness/app.ts'
 import { workersAt } from '../cluster-databases.ts'
 
@@ -26,13 +26,14 @@ export async function startReader(app: TestApp, options: Parameters<TestApp['sta
     openPools: workersAt(new pg.Client(app.connection).database!).map(
       (connection) => () => openDatabase({ connection, size: 4, statementTimeout: 30_000, fairness: app.config }, log),
     ),
+    openEventIds: () => openDatabase({ connection: app.connection, size: 2, statementTimeout: 30_000 }, log),
     log,
     onChoice: (place) => void places.push(place),
   })
-  const chooseWriter = async (accountId: string): Promise<Database | undefined> => {
-    const worker = await readRouter.chooseWriter?.(accountId)
-    if (worker !== undefined) writes++
-    return worker
+  const chooseWriter = async (accountId: string): Promise<WritePlace | undefined> => {
+    const place = await readRouter.chooseWriter?.(accountId)
+    if (place !== undefined) writes++
+    return place
   }
   const reader = await app.startAnother({ ...options, readRouter: { ...readRouter, chooseWriter } })
   onTestFinished(async () => {

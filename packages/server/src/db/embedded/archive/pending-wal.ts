@@ -8,7 +8,7 @@ const isSegment = /^[0-9A-F]{24}(\.partial)?\.ready$/
 
 /**
  * Returns the total size of the segments that are waiting to be archived. PostgreSQL creates a .ready file for each of
- * them, and for backup history files, which are tiny.
+ * them, and for history files, which are tiny.
  */
 export async function countPendingBytes(dataFolder: string): Promise<number> {
   const names = await readdir(join(clusterFolderOf(dataFolder), 'pg_wal/archive_status'))
