@@ -16,15 +16,7 @@ import { type Member, type Members, parseCanonicalDictionary } from './structure
 type Parameters = ReadonlyMap<string, BareItem>
 
 /** The supported derived components of a request (RFC 9421 §2.2). Excludes `@query-param` and all parameters. */
-const derivedComponents = new Set([
-  '@method',
-  '@authority',
-  '@scheme',
-  '@target-uri',
-  '@request-target',
-  '@path',
-  '@query',
-])
+const derivedComponents = ['@method', '@authority', '@scheme', '@target-uri', '@request-target', '@path', '@query']
 
 /** Matches a lowercase field name (RFC 9421 §2.1). A name that begins with @ never refers to a header (§7.5.1). */
 const fieldPattern = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
@@ -106,7 +98,7 @@ function readComponent([name, parameters]: Item): string {
     const [parameter] = parameters.keys()
     throw new Rejection('unsupported-component', `The parameter ${parameter} of "${name}" is not supported.`)
   }
-  const isKnown = name.startsWith('@') ? derivedComponents.has(name) : fieldPattern.test(name)
+  const isKnown = name.startsWith('@') ? derivedComponents.includes(name) : fieldPattern.test(name)
   if (!isKnown) throw new Rejection('unsupported-component', `A signature in form B cannot cover "${name}".`)
   return name
 }

@@ -70,11 +70,12 @@ export function readPlain(text: string): Members | undefined {
   const members = new Map<string, Member>()
   plainMember.lastIndex = 0
   do {
-    const [, label, bytes, list, items, parameters] = plainMember.exec(text) ?? []
-    if (label === undefined || members.has(label)) return undefined
-    const member = bytes === undefined ? toList(list!, items!, parameters!) : toBytes(bytes)
+    const match = plainMember.exec(text)
+    if (match === null || members.has(match[1]!)) return undefined
+    const bytes = match[2]
+    const member = bytes === undefined ? toList(match[3]!, match[4]!, match[5]!) : toBytes(bytes)
     if (member === undefined) return undefined
-    members.set(label, member)
+    members.set(match[1]!, member)
   } while (plainMember.lastIndex < text.length)
   return members
 }

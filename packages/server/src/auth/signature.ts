@@ -1,14 +1,7 @@
-import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
-import {
-  parseSignature,
-  type SignatureReason,
-  signatureReasons,
-  type VerifyOptions,
-  verifySignature,
-} from '@muster/http-signature'
+import { parseSignature, type SignatureReason, signatureReasons, verifySignature } from '@muster/http-signature'
 import type { Config } from '../config.ts'
 import { ApiError, retryIn } from '../errors.ts'
 import type { AddressOf } from '../lib/client-address.ts'
@@ -43,7 +36,7 @@ const REJECTED_AFTER_MS = 25
 const MAX_WAITING = 1_000
 
 export function signatureStrategy(options: SignatureOptions): Strategy {
-  const { keys, nonces, failed, lastUsed, addressOf, config } = options
+  const { keys, nonces, failed, lastUsed, addressOf, config, clock } = options
   const waitUntil = boundedWait()
 
   /**
@@ -73,12 +66,18 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
     const known = found instanceof Promise ? await found : found
     // Other requests from the address may have failed during the key lookup.
     if (found instanceof Promise) assertAttemptsLeft(address, keyId)
-    const requireDigest = config.requireDigest || (known !== undefined && needsDigest(known, options.clock()))
-    const key = known?.verification
-    const outcome = verifySignature(signature, { ...verifyContext(raw.socket, body, options), requireDigest, key })
+    const now = clock()
+    const outcome = verifySignature(signature, {
+      scheme: raw.socket instanceof TLSSocket ? 'https' : 'http',
+      localPort: raw.socket.localPort,
+      publicUrl: config.publicUrl,
+      body,
+      now: now.getTime() / 1_000,
+      requireDigest: config.requireDigest || (known !== undefined && needsDigest(known, now)),
+      key: known?.verification,
+    })
     if (outcome.ok && known !== undefined) {
       failed.verified(address, keyId)
-      const now = options.clock()
       // The caller has proved that it has the key, so the error may report why the key is no longer valid.
       const rejection = rejectionOfKey(known, { now, address, staleMs: config.oidcStale })
       if (rejection !== undefined) throw rejection
@@ -117,18 +116,6 @@ function boundedWait(): (moment: number) => Promise<void> {
  */
 async function waitUntil(moment: number): Promise<void> {
   for (let left = moment - performance.now(); left > 0; left = moment - performance.now()) await sleep(Math.ceil(left))
-}
-
-type VerifyContext = Omit<VerifyOptions, 'key' | 'requireDigest'>
-
-function verifyContext(socket: Socket, body: Buffer | undefined, { config, clock }: SignatureOptions): VerifyContext {
-  return {
-    scheme: socket instanceof TLSSocket ? 'https' : 'http',
-    localPort: socket.localPort,
-    publicUrl: config.publicUrl,
-    body,
-    now: clock().getTime() / 1_000,
-  }
 }
 
 interface Failure {

@@ -73,7 +73,8 @@ async function findOperation<Viewer extends GraphqlViewer>(
   const { method, url, headers } = requester.request
   let params: RequestParams | Response
   try {
-    params = await readRequestParams({ method, url, headers, body })
+    const read = readRequestParams({ method, url, headers, body })
+    params = read instanceof Promise ? await read : read
   } catch (error) {
     const apiError = asBadRequest(error)
     if (apiError.code === 'PERSISTED_QUERY_NOT_FOUND') return errorResponse(apiError, type, apiError.status, noStore)

@@ -44,15 +44,15 @@ export function asBadRequest(error: unknown): ApiError {
 const isJson = (headers: IncomingHttpHeaders): boolean =>
   (headers['content-type'] ?? '').toLowerCase().trimStart().startsWith('application/json')
 
-const isParams = (body: object): body is RequestParams =>
-  'query' in body && typeof body.query === 'string' && Object.entries(body).every(isMember)
+/** Checks whether graphql-http would accept the body. Members with other names can have any value. */
+const isParams = (body: Record<string, unknown>): body is Record<string, unknown> & RequestParams =>
+  typeof body.query === 'string' &&
+  typeof (body.operationName ?? '') === 'string' &&
+  isObjectOrMissing(body.variables) &&
+  isObjectOrMissing(body.extensions)
 
-/** Checks whether graphql-http would accept this member. Any value is valid for an unknown name. */
-function isMember([name, value]: [string, unknown]): boolean {
-  if (name === 'operationName') return value === null || typeof value === 'string'
-  if (name === 'variables' || name === 'extensions') return typeof value === 'object' && !Array.isArray(value)
-  return true
-}
+const isObjectOrMissing = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'object' && !Array.isArray(value))
 
 function parseBody(body: Buffer): Record<string, unknown> {
   if (body.length === 0) throw badInput('the request has no body; send a JSON object with "query"')

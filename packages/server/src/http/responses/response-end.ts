@@ -29,7 +29,7 @@ export function onceResponseEnds(reply: FastifyReply, end: () => void): void {
   endsOf.set(request, ends)
   const responses = responsesOn(request.raw.socket)
   responses.push(ends)
-  raw.once('close', () => {
+  raw.on('close', () => {
     const index = responses.indexOf(ends)
     if (index === -1) return
     responses.splice(index, 1)
