@@ -14,6 +14,8 @@ export interface DatabaseOptions {
   size: number
   /** The number of milliseconds after which PostgreSQL cancels a statement. 0 means no limit. */
   statementTimeout: number
+  /** Settings of each session, in addition to `sessionSettings`. Ignored through a pooler. */
+  settings?: Readonly<Record<string, string>>
   /**
    * The direct connection to PostgreSQL, if `connection` leads to a pooler in transaction mode. Connections through
    * such a pooler keep no state, such as settings and prepared statements.
@@ -71,8 +73,9 @@ const CONNECT_TIMEOUT_MS = 5_000
 const MAX_NAMED = 2_000
 
 export function createPool(options: DatabaseOptions): Pool {
-  const { connection, direct, size, statementTimeout } = options
-  const setup = direct === undefined ? `${settingStatements(sessionSettings(statementTimeout))}; ${utc}` : utc
+  const { connection, direct, size, statementTimeout, settings } = options
+  const statements = settingStatements({ ...sessionSettings(statementTimeout), ...settings })
+  const setup = direct === undefined ? `${statements}; ${utc}` : utc
   const config: pg.PoolConfig = {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...connection,

@@ -36,12 +36,12 @@ export function openReadRouter({
   const { databaseSilence: responseTimeout } = config
   const onChoice = metrics.counter('listReads')
   const watch = () => (tracing === undefined ? {} : { statement: traceStatements(tracing) })
-  const settings = { statementTimeout, responseTimeout, watch, fairness: config }
+  const shared = { statementTimeout, responseTimeout, watch, fairness: config }
   if (databaseReadUrl !== undefined) {
     const connection = { connectionString: databaseReadUrl }
     return createReadRouter({
       primary: db,
-      openPool: (check, size = databaseConnections) => openDatabase({ ...settings, connection, size, check }, log),
+      openPool: (check, size = databaseConnections) => openDatabase({ ...shared, connection, size, check }, log),
       log,
       onChoice,
     })
@@ -50,8 +50,8 @@ export function openReadRouter({
   return createWorkerRouter({
     coordinator: db,
     openPools: databaseUrls.map(
-      (connectionString) => () =>
-        openDatabase({ ...settings, connection: { connectionString }, size: databaseConnections }, log),
+      (connectionString) => (settings) =>
+        openDatabase({ ...shared, connection: { connectionString }, size: databaseConnections, settings }, log),
     ),
     openEventIds: () =>
       openDatabase({ ...requests, statementTimeout, responseTimeout, size: EVENT_ID_CONNECTIONS }, log),

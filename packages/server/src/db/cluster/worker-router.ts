@@ -6,10 +6,16 @@ import { isReadConflict } from '../database-unavailable.ts'
 import type { ReadPlace, ReadRouter } from '../replica/read-router.ts'
 import { isWorker, selectIdentity, selectNodes } from './nodes.queries.ts'
 
+/**
+ * Session settings for the workers. With a generic plan, Citus 13 creates a plan of the local shard at each execution
+ * of a prepared statement, and frees none of them before the session ends.
+ */
+const workerSettings = { plan_cache_mode: 'force_custom_plan' }
+
 export interface WorkerRouterOptions {
   coordinator: Database
-  /** One function per worker URL, which opens a pool for that URL. */
-  openPools: readonly (() => Database)[]
+  /** One function per worker URL, which opens a pool for that URL. Its sessions need the given settings. */
+  openPools: readonly ((settings: Readonly<Record<string, string>>) => Database)[]
   /**
    * Opens another pool for the coordinator. A transaction on a worker waits for event IDs while it holds locks. In the
    * pool of requests, it could wait behind transactions that wait for these locks.
@@ -38,7 +44,7 @@ export function createWorkerRouter({
   log,
   onChoice = () => {},
 }: WorkerRouterOptions): ReadRouter {
-  const pools = openPools.map((open) => open())
+  const pools = openPools.map((open) => open(workerSettings))
   const eventIds = openEventIds()
   /** The available workers, keyed by the Citus group ID of their node. */
   const workers = new Map<string, Database>()

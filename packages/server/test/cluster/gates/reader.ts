@@ -24,7 +24,8 @@ export async function startReader(app: TestApp, options: Parameters<TestApp['sta
   const readRouter = createWorkerRouter({
     coordinator: app.db,
     openPools: workersAt(new pg.Client(app.connection).database!).map(
-      (connection) => () => openDatabase({ connection, size: 4, statementTimeout: 30_000, fairness: app.config }, log),
+      (connection) => (settings) =>
+        openDatabase({ connection, size: 4, statementTimeout: 30_000, settings, fairness: app.config }, log),
     ),
     openEventIds: () => openDatabase({ connection: app.connection, size: 2, statementTimeout: 30_000 }, log),
     log,

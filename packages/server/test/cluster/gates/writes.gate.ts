@@ -1,10 +1,49 @@
+import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { attributeWrites } from '../../api/attribute-writes.ts'
 import { changesOf, infoOf, registerGate, setOne } from '../../api/value-times.ts'
+import { childrenOf } from '../../faults/signals.ts'
 import { sharedTestApp } from '../../harness/app.ts'
+import { nodeNames, processOf } from '../nodes.ts'
 import { startReader } from './reader.ts'
 
 const app = sharedTestApp()
+
+/** The number of changes for which memory is measured. */
+const CHANGES = 1_000
+const MAX_GROWTH_MB = 20
+
+/** Returns the memory that the processes of all nodes do not share, in MB. */
+async function memoryOfNodes(): Promise<number> {
+  let kilobytes = 0
+  for (const name of nodeNames) {
+    for (const child of await childrenOf(await processOf(name))) {
+      // A process can exit before its file is read.
+      const status = await readFile(`/proc/${child}/status`, 'utf8').catch(() => '')
+      kilobytes += Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0)
+    }
+  }
+  return kilobytes / 1_000
+}
+
+it('uses no more memory on the nodes after many changes', async () => {
+  const { reader, countWrites } = await startReader(app)
+  const owner = await app.createUser()
+  const { id } = await registerGate(owner)
+  const user = reader.as(owner)
+  const change = async (count: number): Promise<void> => {
+    for (let time = 0; time < count; time++) await setOne(user, id, ['load', String(time)])
+  }
+  // The first changes load the caches of the nodes.
+  await expect.poll(() => change(100).then(countWrites)).toBeGreaterThan(100)
+  const before = await memoryOfNodes()
+  const writes = countWrites()
+  await change(CHANGES)
+  const growth = (await memoryOfNodes()) - before
+  expect(countWrites() - writes).toBe(CHANGES)
+  expect(growth).toBeLessThan(MAX_GROWTH_MB)
+  console.log(`${CHANGES} changes on a worker: the memory of the nodes grew by ${growth.toFixed(1)} MB`)
+})
 
 it('sets attributes in every way on the worker that stores the account', async () => {
   const { reader, countWrites } = await startReader(app, { mqtt: true })
