@@ -33,7 +33,7 @@ export const metricTable = {
     name: 'muster_webhook_maker_lag_events',
     type: 'gauge',
     across: 'max',
-    help: 'Event IDs that this process has read from the event log but that no process has processed for webhooks yet, including the IDs of changes that were rolled back.',
+    help: "Event IDs up to this process's position in the event log that no process has processed for webhooks yet, including the IDs of changes that were rolled back.",
   },
   deliveries: {
     name: 'muster_webhook_deliveries',

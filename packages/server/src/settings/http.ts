@@ -72,7 +72,7 @@ export const httpSettings = {
   corsOrigins: setting({
     name: 'MUSTER_CORS_ORIGINS',
     meaning:
-      'Origins of web pages that may read responses from /graphql/v1, /graphql/v1/stream, and /rest, separated by commas. These pages must sign their requests, because the server ignores their session cookies.',
+      'Comma-separated origins of web pages that may read responses from /graphql/v1, /graphql/v1/stream, and /rest. These pages must sign their requests, because the server ignores their session cookies.',
     default: 'none',
     parse: (text) => origins(text ?? ''),
   }),

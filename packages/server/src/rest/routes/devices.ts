@@ -106,7 +106,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/devices/delete',
-    summary: 'Deletes the given devices, either all or none. Active devices require force.',
+    summary: 'Deletes the given devices, either all or none. To also delete active devices, set force to true.',
     document: `mutation deleteDevices($deviceId: [String!]!, $force: Boolean! = false) {
       deleteDevices(deviceId: $deviceId, force: $force)
     }`,
@@ -143,7 +143,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/devices/{id}',
-    summary: 'Deletes a device. An active device requires force.',
+    summary: 'Deletes a device. To delete an active device, set force to true.',
     document: `mutation deleteDevice($id: String!, $force: Boolean! = false) {
       deleteDevice(deviceId: $id, force: $force)
     }`,
