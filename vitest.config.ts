@@ -8,7 +8,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url))
 
 /** Files that run for minutes. If one of them started last, the other workers would wait for it. */
-const longFiles = /\/(?:cli\/test\/backup|docs\/test|server\/test\/(?:processes|faults|access))\//
+const longFiles =
+  /\/(?:cli\/test\/backup\/|docs\/test\/|server\/(?:test\/(?:processes|faults|access)|src\/features\/events)\/|e2e\/docs-site)/
 
 /** Runs the long files first. Within each group, the seed determines the random order. */
 class LongFilesFirst extends BaseSequencer {
