@@ -27,7 +27,7 @@ const environment = (more: Record<string, string> = {}) => ({
 })
 
 describe('readCredentials', () => {
-  it('reads credentials from the first location that contains some', async () => {
+  it('reads credentials from the first location that contains credentials', async () => {
     const keyOf = async (file: string | undefined, more?: Record<string, string>): Promise<string> =>
       (await readCredentials({ file, env: environment(more) })).keyId
     await put('home/.muster/credentials', section('home'))
