@@ -77,7 +77,7 @@ describeConsole('device CSV', () => {
     await page.getByRole('columnheader', { name: 'Platform' }).nth(1).waitFor()
   })
 
-  it('describes rows that the server rejects by their line and column', async () => {
+  it('reports the line and column of each row that the server rejects', async () => {
     const page = await site.open(await personWith([]))
     const dialog = await openImport(page, 'name,services\npump,ssh:22;web=http:a/b:80\n')
     await dialog.getByRole('button', { name: 'Import 1 row' }).click()

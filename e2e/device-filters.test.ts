@@ -158,7 +158,7 @@ describeConsole('filters of the device list', () => {
     await page.getByText('1 match').waitFor()
   })
 
-  it('opens links that releases without the filter language created', async () => {
+  it('opens links from releases without the filter language', async () => {
     const person = await personWith(site, [
       { name: 'gate "1"', state: 'active', platform: 'linux', attributes: { net: { 'a.b': 'x*' } } },
       { name: 'gate 2', state: 'active', platform: 'linux', attributes: { net: { 'a.b': 'xy' } } },

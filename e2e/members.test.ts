@@ -20,7 +20,7 @@ describeConsole('members', () => {
     return link!.replace(/^https?:\/\/[^/]+/, '')
   }
 
-  it('lets a person join with a link, get another role, and be removed', async () => {
+  it('adds a member by link, changes the role, and removes the member', async () => {
     const owner = await site.newPerson()
     const page = await site.open(owner, { path: '/account/members' })
     const email = `lin-${owner.accountId}@example.com`
@@ -68,7 +68,7 @@ describeConsole('members', () => {
     expect((await owner.data('{ login { name } }')).login).toEqual({ name: 'North fleet' })
   })
 
-  it('works in the account that the address names', async () => {
+  it('opens the account in the URL', async () => {
     const [owner, person] = [await site.newPerson(), await site.newPerson()]
     const page = await site.open(owner, { path: '/account/members' })
     const path = await invite(page, person.email, 'operator')

@@ -50,7 +50,7 @@ try {
     }
     const [one, other] = await Promise.all([cases['restricted key']!(), cases['unrestricted key with where']!()])
     if (JSON.stringify(one) !== JSON.stringify(other))
-      throw new Error(`the pages of the restricted key and of the unrestricted key with where differ: ${where}`)
+      throw new Error(`the restricted key and the unrestricted key with "where" read different pages: ${where}`)
     const times = new Map(Object.keys(cases).map((each) => [each, [] as number[]]))
     const processor = new Map(Object.keys(cases).map((each) => [each, 0]))
     for (let round = 0; round < rounds; round++) {

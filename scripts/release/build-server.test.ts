@@ -77,7 +77,7 @@ it('contains neither TypeScript nor tests, and has the version of the root packa
   expect(Object.keys(dependencies).filter((name) => name.startsWith('@muster/'))).toEqual([])
 })
 
-it('packs only those files of dependencies that the sources import, licenses, and programs', async () => {
+it('packs only the dependency files that the sources import, licenses, and programs', async () => {
   const target = join(folder, 'traced')
   const files = {
     'packages/server/src/main.js': "import 'name/lazy'",

@@ -54,7 +54,7 @@ export function readSignature(base64: string, claimed: Algorithm | undefined): B
   if (signature === undefined || algorithm === undefined) {
     throw new Rejection(
       'malformed',
-      'The signature is not canonical base64 of 32 bytes (hmac-sha256) or 64 bytes (ed25519).',
+      'The signature must be canonical base64 of 32 bytes (hmac-sha256) or 64 bytes (ed25519).',
     )
   }
   if (claimed !== undefined && claimed !== algorithm) throw new Rejection('algorithm-mismatch')

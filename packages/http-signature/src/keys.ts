@@ -22,8 +22,8 @@ const smallOrderPoints = new Set([
 ])
 
 /**
- * Returns the base64 of 32 random bytes, none of which is zero and the last of which is not a newline, because the
- * shell's `$(base64 -d)` drops such bytes.
+ * Returns 32 random bytes in base64. No byte is zero, and the last byte is not a newline, because the shell's
+ * `$(base64 -d)` drops such bytes.
  */
 export function generateSecret(): string {
   for (;;) {

@@ -82,10 +82,7 @@ export function coveredField(fields: Fields, name: string): string {
   if (lines.length > 1) assertSingle(fields, name)
   const value = lines[0]!
   if (!valuePattern.test(value)) {
-    throw new Rejection(
-      'malformed-header',
-      `The header ${name} contains characters other than printable ASCII and tabs.`,
-    )
+    throw new Rejection('malformed-header', `The header ${name} must contain only printable ASCII characters and tabs.`)
   }
   return value
 }

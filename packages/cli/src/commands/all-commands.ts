@@ -165,7 +165,7 @@ export const allCommands: readonly CommandEntry[] = [
     noun(
       'agent',
       'connect this machine as a device',
-      'Register this machine as a device, keep it connected, and report its services and configured values.',
+      'Register this machine as a device, keep the device connected, and report its services and configured values.',
       [
         command('register', 'register this machine with a code', () => import('./agent/register.ts')),
         command('run', 'run the agent until stopped', () => import('./agent/run.ts')),

@@ -134,7 +134,7 @@ it('lists, sets, and removes expected intervals, and shows stale values', async 
   expect((await run('attributes', 'freshness', 'load', '--no-every')).stdout).toBe('load has no expected interval.\n')
   expect(await run('attributes', 'freshness', '--every', '1h')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('need the name of an attribute'),
+    stderr: expect.stringContaining('require the name of an attribute'),
   })
   expect((await run('attributes', 'freshness', 'load', '--every', '5s')).stderr).toContain('from 60 to 31536000')
 })

@@ -187,7 +187,7 @@ describe('keys', () => {
     expect(await run('keys', 'policy', '--credentials', file)).toMatchObject({ code: 5, stdout: '' })
   })
 
-  it('creates a key with few permissions, and removes more of them', async () => {
+  it('creates a key with few permissions, and then removes some of them', async () => {
     const { run, lines } = await createCliUser(app)
     const few = ['--permissions', 'device-read,EVENT_READ', '--networks', '127.0.0.0/8', '--rate-share', '50']
     const [created] = await lines('keys', 'create', 'few', ...few)

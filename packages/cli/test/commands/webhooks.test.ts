@@ -34,7 +34,7 @@ describe('webhooks', () => {
     expect(await run('webhooks', 'deliveries', id)).toMatchObject({ code: 4 })
   })
 
-  it('prints webhooks to a pipe as one line each, with aligned columns', async () => {
+  it('prints one line per webhook to a pipe, with aligned columns', async () => {
     const { env, lines } = await createCliUser(app)
     const url = 'http://127.0.0.1:1/a/long/path/of/a/receiver/that/does/not/fit/on/a/terminal'
     await lines('webhooks', 'create', url, '--name', 'Night shift')

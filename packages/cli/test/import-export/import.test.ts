@@ -148,7 +148,7 @@ describe('importing rows', () => {
 })
 
 describe('importing rows as a job', () => {
-  it('reports the lines of rejected rows in a file of several parts, also after cells with several lines', async () => {
+  it('reports the lines of rejected rows in a file of several parts, even after cells with several lines', async () => {
     const workspace = await openWorkspace(app)
     const rows = Array.from({ length: 5_200 }, (_, number) => `node-${number},HW-${number},,"a\nb"`)
     const invalid = [10, 5_100]

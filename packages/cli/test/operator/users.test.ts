@@ -68,7 +68,7 @@ describe('commands for users and accounts', () => {
     })
   })
 
-  it("deletes a user's personal keys in every account with a password reset", async () => {
+  it("deletes a user's personal keys in every account when the password is reset", async () => {
     const { env, folder } = await newInstallation()
     const added = await muster(['accounts', 'add', 'Fleet', '--owner', 'owner@localhost', '--json'], { env })
     await muster(['users', 'add', 'lin@example.com', '--account', JSON.parse(added.stdout).id, '--role', 'viewer'], {

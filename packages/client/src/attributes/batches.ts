@@ -1,4 +1,4 @@
-/** The server accepts requests of up to 1 MiB. The difference leaves room for the rest of the request. */
+/** The server accepts requests of up to 1 MiB. A lower limit for the items leaves room for the rest of the request. */
 const BATCH_BYTES = 900_000
 
 export async function* batchesOf<Item>(

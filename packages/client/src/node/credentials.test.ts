@@ -27,7 +27,7 @@ const environment = (more: Record<string, string> = {}) => ({
 })
 
 describe('readCredentials', () => {
-  it('reads credentials from the first location that contains some', async () => {
+  it('reads credentials from the first location that contains credentials', async () => {
     const keyOf = async (file: string | undefined, more?: Record<string, string>): Promise<string> =>
       (await readCredentials({ file, env: environment(more) })).keyId
     await put('home/.muster/credentials', section('home'))
@@ -41,7 +41,7 @@ describe('readCredentials', () => {
     await expect(keyOf(join(folder, 'nowhere'))).rejects.toThrow('nowhere')
   })
 
-  it('skips a default location that it cannot read, unless no other one has credentials', async () => {
+  it('skips an unreadable default location if another location contains credentials', async () => {
     await mkdir(join(folder, 'data/credentials'), { recursive: true })
     await expect(readCredentials({ env: environment() })).rejects.toThrow('cannot read the credentials')
     await put('home/.muster/credentials', section('home'))

@@ -15,8 +15,7 @@ export function parseCavageParameters(text: string): ReadonlyMap<string, string>
   parameter.lastIndex = 0
   for (;;) {
     const match = parameter.exec(text)
-    if (match === null)
-      throw new Rejection('malformed', 'The parameters do not have the form name="value",name="value".')
+    if (match === null) throw new Rejection('malformed', 'The parameters must have the form name="value",name="value".')
     const name = match[1]!.toLowerCase()
     if (parameters.has(name))
       throw new Rejection('duplicate-parameter', `The signature contains the parameter "${match[1]}" twice.`)

@@ -92,6 +92,6 @@ function readTime(parameters: Parameters, name: string): number {
 function required(parameters: Parameters, name: string): string {
   const value = parameters.get(name)
   if (value === undefined)
-    throw new Rejection('missing-parameter', `The signature does not contain the parameter "${name}".`)
+    throw new Rejection('missing-parameter', `The signature must contain the parameter "${name}".`)
   return value
 }

@@ -40,11 +40,14 @@ const latest = 1e10
 
 export function readKeyId(text: string | undefined): string {
   if (text === undefined)
-    throw new Rejection('missing-parameter', 'The signature has no key ID (keyId in form A, keyid in form B).')
+    throw new Rejection(
+      'missing-parameter',
+      'The signature must contain a key ID: keyId in form A, or keyid in form B.',
+    )
   if (!isKeyId(text)) {
     throw new Rejection(
       'malformed',
-      'The key ID does not consist of 1 to 128 letters, digits, dots, hyphens, and underscores.',
+      'The key ID must consist of 1 to 128 letters, digits, dots, hyphens, and underscores.',
     )
   }
   return text

@@ -96,7 +96,7 @@ describe('covered components of form B', () => {
     expect(cover('"@method" "@authority" "@target-uri"', targetUri, '/graphql/v1?a=1')).toBe('ok')
   })
 
-  test('requires created, which no other time replaces', () => {
+  test('requires the parameter created, even with expires or a covered date', () => {
     expect(outcomeOf(formB({ input: `${list};keyid="AKEXAMPLE"` }))).toBe('not-covered')
     expect(outcomeOf(formB({ input: `${list};keyid="AKEXAMPLE";expires=${now + 60}` }))).toBe('not-covered')
     const withDate = {

@@ -32,12 +32,21 @@ export function readRfc9421(message: Message): ParsedSignature {
   if (count > 1) throw new Rejection('several-signatures', `The request has ${count} signatures. Send one.`)
   assertSameLabels(inputs, signatures)
   const [entry] = inputs
-  if (entry === undefined) throw new Rejection('malformed', 'Signature-Input is empty.')
+  if (entry === undefined)
+    throw new Rejection(
+      'malformed',
+      'Signature-Input is empty. It must contain a signature, such as sig1=("@method");created=1700000000.',
+    )
   const [label, input] = entry
   return readOne(input, signatures.get(label)!, message)
 }
 
-function readDictionary(message: Message, name: string): Members {
+const examples = {
+  'signature-input': 'sig1=("@method");created=1700000000',
+  signature: 'sig1=:base64:',
+}
+
+function readDictionary(message: Message, name: keyof typeof examples): Members {
   const text = joinedField(message.fields, name)
   const dictionary = parseCanonicalDictionary(text)
   if (dictionary !== undefined) return dictionary
@@ -45,7 +54,7 @@ function readDictionary(message: Message, name: string): Members {
   if (/(?:^|,)[ \t]*keyId[ \t]*=/.test(text)) throw new Rejection('both-forms')
   throw new Rejection(
     'malformed',
-    `The header ${name} is not a canonical structured field of the type Dictionary (RFC 9651).`,
+    `The header ${name} must be a canonical Dictionary (RFC 9651), such as ${examples[name]}.`,
   )
 }
 
@@ -64,7 +73,10 @@ function assertLabelsIn(members: Members, others: Members): void {
 
 function readOne({ list, text }: Member, signature: Member, message: Message): ParsedSignature {
   if (list === undefined)
-    throw new Rejection('malformed', 'The member of Signature-Input must be a list in parentheses with parameters.')
+    throw new Rejection(
+      'malformed',
+      'The member of Signature-Input must be a list with parameters, such as sig1=("@method");created=1700000000.',
+    )
   const [items, parameters] = list
   const keyId = readKeyId(readString(parameters, 'keyid'))
   return withKeyId(keyId, () => {
@@ -96,17 +108,27 @@ function readComponent([name, parameters]: Item): string {
     throw new Rejection('malformed', 'Each covered component must be a quoted string, such as "@method".')
   if (parameters.size > 0) {
     const [parameter] = parameters.keys()
-    throw new Rejection('unsupported-component', `The parameter ${parameter} of "${name}" is not supported.`)
+    throw new Rejection(
+      'unsupported-component',
+      `Components cannot have parameters, but "${name}" has the parameter ${parameter}.`,
+    )
   }
   const isKnown = name.startsWith('@') ? derivedComponents.includes(name) : fieldPattern.test(name)
-  if (!isKnown) throw new Rejection('unsupported-component', `A signature in form B cannot cover "${name}".`)
+  if (!isKnown)
+    throw new Rejection(
+      'unsupported-component',
+      `With Signature-Input, a signature can cover lowercase header names and ${derivedComponents.join(', ')}, but not "${name}".`,
+    )
   return name
 }
 
 function readString(parameters: Parameters, name: string): string | undefined {
   const value = parameters.get(name)
   if (value !== undefined && typeof value !== 'string') {
-    throw new Rejection('malformed', `The parameter "${name}" in Signature-Input must be a quoted string.`)
+    throw new Rejection(
+      'malformed',
+      `The parameter "${name}" in Signature-Input must be a quoted string, such as ${name}="value".`,
+    )
   }
   return value
 }
@@ -140,6 +162,6 @@ function readBytes({ bytes, text }: Member): string {
     throw new Rejection('malformed', 'The member of Signature must be a byte sequence, which has the form :base64:.')
   // Reject parameters of a signature, which are not signed and have no defined meaning (RFC 9421 §4.2).
   if (text !== `:${bytes}:`)
-    throw new Rejection('malformed', 'The member of Signature has parameters. None are allowed.')
+    throw new Rejection('malformed', 'The member of Signature must have no parameters, as in sig1=:base64:.')
   return bytes
 }

@@ -44,7 +44,7 @@ function readContentDigest(text: string): DigestMember[] {
   if (dictionary === undefined || dictionary.size === 0) {
     throw new Rejection(
       'digest-malformed',
-      'Content-Digest is not a canonical structured field with at least one member, such as sha-256=:base64:.',
+      'Content-Digest must be a canonical Dictionary (RFC 9651) with at least one member, such as sha-256=:base64:.',
     )
   }
   const members: DigestMember[] = []
@@ -52,7 +52,7 @@ function readContentDigest(text: string): DigestMember[] {
     if (bytes === undefined)
       throw new Rejection(
         'digest-malformed',
-        'Content-Digest has a member that is not a byte sequence, which has the form :base64:.',
+        'Each member of Content-Digest must be a byte sequence, which has the form :base64:.',
       )
     members.push({ algorithm, value: bytes })
   }
@@ -64,12 +64,12 @@ function readDigest(text: string): DigestMember[] {
   const members = text.split(',').map((part) => {
     const match = /^[ \t]*([A-Za-z0-9-]+)=([A-Za-z0-9+/]+={0,2})[ \t]*$/.exec(part)
     if (match === null || decodeBase64(match[2]!) === undefined) {
-      throw new Rejection('digest-malformed', 'Digest does not have the form SHA-256=base64 or SHA-512=base64.')
+      throw new Rejection('digest-malformed', 'Digest must have the form SHA-256=base64 or SHA-512=base64.')
     }
     return { algorithm: match[1]!.toLowerCase(), value: match[2]! }
   })
   if (new Set(members.map(({ algorithm }) => algorithm)).size < members.length) {
-    throw new Rejection('digest-malformed', 'Digest has more than one value for the same algorithm.')
+    throw new Rejection('digest-malformed', 'Digest must have only one value for each algorithm.')
   }
   return members
 }

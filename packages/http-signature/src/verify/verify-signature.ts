@@ -90,7 +90,7 @@ function checkBody({ components, message }: ParsedSignature, options: VerifyOpti
   if (components.includes('content-length') && coveredField(message.fields, 'content-length') !== String(body.length)) {
     throw new Rejection(
       'length-mismatch',
-      `The covered Content-Length is not ${body.length}, the number of bytes in the received body.`,
+      `The covered Content-Length must be ${body.length}, the number of bytes in the received body.`,
     )
   }
   const coversBody = checkDigests(message.fields, components, body) || body.length === 0

@@ -61,7 +61,7 @@ it("sends a user's events only to the user's streams and webhooks", async () => 
   ]
   const victimStream = await listen(victims[0]![1].user, '')
 
-  // Alternate between the servers, because each server also sends the events of changes that the other one made.
+  // Alternate between the servers, because each server also sends the events of changes that the other server made.
   for (const [index, [mutation, { user, own }]] of victims.entries()) {
     const { plain, needsSession } = mutationCalls[mutation]!
     const by = index % 2 === 0 ? user : other.as(user)

@@ -110,7 +110,7 @@ describe('the digest of a body', () => {
 })
 
 describe('the nonce of a signature', () => {
-  it('is accepted once by all servers together', async () => {
+  it('is accepted only once across all servers', async () => {
     const signer = await (await installation.createUser()).createKey()
     const created = Math.floor(Date.now() / SECOND)
     const requests = Array.from({ length: 12 }, (_, index) =>

@@ -5,7 +5,7 @@ import pg from 'pg'
 export interface Balancer {
   at: pg.ClientConfig
   /**
-   * Holds the data that clients send, and resolves when there is some. The returned function sends the held data and
+   * Holds the data that clients send, and resolves when data arrives. The returned function sends the held data and
    * further data.
    */
   hold(): Promise<() => void>

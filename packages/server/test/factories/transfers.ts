@@ -2,11 +2,11 @@ import type { TestApp, TestUser } from '../harness/app.ts'
 import { addMember, newMember, type TestMember } from './member.ts'
 import { type Answer, ask } from './team.ts'
 
-/** Two accounts, and a person who may move devices from the first one to the second one. */
+/** Two accounts, and a person who may move devices from the first account to the second account. */
 export interface TwoAccounts {
   here: TestUser
   there: TestUser
-  /** An owner of the first account, and an operator of the second one. */
+  /** An owner of the first account, and an operator of the second account. */
   person: TestMember
 }
 

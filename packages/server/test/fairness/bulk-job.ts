@@ -5,8 +5,8 @@ import type { AccessKey } from './population.ts'
 const POLL_MS = 250
 
 /**
- * Starts a bulk job over all devices, and another one whenever a job ends. The returned function cancels the current job
- * and returns the number of changed devices.
+ * Starts a bulk job over all devices, and another job whenever a job ends. The returned function cancels the current
+ * job and returns the number of changed devices.
  */
 export async function startBulkJobs(
   url: string,

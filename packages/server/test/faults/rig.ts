@@ -59,7 +59,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   }
   const running: ServerProcess[] = []
   let isOver = false
-  /** Starts a server. If the server does not start, for example because its database is down, starts another one. */
+  /** Starts a server. If the server does not start, for example because its database is down, starts another server. */
   const start = async (): Promise<void> => {
     while (!isOver) {
       const started = startServerProcess(env)

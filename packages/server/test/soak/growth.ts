@@ -34,7 +34,7 @@ export function quantile(values: readonly number[], part: number): number {
   return below + (above - below) * (rank % 1)
 }
 
-/** Returns the correlation of each value with the previous one, from 0 to 1 (exclusive). A negative one counts as 0. */
+/** Returns the correlation of each value with the previous one, from 0 to 1 (exclusive). Returns 0 if negative. */
 function correlationOf(values: readonly number[]): number {
   const center = values.reduce((sum, value) => sum + value, 0) / values.length
   const distances = values.map((value) => value - center)

@@ -37,7 +37,7 @@ intervals.`),
 
 async function run(name: string | undefined, { every, ...options }: Options): Promise<void> {
   if (every !== undefined && name === undefined)
-    throw usageError('--every and --no-every need the name of an attribute')
+    throw usageError('--every and --no-every require the name of an attribute')
   const muster = await openMuster(options, 4)
   if (every !== undefined && name !== undefined)
     await muster.mutations.setExpectedInterval({ name, seconds: every === false ? null : every })

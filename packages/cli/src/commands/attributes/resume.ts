@@ -25,7 +25,7 @@ async function run(given: string | undefined, options: ClientOptions): Promise<v
   const file = given ?? onlyFile(await listStates())
   const plan = await readState(file)
   const muster = await openMuster(options, 6)
-  const hint = 'Use the credentials of the original command, for example with --credentials or --profile.'
+  const hint = 'Use the credentials of the original command. Pass --credentials or --profile to select them.'
   if (muster.url !== plan.url) throw usageError(`the change was started on ${plan.url}, not on ${muster.url}`, hint)
   if ((await findUserId(muster)) !== plan.userId) throw usageError('the change was started by a different user', hint)
   await runPlan(muster, plan, { ...options, state: file })

@@ -32,7 +32,7 @@ export function NoDevices({ isFiltered, onClear, onAdd }: NoDevicesProps) {
       {may('DEVICE_CREATE')
         ? 'Devices can register themselves with a registration code. You can also import devices from a CSV file.'
         : isRestricted
-          ? 'Your role is limited to some devices or attributes, and you have access to no devices. If you expected devices here, ask an admin of the account.'
+          ? 'Your role is limited to some devices or attributes, and you cannot access any devices. If you expected devices here, ask an admin of the account.'
           : 'Your role does not allow you to register devices. Ask an admin of the account to register them.'}
     </EmptyState>
   )

@@ -89,8 +89,8 @@ it('responds to another user and to /readyz while one user overloads the databas
   const release = await blockDevices(app)
   const aliases = Array.from({ length: 15 }, (_, index) => `a${index}: devices(size: 1) { items { id } }`).join(' ')
   const walking = Array.from({ length: 40 }, () => keepSending(app, SORTED))
-  // Wait until the walking statements are in flight. Otherwise, quick statements, which are blocked and do not end,
-  // could take their places.
+  // Wait until the statements without an index are in flight. Otherwise, the quick statements, which are blocked, could
+  // take their connections.
   await waitForStatements(app, { walking: 2 })
   const quick = Array.from({ length: 10 }, () => keepSending(app, `{ login { ${aliases} } }`))
   const attack = [...walking, ...quick]

@@ -20,7 +20,7 @@ import { startTestApp, type TestApp, type TestUser } from '../../../test/harness
 
 let app: TestApp
 beforeAll(async () => {
-  // The clock of the rate limits stands still, so no points are refilled.
+  // The clock of the rate limits stands still, so the quota is not refilled.
   const env = { MUSTER_KEY_POINTS: '1000000', MUSTER_KEY_POINTS_PER_SECOND: '1' }
   app = await startTestApp({ worker: true, env, elapsed: () => 0 })
 })
@@ -154,7 +154,7 @@ describe('a preview of many devices', () => {
     expect(await eventsOf(user, ['ATTRIBUTE_CHANGE'])).toEqual([])
   })
 
-  it('finds the devices of a retry or an undo in steps too', async () => {
+  it('also finds the devices of a retry or an undo in steps', async () => {
     const user = await newLargeFleet(app, 1_100)
     const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 10_000 })
     await run(user, await until(user, job.id, 'READY'))

@@ -32,7 +32,7 @@ describe('checkFilter', () => {
     expect(await find(canonical)).toBe(await find(known))
   })
 
-  test('finds no comparison of a reserved name by an index in a context', async () => {
+  test('reports no index for a comparison of a reserved name in a context', async () => {
     const isIndexed = async (where: string, context?: string): Promise<unknown> =>
       (await check(where, context === undefined ? {} : { context })).terms[0]?.isIndexed
     expect(await isIndexed('statusA >= a')).toBe(true)
@@ -41,7 +41,7 @@ describe('checkFilter', () => {
     expect(await isIndexed('base(statusA) >= a', 'night')).toBe(true)
   })
 
-  test('prices conditions on events like a page of events, because no index finds events by them', async () => {
+  test('charges for conditions on events like for a page of events, because no index finds the matches', async () => {
     const points = async (where: string): Promise<number> => (await check(where, { kind: 'EVENTS' })).points
     expect(await points('')).toBe(1)
     expect(await points('changed:site')).toBe(51)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** The migration adds only an index. Every partition has a valid copy of it. */
+/** The migration adds only an index. Every partition has a valid copy of the index. */
 const indexed: UpgradeCase = {
   async checkAlways(db) {
     const { rows } = await sql<{ valid: boolean }>`

@@ -36,8 +36,8 @@ export function Passkeys() {
           <IconFingerprint size={18} aria-hidden="true" style={{ flexShrink: 0 }} />
           <Text c="dimmed">
             {supportsPasskeys()
-              ? 'None yet.'
-              : 'None yet. Browsers support passkeys only on HTTPS addresses with a host name and on http://localhost. To add a passkey, open the console at such an address.'}
+              ? 'No passkeys yet.'
+              : 'No passkeys yet. Browsers support passkeys only on HTTPS addresses with a host name and on http://localhost. To add a passkey, open the console at such an address.'}
           </Text>
         </Group>
       ) : null}

@@ -61,7 +61,7 @@ test('lists each device exactly once while devices are inserted', async () => {
       seen.push(...next.items.map(({ id }) => id))
       await seedDevices(app.db, user.accountId, [{ name: `n${number % 7}`, platform: `p${number % 2}` }])
       if (!next.hasMore) break
-      // Alternates between a cursor and an ID, because both must continue at the same place.
+      // Alternate between a cursor and an ID, because both must continue at the same place.
       after = number % 2 === 0 ? next.cursor : next.last
     }
     expect(new Set(seen).size).toBe(seen.length)

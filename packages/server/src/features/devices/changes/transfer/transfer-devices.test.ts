@@ -149,7 +149,7 @@ it('returns CONFLICT if the database ends a deadlock with another request', asyn
   expect((await move([id!])).data).toEqual({ transferDevices: 1 })
 })
 
-it('moves a thousand devices, or none if one hardware ID is taken', async () => {
+it('moves a thousand devices, but moves no device if one hardware ID is taken', async () => {
   const seeds = Array.from({ length: 1_000 }, (_, index) => ({
     name: `node-${index}`,
     hardwareId: `hw-${index}`,
