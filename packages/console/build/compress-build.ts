@@ -32,7 +32,7 @@ export function compressBuild(): Plugin {
 export async function compressFolder(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && COMPRESSIBLE.test(entry.name))
-  // Start all compressions immediately, because Node's thread pool limits how many run at a time.
+  // Start all compressions without waiting, because Node's thread pool limits how many run at a time.
   await Promise.all(files.map(({ parentPath, name }) => compressFile(join(parentPath, name))))
 }
 

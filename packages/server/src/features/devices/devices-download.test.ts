@@ -280,7 +280,7 @@ test('charges for every page of the file', async () => {
       await response.text()
       downloads++
     }
-    // A download of 1,000 devices has a rate-limit cost of at least 10.
+    // A download of 1,000 devices costs at least 10 points.
     const regained = (performance.now() - startedAt) / 1_000
     expect(downloads).toBeLessThan(2 + (100 + regained) / 10)
     expect(statuses).toEqual(new Set([200, 429]))

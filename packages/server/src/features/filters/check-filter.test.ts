@@ -41,7 +41,7 @@ describe('checkFilter', () => {
     expect(await isIndexed('base(statusA) >= a', 'night')).toBe(true)
   })
 
-  test('charges for conditions on events like for a page of events, because no index finds the matches', async () => {
+  test('charges as much for conditions on events as for a page of events, because no index finds the matches', async () => {
     const points = async (where: string): Promise<number> => (await check(where, { kind: 'EVENTS' })).points
     expect(await points('')).toBe(1)
     expect(await points('changed:site')).toBe(51)

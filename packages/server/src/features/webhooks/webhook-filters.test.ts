@@ -192,7 +192,7 @@ describe('a webhook with a filter', () => {
     ])
   })
 
-  it('returns its filter in canonical form, and the filter can be changed or removed', async () => {
+  it('returns its filter in canonical form, and accepts another filter or no filter', async () => {
     await register(user, 'a', { site: 'oslo' })
     const view = await createView(user, 'name: "V", where: "platform:*"')
     const fields = 'where view { id name } context'
