@@ -60,7 +60,7 @@ export function startConsole(options: TestAppOptions = {}): Console {
       viewport: { width: 1280, height: 800 },
       // Animations would make the results of checks depend on timing.
       reducedMotion: 'reduce',
-      // Each window would install the service worker again, which takes seconds of processor time.
+      // Each window would install the service worker again, which takes seconds of CPU time.
       serviceWorkers: 'block',
       ...options,
     })

@@ -159,7 +159,7 @@ async function writeMany(
 
 type WritingContext = Pick<Context, 'db' | 'viewer' | 'chooseWorker'>
 
-/** On a cluster, the account's worker runs the transaction if it is available, which takes less processor time. */
+/** On a cluster, the account's worker runs the transaction if it is available, which takes less CPU time. */
 async function writeInTransaction(
   context: WritingContext,
   writes: readonly (AttributeWrite | ApiError)[],

@@ -31,7 +31,7 @@ async function newFleet(): Promise<Fleet> {
   return { user, ids: await seedDevices(app.db, user.accountId, devices) }
 }
 
-/** Returns the processor time of each node, in seconds. */
+/** Returns the CPU time of each node, in seconds. */
 async function processorSeconds(): Promise<number[]> {
   const seconds: number[] = []
   for (const name of nodeNames) {
@@ -51,7 +51,7 @@ async function ticksOf(pid: number, fields: number): Promise<number> {
   return values.slice(11, 11 + fields).reduce((sum, value) => sum + Number(value), 0)
 }
 
-/** Runs requests of 16 clients for some seconds, and prints the processor time of PostgreSQL for each request. */
+/** Runs requests of 16 clients for some seconds, and prints the CPU time of PostgreSQL for each request. */
 async function measure(name: string, send: (time: number) => Promise<void>): Promise<void> {
   const started = performance.now()
   const before = await processorSeconds()
@@ -68,7 +68,7 @@ async function measure(name: string, send: (time: number) => Promise<void>): Pro
   const place = isCluster ? 'three nodes' : 'plain PostgreSQL'
   const total = used.reduce((sum, each) => sum + each, 0)
   console.log(
-    `${place}, ${name}: ${(sent / seconds).toFixed(0)} per second, each with ${ms(total)} ms of processor time, ${ms(used[0]!)} ms of it on the coordinator`,
+    `${place}, ${name}: ${(sent / seconds).toFixed(0)} per second, each with ${ms(total)} ms of CPU time, ${ms(used[0]!)} ms of it on the coordinator`,
   )
 }
 

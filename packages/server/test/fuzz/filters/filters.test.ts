@@ -84,7 +84,7 @@ function handle({ field: { kind }, where }: Sent): void {
   completionsAt(where, where.length, kind)
 }
 
-/** Returns the processor time of the fastest of up to three runs, because a run may include garbage collection. */
+/** Returns the CPU time of the fastest of up to three runs, because a run may include garbage collection. */
 function processorMs(sent: Sent): number {
   let least = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < 3 && least > MAX_MS / 5; attempt++) {
