@@ -51,6 +51,25 @@ describeConsole('the event log', () => {
     await page.getByText('3 in the last month').waitFor()
   })
 
+  it('shows an event that happened between loading the page and the start of live updates', async () => {
+    const person = await site.newPerson()
+    const pump = await register(person, 'pump')
+    const page = await site.open(person, { path: '/account' })
+    const loaded = Promise.withResolvers<void>()
+    const changed = loaded.promise.then(() => set(person, pump, 'turku'))
+    await page.route('**/graphql/v1/stream', (route) => changed.then(() => route.continue()))
+    const live = page.waitForResponse('**/graphql/v1/stream')
+    await page.route('**/graphql/v1', async (route) => {
+      if (!route.request().postData()?.includes('query EventPage')) return route.continue()
+      const response = await route.fetch()
+      loaded.resolve()
+      await live
+      await route.fulfill({ response })
+    })
+    await page.goto(new URL('/events', page.url()).href)
+    await page.getByRole('row', { name: /Attributes changed.*turku/ }).waitFor()
+  })
+
   it('shows new events first, and collects them while live updates are off', async () => {
     const person = await site.newPerson()
     const pump = await register(person, 'pump')
@@ -68,7 +87,7 @@ describeConsole('the event log', () => {
     await page.getByRole('button', { name: 'Show 1 new' }).waitFor()
     expect(await page.getByText('riga').count()).toBe(0)
     await page.getByRole('button', { name: 'Show 1 new' }).click()
-    // On a slow machine, the changes may be too far apart for one row.
+    // On a slow machine, the changes may be too far apart for the page to group them in one row.
     await page
       .getByRole('row', { name: /3 × Attributes changed|riga/ })
       .first()

@@ -1,6 +1,7 @@
 import { type Client, cacheExchange, createClient, fetchExchange, mapExchange } from 'urql'
 import { api } from '../app/paths.ts'
 import { errorReason, isSignedOut } from './describe-error.ts'
+import { trackQueries } from './queries-in-flight.ts'
 import { fetchOptionsWith } from './session-headers.ts'
 import { signedOut, signInRequired } from './signed-out.ts'
 
@@ -13,6 +14,7 @@ export function createGraphqlClient(): Client {
     requestPolicy: 'cache-and-network',
     fetchOptions: fetchOptionsWith({}),
     exchanges: [
+      trackQueries,
       mapExchange({
         onError(error) {
           if (isSignedOut(error)) signedOut.announce()

@@ -18,7 +18,7 @@ test('keeps the case of an argument’s name', () => {
 test.each([
   ['hardwareId "A1" is in use', 'Hardware ID "A1" is in use.'],
   ['publicKey: an Ed25519 public key is 32 bytes', 'Public key: an Ed25519 public key is 32 bytes.'],
-  ['services[1].port must be from 1 to 65535, found 0', 'Port of service 2 must be from 1 to 65535, found 0.'],
+  ['services[1].port must be from 1 to 65535, not 0', 'Port of service 2 must be from 1 to 65535, not 0.'],
   ['services[0].name: "ssh" appears twice', 'Name of service 1: "ssh" appears twice.'],
   ['attributes.net.ssid may have at most 9 bytes', 'Attributes: net.ssid may have at most 9 bytes.'],
   ['platform must not be empty', 'Platform must not be empty.'],
@@ -45,7 +45,7 @@ test('includes the request ID of an internal error', () => {
 test.each([
   ['done', /was made, so do not repeat it/],
   ['unknown', /see whether the change was made/],
-])('does not advise to repeat a change whose outcome is %s', (outcome, expected) => {
+])('does not advise repeating a change whose outcome is %s', (outcome, expected) => {
   for (const code of ['UNAVAILABLE', 'INTERNAL', 'NOT_FOUND']) {
     const { advice } = describeError(responseError('reading it failed', { code, outcome }))
     expect(advice).toMatch(expected)

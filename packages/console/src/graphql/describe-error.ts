@@ -15,13 +15,13 @@ export type FieldLabels = Readonly<Record<string, string>>
 
 const unreachable: ErrorDescription = {
   what: 'The server is not responding.',
-  advice: 'Check that it is running and that this computer can reach it, then try again.',
+  advice: 'Check that the server is running and that this computer can reach it, then try again.',
 }
 
 const advice: Record<string, string> = {
   UNAUTHENTICATED: 'Sign in again.',
   RATE_LIMITED: 'Wait a moment, then try again.',
-  UNAVAILABLE: 'Try again in a moment.',
+  UNAVAILABLE: 'Try again in a few seconds.',
   INTERNAL: 'Try again. If the error persists, look for the request ID in the server’s log.',
   QUERY_TOO_COMPLEX: 'Select fewer columns or fields.',
 }
@@ -65,7 +65,7 @@ export const isSignedOut = (error: CombinedError): boolean =>
 
 function describeResponse({ graphQLErrors, networkError }: CombinedError, labels: FieldLabels): ErrorDescription {
   const first = graphQLErrors[0]
-  // Browsers throw a TypeError if no response arrives. Other errors mean that a response is not valid.
+  // Browsers throw a TypeError if no response arrives. Other errors mean that the response is invalid.
   if (first === undefined) return networkError instanceof TypeError ? unreachable : notMuster
   const found = outcomeAdvice[String(first.extensions.outcome)] ?? advice[String(first.extensions.code)]
   const requestId = typeof first.extensions.requestId === 'string' ? first.extensions.requestId : undefined
@@ -78,7 +78,7 @@ function describeResponse({ graphQLErrors, networkError }: CombinedError, labels
 
 const notMuster: ErrorDescription = {
   what: 'The response is not from the Muster API.',
-  advice: 'The server may be restarting, or a proxy in front of it may be misconfigured. Try again in a moment.',
+  advice: 'The server may be restarting, or a proxy in front of it may be misconfigured. Try again in a few seconds.',
 }
 
 /** Replaces the argument at the start of a message: `services[0].port` becomes `Port of service 1`. */

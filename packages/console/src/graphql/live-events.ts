@@ -2,6 +2,7 @@ import { createClient } from 'graphql-sse'
 import { stringifyDocument } from 'urql'
 import { api } from '../app/paths.ts'
 import { LiveEventsDocument, type LiveEventsSubscription } from './live-events.generated.ts'
+import { queriesInFlightEnd } from './queries-in-flight.ts'
 import { apiHeaders } from './session-headers.ts'
 import { signedOut, signInRequired } from './signed-out.ts'
 
@@ -68,12 +69,13 @@ export function createLiveEvents(): LiveEvents {
 
   /**
    * Reports a gap after each connection until the subscription has received an event. Without an event to resume after,
-   * the subscription may miss events.
+   * the subscription may miss events. Waits for the queries in flight first, because the server may have processed them
+   * before the connection.
    */
   const connected = (): void => {
     failures = 0
     setStatus('live')
-    if (after === undefined) notifyGap()
+    if (after === undefined) void queriesInFlightEnd().then(notifyGap)
   }
 
   const deliverBatch = (): void => {

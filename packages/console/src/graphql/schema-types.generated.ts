@@ -23,7 +23,7 @@ export type AccessInput = {
 };
 
 /**
- * Attribute names, as in setAttribute. A name can end with the wildcard *, as in status.* and net.w*. The name * matches
+ * Attribute names, as in setAttribute. A name can end with the wildcard *, as in status.* or net.w*. The name * matches
  * all names.
  */
 export type AttributeScopeInput = {
@@ -37,7 +37,7 @@ export type AttributeScopeInput = {
 export type BulkAttributesInput = {
   /**
    * In a value, the server replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the
-   * device's value. For a literal opening brace, write two. null removes an attribute or a group.
+   * device's value. For a literal opening brace, write two opening braces. null removes an attribute or a group.
    */
   attributes: Record<string, unknown>;
   context?: string | null | undefined;
@@ -50,7 +50,7 @@ export type BulkAttributesInput = {
 
 /** The options for deleting devices. */
 export type BulkDeleteInput = {
-  /** Whether to delete active devices, too. */
+  /** Whether to delete active devices as well. */
   force?: boolean;
 };
 
@@ -197,7 +197,7 @@ export type EventType =
    * restored point in time or latest
    */
   | 'BACKUP_RESTORE'
-  /** A bulk job ended. data: state, counts, and seconds, the time since its start */
+  /** A bulk job ended. data: state, counts, and seconds, the time since the job started */
   | 'BULK_FINISH'
   /** A bulk job was started. data: name, operations, and counts; where, if the job has a filter */
   | 'BULK_START'
@@ -228,7 +228,7 @@ export type EventType =
   | 'DEVICE_UPDATE'
   /**
    * A query created download links. data: links, the number of links; expires; filters, the arguments of the first ten
-   * links. If the arguments contain more than 20 device IDs, devices, the number of IDs, replaces the IDs.
+   * links. If the arguments contain more than 20 device IDs, devices (the number of IDs) replaces deviceId.
    */
   | 'DOWNLOAD_LINK_CREATE'
   /** An attribute's expected interval changed. data: name; seconds, the old and new interval */
@@ -309,8 +309,8 @@ export type EventType =
   /** data: name and url */
   | 'WEBHOOK_DELETE'
   /**
-   * The server paused a webhook because all deliveries failed for 5 days or its view cannot be used. data: paused, the
-   * reason
+   * The server paused a webhook because all its deliveries failed for 5 days or because its view could not be used. data:
+   * paused, the reason
    */
   | 'WEBHOOK_PAUSE'
   /** data: changes, the old and new value of each field that changed; or formerSecretUntil, if the secret was rotated */
@@ -322,7 +322,7 @@ export type FilterKind =
   | 'EVENTS'
   | 'SERVICES';
 
-/** A permission of a role or an access key. The reference lists the permissions that each field requires. */
+/** A permission of a role or an access key. The API reference lists the permissions that each field requires. */
 export type Permission =
   /** Change the name and email address of the account, its key policy, and how members sign in. */
   | 'ACCOUNT_MANAGE'

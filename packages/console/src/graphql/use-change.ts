@@ -18,7 +18,7 @@ export function useChange<Data, Variables extends AnyVariables>(
       const context = { additionalTypenames, ...(headers && { fetchOptions: fetchOptionsWith(headers) }) }
       const { data, error } = await client.mutation(document, variables, context)
       if (error !== undefined) throw error
-      if (data === undefined) throw new Error('the server’s response is empty')
+      if (data === undefined) throw new Error('the server’s response contains no data')
       return data
     },
     [client, document, names],
@@ -26,8 +26,8 @@ export function useChange<Data, Variables extends AnyVariables>(
 }
 
 /**
- * Works like `useChange`, for mutations that create an object. If an attempt may have succeeded, a repeated call with the
- * same variables sends the same Idempotency-Key, so the server creates only one object.
+ * Works like `useChange`, for mutations that create an object. If an attempt may have succeeded, a repeated call with
+ * the same variables sends the same Idempotency-Key, so the server creates only one object.
  */
 export function useCreation<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,

@@ -38,6 +38,7 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
   const [error, setError] = useState<unknown>()
   // This number identifies the latest request, so that the results of earlier requests can be ignored.
   const latestRequest = useRef(0)
+  const latestAfter = useRef<string | null>(null)
   // If this is true, the events are loaded again after the request in flight. urql combines identical requests, so a
   // second request at the same time would receive the same response, which may not contain the newest events.
   const [isOutdated, setOutdated] = useState(false)
@@ -46,6 +47,7 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
   const load = useCallback(
     async (after: string | null): Promise<void> => {
       const request = ++latestRequest.current
+      latestAfter.current = after
       setLoading(true)
       setError(undefined)
       const { data, error: failure } = await client
@@ -104,7 +106,7 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
     isLoading,
     error,
     loadOlder: () => void load(loaded?.cursor ?? null),
-    retry: () => void load(loaded?.cursor ?? null),
+    retry: () => void load(latestAfter.current),
   }
 }
 
