@@ -99,15 +99,11 @@ export const bulkCalls: { queries: Record<string, Call>; mutations: Record<strin
     'Mutation.runBulk': {
       plain: ({ device }) => run(`ids: [${literal(device)}]`, 1),
       naming: {
-        'target.ids': attempt({ finds: { runBulk: { counts: { total: 0 } } } }, ({ device }) =>
-          run(`where: ${literal(`id = ${device}`)}`, 0),
-        ),
+        'target.ids': attempt('CONFLICT', ({ device }) => run(`ids: [${literal(device)}]`, 0)),
         'target.where': attempt({ finds: { runBulk: { counts: { total: 0 } } } }, ({ device }) =>
           run(`where: ${literal(`id = ${device}`)}`, 0),
         ),
-        'target.csv': attempt({ finds: { runBulk: { counts: { total: 0 } } } }, ({ device }) =>
-          run(`where: ${literal(`id = ${device}`)}`, 0),
-        ),
+        'target.csv': attempt('CONFLICT', ({ device }) => run(`csv: ${literal(`id\n${device}`)}`, 0)),
         'target.view': notFound(({ view }) => run(`view: ${literal(view)}`, 1)),
       },
       others: [...others, 'expected'],

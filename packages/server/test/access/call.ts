@@ -2,8 +2,9 @@ import type { OwnedObjects } from './owned-objects.ts'
 
 /** The required result of an attempt on another user's object. */
 export type Outcome =
-  /** The response contains the error NOT_FOUND and no data. */
+  /** The response contains this error and no data. */
   | 'NOT_FOUND'
+  | 'CONFLICT'
   /** The attempt succeeds and affects only the caller's objects. */
   | 'own'
   /** The attempt returns the URL of a CSV file that contains only the header row. */
@@ -20,7 +21,7 @@ export interface Attempt {
 type BuildAttempt = (theirs: OwnedObjects, own: OwnedObjects) => Attempt
 
 export interface Call {
-  /** Whether only a signed-in person can make the call. With an access key, such a call fails. */
+  /** Whether only a signed-in user can make the call. With an access key, the call fails. */
   needsSession?: true
   plain: (own: OwnedObjects) => string
   /** Attempts with each kind of object that an argument can name, keyed by argument. */

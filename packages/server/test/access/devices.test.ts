@@ -23,8 +23,8 @@ let own: OwnedObjects
 let untouched: Record<string, unknown[]>
 
 /**
- * Starts a separate server for each group of tests, because invalid secrets are counted by address and all tests share
- * one address.
+ * Starts a separate server for each group of tests, because a server counts invalid secrets by address and all tests
+ * share one address.
  */
 function useApp(): void {
   beforeAll(async () => {
@@ -105,7 +105,7 @@ describe("registering with the caller's code", () => {
     await assertUntouched()
   })
 
-  it('rejects every visible part of a code', async () => {
+  it('rejects the ID, prefix, and name of a code, and a changed code', async () => {
     const { login } = await victimUser.data('{ login { registrationCodes { id prefix name } } }')
     const { id, prefix, name } = login.registrationCodes[0]
     const { code: nonexistent } = nonexistentObjects(own)
@@ -205,16 +205,36 @@ describe('connecting a device over MQTT', () => {
   })
 
   it.each([
-    ['its topic', () => `devices/${victim.device}/attributes`, '{"x": "y"}'],
-    ['its services', () => `devices/${victim.device}/services`, '[]'],
-    ['its service', () => `devices/${victim.device}/services/${victim.service}/state`, 'active'],
-    ['its responses', () => `devices/${victim.device}/services/ids`, '[]'],
-    ['attributes of its service', () => `devices/${own.device}/services/${victim.service}/attributes`, '{"x": "y"}'],
-    ['the state of its service', () => `devices/${own.device}/services/${victim.service}/state`, 'active'],
-    ['its attributes as a service', () => `devices/${own.device}/services/${victim.device}/attributes`, '{"x": "y"}'],
-    ['its state as a service', () => `devices/${own.device}/services/${victim.device}/state`, 'active'],
-    ['the account', () => `devices/${own.device}/services/${victim.userId}/attributes`, '{"x": "y"}'],
-  ])('closes the connection and changes nothing when a device publishes to %s', async (_what, topicOf, payload) => {
+    ["another device's attributes", () => `devices/${victim.device}/attributes`, '{"x": "y"}'],
+    ["another device's services", () => `devices/${victim.device}/services`, '[]'],
+    ["another device's service", () => `devices/${victim.device}/services/${victim.service}/state`, 'active'],
+    ["another device's responses", () => `devices/${victim.device}/services/ids`, '[]'],
+    [
+      "its own topic for attributes, with another device's service",
+      () => `devices/${own.device}/services/${victim.service}/attributes`,
+      '{"x": "y"}',
+    ],
+    [
+      "its own topic for states, with another device's service",
+      () => `devices/${own.device}/services/${victim.service}/state`,
+      'active',
+    ],
+    [
+      "its own topic for attributes, with another device's ID",
+      () => `devices/${own.device}/services/${victim.device}/attributes`,
+      '{"x": "y"}',
+    ],
+    [
+      "its own topic for states, with another device's ID",
+      () => `devices/${own.device}/services/${victim.device}/state`,
+      'active',
+    ],
+    [
+      'its own topic for attributes, with the ID of another account',
+      () => `devices/${own.device}/services/${victim.userId}/attributes`,
+      '{"x": "y"}',
+    ],
+  ])('disconnects a device that publishes to %s, and changes nothing', async (_what, topicOf, payload) => {
     const client = await connectMqtt(url(), device(own))
     const closed = nextEvent(client, 'close')
     let isAcknowledged = false

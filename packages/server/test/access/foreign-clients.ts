@@ -133,7 +133,7 @@ function parametersIn(bytes: Buffer, carrier: string): Part[] {
   const text = bytes.toString('latin1', value.start, value.end)
   return ['keyId', 'algorithm', 'headers', 'signature'].map((name) => {
     const match = new RegExp(`(?:^|[ ,])(${name}=")([^"]*)"`).exec(text)
-    if (match === null) throw new Error(`${carrier} has no parameter ${name}`)
+    if (match === null) throw new Error(`The header ${carrier} has no parameter "${name}": ${text}`)
     const start = value.start + match.index + match[0].length - 1 - match[2]!.length
     return { name, start, end: start + match[2]!.length, isCaseInsensitive: name === 'headers' || name === 'algorithm' }
   })

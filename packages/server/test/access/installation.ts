@@ -125,7 +125,7 @@ export type Signing = Partial<Omit<SignRequestOptions, 'keyId' | 'key'>> & {
   unsignedHeaders?: Record<string, string>
 }
 
-/** The default method is POST. `url` in `signing` is the signed URL, not the target. */
+/** Sends a request, by default with POST. `url` in `signing` is the signed URL, not the target. */
 export async function send(
   server: string,
   signer: Signer | undefined,

@@ -165,7 +165,7 @@ export const mutationCalls: Record<string, Call> = {
   'Mutation.transferDevices': {
     plain: ({ device }) => `mutation { transferDevices(accountId: "x", deviceId: [${literal(device)}]) }`,
     needsSession: true,
-    // transfer-devices.test.ts names accounts and devices of other people.
+    // transfer-devices.test.ts tests these arguments with accounts and devices of other users.
     others: ['accountId', 'deviceId'],
   },
   'Mutation.registerDevice': {

@@ -1,6 +1,6 @@
 /**
  * The fields that need each permission according to the contract. The table does not use `src/fields/`, which the tests
- * check. In a key, a space means "and", and `|` means "or".
+ * check. In the names of this object's members, a space means "and", and `|` means "or".
  */
 const fieldsByPermission: Readonly<Record<string, string>> = {
   '': `Query.login Query.me Query.applicationTypes Query.version
@@ -43,19 +43,19 @@ const operator = [
   ...viewer,
   ...['DEVICE_WRITE', 'DEVICE_CREATE', 'ATTRIBUTE_WRITE', 'STATE_REPORT', 'ALERT_ACKNOWLEDGE', 'VIEW_MANAGE'],
 ]
-const existingKey = [
+const defaultKey = [
   ...operator,
   ...['DEVICE_DELETE', 'DEVICE_SECRET', 'WEBHOOK_MANAGE', 'ALERT_MANAGE', 'KEY_MANAGE', 'AUDIT_READ'],
 ]
 /** A key's permissions. No role has exactly these permissions. */
 const scopedKey = ['DEVICE_READ', 'ATTRIBUTE_WRITE', 'KEY_OWN', 'MEMBER_MANAGE']
-const restrictedKey = existingKey.filter(
+const restrictedKey = defaultKey.filter(
   (name) => !['KEY_MANAGE', 'AUDIT_READ', 'WEBHOOK_MANAGE', 'ALERT_MANAGE', 'VIEW_MANAGE'].includes(name),
 )
-const admin = [...existingKey, 'MEMBER_MANAGE', 'ACCOUNT_MANAGE']
+const admin = [...defaultKey, 'MEMBER_MANAGE', 'ACCOUNT_MANAGE']
 
-/** The permissions of each role and of three keys. `existingKey` was created before keys had permissions. */
-export const granted = { viewer, operator, admin, owner: admin, existingKey, scopedKey, restrictedKey }
+/** The permissions of each role and of three keys. `defaultKey` has the permissions that a new key has by default. */
+export const granted = { viewer, operator, admin, owner: admin, defaultKey, scopedKey, restrictedKey }
 
 /** Fields that callers who are restricted to some devices cannot select, whatever their permissions. */
 const closedToRestricted = new Set(
@@ -74,7 +74,7 @@ export function needsOf(field: string): string[][] {
     entries.find(([, fields]) => fields.split(/\s+/).includes(`${type}.*`))
   if (found === undefined) {
     if (['Query', 'Mutation', 'Subscription', 'User'].includes(type))
-      throw new Error(`${field} is not in fieldsByPermission`)
+      throw new Error(`${field} has no permission: add the field to fieldsByPermission in permission-table.ts`)
     return []
   }
   return found[0] === '' ? [] : found[0].split(' ').map((need) => need.split('|'))

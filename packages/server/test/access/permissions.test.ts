@@ -40,7 +40,7 @@ beforeAll(async () => {
   const outsider = await withSession(app, await app.createUser())
   callers = {
     ...Object.fromEntries(roles.map((role) => [role, { headers: members[role]!.headers }])),
-    existingKey: await newKey(app.owner),
+    defaultKey: await newKey(app.owner),
     readOnlyKey: await newKey(app.owner, ', readOnly: true'),
     scopedKey: await newKey(app.owner, `, access: { permissions: [${granted.scopedKey}] }`),
     restrictedKey: await newKey(app.owner, `, access: { where: "attributes.${own.attribute}:*" }`),
@@ -244,7 +244,7 @@ describe('a caller without AUDIT_READ', () => {
   })
 })
 
-describe('a session of a person in several accounts', () => {
+describe('a session of a user with several accounts', () => {
   let person: TestMember
   let home: string
   beforeAll(async () => {
@@ -264,14 +264,14 @@ describe('a session of a person in several accounts', () => {
     return body.data?.login.id ?? body
   }
 
-  it('uses the account in the header or, without a header, the account that the person used last', async () => {
+  it('uses the account in the header or, without a header, the account that the user last used', async () => {
     expect(await login(home)).toBe(home)
     expect(await login()).toBe(home)
     expect(await login(app.owner.accountId)).toBe(app.owner.accountId)
     expect(await login()).toBe(app.owner.accountId)
   })
 
-  it("receives the same response for another person's account as for an ID that does not exist", async () => {
+  it("receives the same response for another user's account as for an ID that does not exist", async () => {
     const stranger = await app.createUser()
     const [one, other] = [await login(stranger.accountId), await login('invented')]
     expect(one).toEqual(other)

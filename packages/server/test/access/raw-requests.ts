@@ -104,7 +104,7 @@ export function layoutOf(bytes: Buffer): Layout {
     target: part('target', firstSpace + 1, secondSpace),
     header(name) {
       const match = new RegExp(`\r\n(${name}): ([^\r]*)`, 'i').exec(text.slice(0, headEnd))
-      if (match === null) throw new Error(`the request has no header ${name}`)
+      if (match === null) throw new Error(`The request has no header "${name}".`)
       const nameStart = match.index + 2
       const valueStart = nameStart + name.length + 2
       return {

@@ -14,9 +14,9 @@ const MARKER = 'marker of the restriction'
 const ofDevices =
   /\b(from|join|update|into)\s+(device|device_live|service|service_live|event|attribute_override|attribute_name|device_count)\b/
 
-const found = 'reads what belongs to devices that a restricted statement of the request found'
-const locked = 'changes devices, or what belongs to them, that a restricted statement of the transaction locked'
-const size = 'counts the devices of the account to choose a plan and a price'
+const found = 'reads data of devices that a restricted statement of the request found'
+const locked = 'changes devices that a restricted statement of the transaction locked, or their data'
+const size = 'counts the devices of the account to choose a query plan and a rate-limit cost'
 
 /** Statements that may read or change these tables without the restriction, with the reasons. */
 const exceptions: Readonly<Record<string, string>> = {
@@ -59,9 +59,9 @@ const exceptions: Readonly<Record<string, string>> = {
     ].map((name) => [name, locked]),
   ),
   'insertDevice of features/devices/changes/device-changes.queries.ts':
-    'a restricted statement of the transaction then checks that the device is inside',
-  'selectKnownNames of features/filters/account-names.queries.ts': 'a name is known once the account has used it',
-  'selectHardwareIds of features/bulk/bulk-items.queries.ts': 'a hardware ID is taken wherever its device is',
+    'a restricted statement of the transaction then checks that the restriction includes the new device',
+  'selectKnownNames of features/filters/account-names.queries.ts': 'reads only which names the account has used',
+  'selectHardwareIds of features/bulk/bulk-items.queries.ts': 'a hardware ID must be unique among all devices',
   'countDevices of features/devices/list/device-list.queries.ts': size,
   'readAccountSize of rate-limits/account-sizes.queries.ts': size,
 }

@@ -47,7 +47,7 @@ export async function queryStream(
   try {
     await user.data(`mutation { setAttribute(name: "seen", value: "${Math.random()}", serviceId: ${literal(device)}) }`)
     while (messages.length === 0) {
-      if (status !== 200) throw new Error(`the stream was rejected: ${received()}`)
+      if (status !== 200) throw new Error(`The server rejected the stream with status ${status}: ${received()}`)
       await sleep(5)
     }
     const { data, errors } = messages[0]!.data
