@@ -47,7 +47,7 @@ export async function setExpectedInterval(context: Context, change: IntervalChan
   const name = joinAttributeName(parsed)
   const seconds = readSeconds(change.seconds)
   assertAllowed(parsed, '', 'device', 'name')
-  assertVisibleNames([{ name: parsed, value: '' }], { context: undefined, path: 'name' })
+  assertVisibleNames([{ name: parsed, value: '' }], { path: 'name' })
   assertWritable(viewer, { name: parsed })
   await context.db.transaction().execute(async (transaction) => {
     if (!(await lockAccount(transaction, accountId))) throw notFound('account', accountId)
@@ -67,9 +67,10 @@ export async function setExpectedInterval(context: Context, change: IntervalChan
 }
 
 function readSeconds(seconds: number | null | undefined): number | null {
-  if (seconds === undefined) throw badInput('seconds is required: pass null to remove the interval')
+  if (seconds === undefined)
+    throw badInput('seconds is required: pass the interval in seconds, such as 3600, or null to remove it')
   if (seconds !== null && (seconds < MIN_SECONDS || seconds > MAX_SECONDS)) {
-    throw badInput(`seconds must be from ${MIN_SECONDS} to ${MAX_SECONDS}, found ${seconds}`)
+    throw badInput(`seconds must be from ${MIN_SECONDS} to ${MAX_SECONDS}, not ${seconds}`)
   }
   return seconds
 }
@@ -78,7 +79,7 @@ function assertBelowLimit(found: number): void {
   if (found < limits.expectedIntervals) return
   throw new ApiError(
     'LIMIT_EXCEEDED',
-    `an account can have up to ${limits.expectedIntervals} names with an expected interval, found ${found}: remove the interval of another name first`,
+    `an account can have at most ${limits.expectedIntervals} attribute names with an expected interval, found ${found}: remove the interval of another attribute name first`,
     { limit: limits.expectedIntervals, found },
   )
 }

@@ -27,7 +27,7 @@ export interface ChangeFilter {
   until?: Date
 }
 
-/** Without a name, the position is after all changes in the event. */
+/** A position in a list of changes. Without a name, it is after all changes in the event. */
 export interface ChangePlace {
   eventId: string
   name?: string
@@ -39,13 +39,13 @@ export interface ChangeSlice {
   limit: number
 }
 
-/** The device is null for the account. */
+/** The device, the service, or the account that has the attributes. `deviceId` is null for the account. */
 export interface Owner {
   id: string
   deviceId: string | null
 }
 
-/** The event of a device's registration contains the device's first values. */
+/** Selects the changes in an event. The event of a device's registration contains the device's first values. */
 const changesInEvent = sql.raw(`
   select change.key as name, change.value ->> 'old' as old, change.value ->> 'new' as new
   from jsonb_each(case when e.type = 'ATTRIBUTE_CHANGE' then e.data -> 'changes' end) as change

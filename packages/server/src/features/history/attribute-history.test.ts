@@ -61,7 +61,7 @@ it('lists the changes to a device, newest first, since its registration, and fil
   expect((await historyOf(user, id, { context: 'day' })).total).toBe(0)
 })
 
-it('lists each change once across pages, even if changes share an event, and continues after an event', async () => {
+it('lists each change once across pages, even if changes share an event, and accepts an event ID as after', async () => {
   const user = await app.createUser()
   const id = await newDevice(user)
   const names = ['a', 'B', 'ä', 'c.d', 'c.e']
@@ -95,7 +95,10 @@ it('limits changes to a time span, which includes minDate and excludes maxDate',
       minDate: "2026-02-01T00:00:00Z", maxDate: "2026-01-01T00:00:00Z") { total } } } }`,
     { id },
   )
-  expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' }, message: /minDate must not be after/ })
+  expect(errors?.[0]).toMatchObject({
+    extensions: { code: 'BAD_USER_INPUT' },
+    message: expect.stringMatching(/minDate must not be after/),
+  })
 })
 
 it('lists changes to services and to the account separately from changes to the device', async () => {

@@ -74,7 +74,7 @@ async function readPages(
   )
 }
 
-/** Cursors contain this order, so a cursor of another list is invalid. */
+/** The name of the order in cursors, so that a cursor from another list is rejected. */
 const ORDER = 'changes'
 
 /** Matches a positive integer of at most 18 digits, which always fits in a PostgreSQL bigint. */

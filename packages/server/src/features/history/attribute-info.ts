@@ -15,7 +15,7 @@ import { findTimes, type TimedValue } from '../freshness/value-times.ts'
 import { type OwnedValue, type Owner, selectChangeTimes } from './attribute-history.queries.ts'
 import { ASSUMED_SKIPPED } from './history-row-cost.ts'
 
-/** An attribute of an owner with its effective value, which is null if the caller can read no value of this name. */
+/** An attribute and its effective value, which is null if the attribute is not set or the caller cannot read it. */
 export interface AttributeInfo {
   owner: Owner
   name: string
@@ -63,7 +63,7 @@ function assertNotTooMany(count: number): void {
   if (count <= limits.namesPerTarget) return
   throw new ApiError(
     'LIMIT_EXCEEDED',
-    `attributeInfo reads at most ${limits.namesPerTarget} names, found ${count}: select fewer with names`,
+    `attributeInfo reads at most ${limits.namesPerTarget} names, found ${count}: select fewer names with the argument "names"`,
     { limit: limits.namesPerTarget },
   )
 }
@@ -123,8 +123,10 @@ const newLoader = ({ db, viewer, rowMeter }: Context) =>
     (values) => {
       const owners = new Set(values.map(({ owner }) => owner.id)).size
       rowMeter.add(({ events }) => Math.min(owners * ASSUMED_SKIPPED, events))
-      return walk(db, ['changed: the server searches all changes to the device, the service, or the user'], (walking) =>
-        selectChangeTimes(walking, viewer.accountId, values),
+      return walk(
+        db,
+        ['changed: the server searches all attribute changes of the device, service, or user'],
+        (walking) => selectChangeTimes(walking, viewer.accountId, values),
       )
     },
     { cache: false, maxBatchSize: MOST_VALUES },

@@ -8,7 +8,7 @@ interface ChangeConditions {
   maxDate?: Date | null | undefined
 }
 
-/** The number of events of one object that the cost estimate assumes a page to skip. */
+/** The number of events that, in the cost estimate, a page skips for each object. */
 export const ASSUMED_SKIPPED = 500
 
 export interface HistoryReads {
