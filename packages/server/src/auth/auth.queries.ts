@@ -92,7 +92,7 @@ const valuesOf = (uses: readonly KeyUse[]): unknown[] => [
   uses.map((use) => use.accountId),
   uses.map((use) => use.key),
   uses.map((use) => use.at),
-  // Calculate this time here, because a cluster rejects an update that calculates it from a column.
+  // Calculate this time here rather than in SQL, because a cluster rejects an update that calculates it from a column.
   uses.map((use) => new Date(use.at.getTime() - 59_000)),
 ]
 
@@ -117,8 +117,8 @@ export async function insertNonce(db: Database, key: string, nonce: string, expi
 }
 
 /**
- * Deletes nonces that have also expired by the database's clock. Otherwise, a server whose clock jumps ahead would
- * delete nonces that still prevent replays.
+ * Deletes nonces that have expired by both the server's clock and the database's clock. Otherwise, a server whose clock
+ * jumps ahead would delete nonces that still prevent replays.
  */
 export async function deleteExpiredNonces(db: Database, now: Date): Promise<void> {
   await sql`

@@ -46,7 +46,7 @@ export interface Authentication {
    */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
   countUse: KeyUse['count']
-  /** Writes outstanding data. Call this before closing the pool. */
+  /** Writes pending data and ends the subscription to key changes. Call this before closing the database pool. */
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { signatureReasons } from '@muster/http-signature'
 import { ApiError } from '../errors.ts'
 
-/** Only callers who have the key receive these reasons. */
+/** Only callers who can sign with the key receive these reasons. */
 export const keyReasons = {
   'key-disabled': {
     status: 401,
@@ -18,7 +18,7 @@ export const keyReasons = {
   'key-network': {
     status: 401,
     meaning:
-      "The signature is valid, but its access key is not valid from this address, which the message names. Send the request from one of the key's networks.",
+      "The signature is valid, but its access key cannot be used from this address, which the message names. Send the request from one of the key's networks.",
   },
   'key-policy': {
     status: 401,
@@ -45,7 +45,7 @@ const otherReasons = {
   'user-disabled': {
     status: 401,
     meaning:
-      'The credentials are valid, but the user or every member of the account is disabled. Ask the administrator of the server to enable the user or a member of the account.',
+      'The credentials are valid, but the user, or every member of the account, is disabled. Ask the administrator of the server to enable the user or a member of the account.',
   },
   missing: {
     status: 401,
@@ -55,7 +55,7 @@ const otherReasons = {
   'download-link': {
     status: 401,
     meaning:
-      'The download link is invalid or has expired, the access key or session that requested it can no longer download the list, or the access key is not valid from this address. Request a new link with credentials that can download the list from this address.',
+      'The download link is invalid or has expired, the access key or session that requested it can no longer download the list, or the access key cannot be used from this address. Request a new link with credentials that can download the list from this address.',
   },
 } as const
 
@@ -63,12 +63,12 @@ export const deviceReasons = {
   'unknown-code': {
     status: 401,
     meaning:
-      'The registration code does not exist, or every member of its account is disabled. Check the code, and whether the account has an enabled member.',
+      'The registration code does not exist, was deleted, or expired more than 7 days ago, or every member of its account is disabled. Check the code, and whether the account has an enabled member.',
   },
   'expired-code': { status: 401, meaning: 'The registration code has expired. Create another code.' },
   'used-up-code': {
     status: 401,
-    meaning: 'The registration code has registered as many devices as it allows. Create another code.',
+    meaning: 'The registration code has been used for the maximum number of devices. Create another code.',
   },
   'no-credentials': {
     status: 401,
@@ -93,7 +93,7 @@ const sessionReasons = {
   'sign-in-expired': {
     status: 401,
     meaning:
-      'The code arrived too late or without the cookie of the sign-in, too many codes were wrong, or the passkey or authenticator app was removed during the sign-in. Start the sign-in again.',
+      'The code arrived too late or without the sign-in cookie, too many codes were wrong, or the passkey or authenticator app was removed during the sign-in. Start the sign-in again.',
   },
   'passkey-refused': {
     status: 401,
@@ -106,7 +106,7 @@ const sessionReasons = {
       'The link does not exist, has expired, or was used before. Ask the administrator of the server for another link.',
   },
   'no-session': { status: 401, meaning: 'The request needs a signed-in user. Sign in first.' },
-  'session-ended': { status: 401, meaning: 'The session is invalid, was ended, or has expired. Sign in again.' },
+  'session-ended': { status: 401, meaning: 'The session cookie is invalid, or the session has ended. Sign in again.' },
 } as const
 
 /**
@@ -117,12 +117,12 @@ const ssoReasons = {
   'sso-failed': {
     status: 303,
     meaning:
-      'The identity provider reported an error, its response failed a check or contains no email address, the browser did not send the cookie of the sign-in, or the server failed. Start the sign-in again. If it fails again, see the log of the server.',
+      'The identity provider reported an error, its response failed a check or contains no email address, the browser did not send the sign-in cookie, or the server failed. Start the sign-in again. If it fails again, see the server log.',
   },
   'sso-denied': {
     status: 303,
     meaning:
-      'The identity provider denied the sign-in, for example because the person canceled it or may not use Muster. Start the sign-in again, or ask the administrator of the identity provider for access.',
+      'The identity provider denied the sign-in, for example because the person canceled it or is not allowed to use Muster. Start the sign-in again, or ask the administrator of the identity provider for access.',
   },
   'sso-expired': {
     status: 303,

@@ -48,7 +48,7 @@ describe('attempts to authenticate', () => {
     expect(failed.wait('192.0.2.1', 'key')).toBeUndefined()
   })
 
-  it('are blocked for an address without quota, except with a key that has signed correctly from there', () => {
+  it('are blocked for an address without quota, except with a key that has signed correctly from it', () => {
     const failed = createFailedSignatures(
       () => 0,
       (network) => (network === '2001:db8:1:2::/64' ? 3 : 0),

@@ -23,9 +23,9 @@ export interface FailedSignatures {
    */
   wait(address: string, key: string | undefined): number | undefined
   /**
-   * Counts a failure against the address, against each named key, and against each of these keys that has separate
-   * attempts at the address. Returns the seconds to wait if the address, or a key across all addresses, has more than
-   * 20 failures in a minute. Otherwise, returns undefined.
+   * Counts a failure against the address and against each named key. If a key has separate attempts at the address, the
+   * failure also counts against those. Returns the seconds to wait if the address, or a key across all addresses, has
+   * more than 20 failures in a minute. Otherwise, returns undefined.
    */
   count(address: string, ...keys: (string | undefined)[]): number | undefined
   verified(address: string, key: string): void
@@ -41,7 +41,7 @@ interface Pair {
   failures: Window | undefined
 }
 
-/** `quotaWait` returns the number of seconds until a network address has quota left, or 0 if it has quota now. */
+/** `quotaWait` returns the number of seconds until a network has quota left, or 0 if it has quota now. */
 export function createFailedSignatures(
   now: () => number = () => performance.now(),
   quotaWait: (network: string) => number = () => 0,
@@ -97,7 +97,7 @@ export function createFailedSignatures(
       const name = `${networkOf(address)} ${key}`
       const pair = pairs.get(name)
       const at = now()
-      // The time is updated at most once a minute, so busy keys seldom need this step.
+      // Update the time at most once a minute, so that requests with a busy key rarely write to the map.
       if (pair === undefined || at - pair.verifiedAt >= WINDOW_MS)
         pairs.set(name, { verifiedAt: at, failures: pair?.failures })
     },

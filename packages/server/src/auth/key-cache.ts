@@ -9,7 +9,7 @@ import { type KeyRow, selectKeys } from './auth.queries.ts'
 import { type KeyGrant, toKeyGrant } from './key-grant.ts'
 import type { Secrets } from './secrets.ts'
 
-/** The payload is the ID of the access key that was created, changed, or deleted. */
+/** The payload of a notification is the ID of the access key that was created, changed, or deleted. */
 export const accessKeyChannel = 'muster_access_key'
 
 export interface KnownKey extends KeyGrant {
@@ -119,7 +119,7 @@ function toKnownKey(row: KeyRow, secrets: Secrets, log: FastifyBaseLogger): Know
       verification: verificationOf(row, secrets),
     }
   } catch (error) {
-    log.error({ err: error, key: row.key }, 'cannot use this access key: its stored secret or public key is damaged')
+    log.error({ err: error, key: row.key }, 'cannot read the stored secret or public key of this access key')
     return undefined
   }
 }

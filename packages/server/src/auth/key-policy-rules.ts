@@ -1,5 +1,5 @@
 export interface KeyPolicy {
-  /** Null for no limit. */
+  /** The maximum lifetime of a key, in days. Null means no limit. */
   maxDays: number | null
   personalKeys: boolean
   requireDigest: boolean

@@ -5,7 +5,7 @@ import type { Viewer } from '../viewer.ts'
 import { insertKeyUse, type KeyUseRow } from './key-use-counter.queries.ts'
 
 const WRITE_EVERY_MS = 60_000
-/** If this many counts of documents are in memory, the server writes them early to limit memory use. */
+/** When this many counts are in memory, the server writes them early to limit memory use. */
 const MAX_COUNTED = 5_000
 
 export interface KeyUse {
@@ -59,7 +59,9 @@ export function createKeyUse(db: Database, clock: () => Date, log: FastifyBaseLo
       if (rejected !== undefined) {
         for (const { field, permission } of needs.all.filter((need) => rejected(need.field))) {
           const id = `${field} ${permission}`
-          rejections.set(id, { field, permission, count: (rejections.get(id)?.count ?? 0) + 1, at })
+          const before = rejections.get(id)
+          if (before === undefined) size++
+          rejections.set(id, { field, permission, count: (before?.count ?? 0) + 1, at })
         }
       }
       if (!isRejected) {
@@ -85,7 +87,7 @@ async function writeOrLog(db: Database, counted: readonly Counted[], log: Fastif
     try {
       await insertKeyUse(db, accountId, rowsOf(keys))
     } catch (error) {
-      log.warn({ err: error, keys: keys.length }, 'cannot record what access keys were used for')
+      log.warn({ err: error, keys: keys.length }, 'cannot record which fields access keys used')
     }
   }
 }

@@ -46,8 +46,8 @@ export function createLastUsed(db: Database, log: FastifyBaseLogger): LastUsed {
 
 async function writeOrLog(db: Database, uses: readonly KeyUse[], log: FastifyBaseLogger): Promise<void> {
   try {
-    const { false: usual = [], true: restricted = [] } = Object.groupBy(uses, (use) => `${use.isRestricted}`)
-    if (usual.length > 0) await writeLastUsed(db, usual)
+    const { false: unrestricted = [], true: restricted = [] } = Object.groupBy(uses, (use) => `${use.isRestricted}`)
+    if (unrestricted.length > 0) await writeLastUsed(db, unrestricted)
     if (restricted.length > 0) await writeRestrictedLastUsed(db, restricted)
   } catch (error) {
     log.warn({ err: error, keys: uses.length }, 'cannot record when access keys were last used')

@@ -16,7 +16,7 @@ export interface OpenStreams {
 
 export interface OpenStreamsOptions {
   /**
-   * The maximum number of streams in this process that a key or session can have open with the same account and the
+   * The maximum number of streams that a key or session can have open in this process with the same account and the
    * same access.
    */
   perKey: number
@@ -43,8 +43,8 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
   const endIfInvalid = async (streams: KeyStreams): Promise<void> => {
     const byAddress = Map.groupBy(streams, ([, { address }]) => address)
     for (const group of byAddress.values()) {
-      // Keep the streams open if the database is unavailable. It is then unknown whether the credentials are valid, but
-      // there are no events to send.
+      // If the database is unavailable, keep the streams open. The server then cannot check the credentials, but it
+      // also has no events to send.
       const reason = await rejectionOf(group[0]![1]).catch(() => undefined)
       if (reason === undefined) continue
       for (const [end] of group) if (streams.delete(end)) end(reason)
@@ -54,8 +54,10 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
   return {
     admit(viewer, end) {
       const credentials = viewer.accessKey ?? viewer.session
-      if (credentials === undefined) throw new ApiError('FORBIDDEN', 'a subscription needs an access key or a session')
-      // Streams in another account, or from before the role changed, have other permissions and are checked separately.
+      if (credentials === undefined)
+        throw new ApiError('FORBIDDEN', 'a subscription needs an access key or a session: sign the request or sign in')
+      // Streams in another account, or from before the role changed, may have other permissions, so they are checked
+      // separately.
       const key = `${credentials} ${viewer.accountId} ${viewer.permissions} ${JSON.stringify(viewer.restriction)}`
       const streams: KeyStreams = byKey.get(key) ?? new Map()
       if (streams.size >= perKey) {

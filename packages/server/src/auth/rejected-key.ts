@@ -20,7 +20,7 @@ export function rejectionOfKey(
   if (isSignInStale(grant.lastSignIn, { now, staleMs })) return rejected('key-stale')
   if (grant.suspendedFrom !== undefined && grant.suspendedFrom <= now) return rejected('key-policy')
   if (address === undefined || grant.isAllowedFrom === undefined || grant.isAllowedFrom(address)) return undefined
-  const message = `The signature is valid, but the access key is not valid from ${address}. Send the request from one of the key's networks.`
+  const message = `The signature is valid, but the access key cannot be used from ${address}. Send the request from one of the key's networks.`
   return new ApiError('UNAUTHENTICATED', message, { reason: 'key-network' })
 }
 

@@ -123,7 +123,7 @@ function encrypt(key: Buffer, owner: SecretOwner, secret: Buffer): Buffer {
 
 function decrypt(key: Buffer, owner: SecretOwner, encrypted: Buffer): Buffer {
   if (encrypted.length < 1 + NONCE_BYTES + TAG_BYTES || encrypted[0] !== VERSION) {
-    throw new Error(`the stored secret of ${owner.key} has a format that this release does not support`)
+    throw new Error(`the stored secret of ${owner.key} is damaged or has a format that this release does not support`)
   }
   const nonce = encrypted.subarray(1, 1 + NONCE_BYTES)
   const ciphertext = encrypted.subarray(1 + NONCE_BYTES, -TAG_BYTES)
@@ -133,6 +133,6 @@ function decrypt(key: Buffer, owner: SecretOwner, encrypted: Buffer): Buffer {
   return Buffer.concat([decipher.update(ciphertext), decipher.final()])
 }
 
-// Concatenated values could be ambiguous. JSON separates them.
+// JSON separates the values. Without separators, different owners could have the same data.
 const authenticatedData = ({ accountId, key }: SecretOwner): Buffer =>
   Buffer.from(JSON.stringify([VERSION, accountId, key]))

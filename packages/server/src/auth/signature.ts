@@ -24,8 +24,8 @@ export interface SignatureOptions {
 }
 
 /**
- * The minimum time, in milliseconds, between the key lookup for a request with a wrong signature and the response. This
- * delay hides whether the key was unknown, in memory, or read from the database.
+ * The minimum time, in milliseconds, between the start of the key lookup and the response to a request with a wrong
+ * signature. This delay hides whether the key was unknown, in memory, or read from the database.
  */
 const REJECTED_AFTER_MS = 25
 

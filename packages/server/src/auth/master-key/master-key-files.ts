@@ -29,7 +29,7 @@ export function readMasterKey(file: string, log?: Pick<FastifyBaseLogger, 'warn'
     throw new StartError(`${file} does not contain ${KEY_BYTES} bytes in base64: restore the original file.`)
   }
   if (log !== undefined && (statSync(file).mode & 0o077) !== 0) {
-    log.warn({ file }, 'other users can read the master key: run chmod 600 on the file')
+    log.warn({ file }, 'other users can access the master key: run chmod 600 on the file')
   }
   return key
 }

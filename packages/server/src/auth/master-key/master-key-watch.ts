@@ -20,7 +20,8 @@ export function watchMasterKey(db: Database, secrets: Secrets, log: FastifyBaseL
       reported = undefined
     } catch (error) {
       const { message } = error as Error
-      if (!isClosed && message !== reported) log.warn({ reason: message }, 'cannot check the master key')
+      if (!isClosed && message !== reported)
+        log.warn({ reason: message }, 'the check for a new master key failed; retrying')
       reported = message
     }
     if (!isClosed) wait()

@@ -1,7 +1,7 @@
 import { type Database, query } from '../../db/database.ts'
 
 const CHECK = 'master_key_check'
-/** Exists only during a rotation, while some secrets may still be encrypted under the previous master key. */
+/** This setting exists only during a rotation, when some secrets may be encrypted under the previous master key. */
 const FORMER_CHECK = 'former_master_key_check'
 
 export interface KeyChecks {
@@ -20,8 +20,8 @@ export async function insertCheck(db: Database, value: string): Promise<void> {
 }
 
 /**
- * Returns the check value of the key for new secrets, or undefined in a new database. A rotation cannot begin before
- * this transaction ends.
+ * Returns the check value of the key that encrypts new secrets, or undefined in a new database. The lock prevents a
+ * rotation from beginning before this transaction ends.
  */
 export async function lockCheck(transaction: Database): Promise<string | undefined> {
   const row = await transaction

@@ -56,7 +56,10 @@ const formerKeyHint =
   'Only that key can decrypt some of the secrets: run "muster keys rotate-master" again on the machine where you ' +
   'started it, or set MUSTER_MASTER_KEY_PREVIOUS to the previous key.'
 
-/** Switches to the key for secrets created in this transaction. No rotation begins before the transaction ends. */
+/**
+ * Switches to the key that must encrypt the secrets created in this transaction. No rotation begins before the
+ * transaction ends.
+ */
 export async function lockMasterKey(transaction: Database, secrets: Secrets): Promise<void> {
   switchKey(secrets, await lockCheck(transaction))
 }
@@ -69,7 +72,8 @@ export async function followMasterKey(db: Database, secrets: Secrets): Promise<v
 function switchKey(secrets: Secrets, checkValue: string | undefined): void {
   if (checkValue !== undefined && !secrets.switchTo(checkValue)) {
     throw new Error(
-      'the master key was rotated, and this server does not have the new key: copy master.key, or set MUSTER_MASTER_KEY',
+      'the master key was rotated, and this server does not have the new key: copy the new key file to MUSTER_DATA, ' +
+        'or set MUSTER_MASTER_KEY to the new key',
     )
   }
 }
@@ -97,9 +101,9 @@ async function createMasterKey(dataFolder: string, log: FastifyBaseLogger): Prom
     await createPrivateFile(file, formatMasterKey(key))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    // A server on another database has just created the key in this folder. Both servers use that key.
+    // A server that uses another database has just created the key in this folder. Both servers use that key.
     return readMasterKey(file, log) ?? key
   }
-  log.info({ file }, 'created the master key: keep a copy outside the database')
+  log.info({ file }, 'created the master key: store a copy of the file separately, because backups do not contain it')
   return key
 }

@@ -12,7 +12,7 @@ import {
 
 export interface Reencryption {
   count: number
-  /** The IDs of access keys, webhooks, sessions, and bulk jobs whose secret no available key can decrypt. */
+  /** The IDs of access keys, webhooks, sessions, and bulk jobs whose secrets no available key can decrypt. */
   damaged: string[]
 }
 

@@ -44,8 +44,8 @@ export async function rotateMasterKey({ db, config }: RotationOptions): Promise<
     const totp = secrets.checkValue === before.current ? 0 : await beginRotation(db, secrets)
     const { count, damaged } = await reencryptAll(db, secrets)
     await deleteFormerCheck(db)
-    const places = config.masterKey === undefined ? await swapFiles(config.dataFolder) : settingNames
-    return { count: totp + count, damaged, ...places }
+    const locations = config.masterKey === undefined ? await swapFiles(config.dataFolder) : settingNames
+    return { count: totp + count, damaged, ...locations }
   })
 }
 
@@ -67,8 +67,8 @@ function withRotationLock<Result>(db: Database, work: () => Promise<Result>): Pr
 }
 
 /**
- * Returns the key to encrypt under: the key in the settings, the key of an interrupted rotation, or a new key, which it
- * writes to a file.
+ * Returns the key to encrypt under: the key in the settings, the key of an interrupted rotation, or a new key. Writes a
+ * new key to a file.
  */
 async function nextKey(
   { masterKey, previousMasterKey, dataFolder }: MasterKeySettings,
@@ -100,8 +100,8 @@ function assertAvailable(secrets: Secrets, { current, former }: KeyChecks): void
 }
 
 /**
- * Names the new key and re-encrypts authenticator secrets in one transaction, because better-auth can decrypt only with
- * the current key.
+ * Names the new key in the database, and re-encrypts the secrets of authenticator apps in the same transaction, because
+ * better-auth can decrypt only with the current key.
  */
 function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   return db.transaction().execute(async (transaction) => {

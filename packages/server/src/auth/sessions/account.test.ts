@@ -14,7 +14,7 @@ import { sharedTestApp } from '../../../test/harness/app.ts'
 const login = '{ login { email } }'
 const WRONG_PASSWORD = [400, 'BAD_USER_INPUT', 'wrong-password']
 
-/** The server counts attempts by the minute, so each test runs in a separate minute. */
+/** The server counts attempts per minute, so each test runs in a separate minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser
@@ -65,7 +65,7 @@ describe('changing the password', () => {
     await signIn(app, person)
   })
 
-  it('allows a limited number of guesses of the current password in an open session', async () => {
+  it('limits the guesses of the current password in a session', async () => {
     const body = { currentPassword: 'wrong', newPassword: 'x'.repeat(12) }
     for (let time = 0; time < 10; time++) {
       expect(errorOf(await browser.auth('/change-password', body))).toEqual(WRONG_PASSWORD)
@@ -180,7 +180,7 @@ describe('codes from an authenticator app', () => {
     expect((await trusted.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: false, needs: 'totp' })
   })
 
-  it('can be replaced by backup codes, each of which works once until new codes are generated', async () => {
+  it('can be replaced by backup codes, which work once and only until new ones are generated', async () => {
     const { backupCodes } = await enable()
     const [first, second] = backupCodes
     const fresh = await firstStep()

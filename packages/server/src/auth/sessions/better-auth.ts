@@ -34,7 +34,10 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
     // The server itself limits attempts before it calls better-auth, by network address and by email address.
     rateLimit: { enabled: false },
     onAPIError: { throw: true },
-    logger: { level: 'error', log: (_level, message) => log.error({ message }, 'internal error during sign-in') },
+    logger: {
+      level: 'error',
+      log: (_level, message) => log.error({ reason: message }, 'internal error during sign-in'),
+    },
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
@@ -44,7 +47,7 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
     user: {
       modelName: 'person',
       fields: times,
-      // Only a change of the password uses this field.
+      // Only password changes use this field.
       additionalFields: {
         passwordHash: { type: 'string', fieldName: 'password_hash', required: false, input: false, returned: false },
       },
@@ -103,7 +106,7 @@ const passkeyOptions: NonNullable<Parameters<typeof passkey>[0]> = {
     // A passkey replaces both the password and the code, so possession of the device must not be enough to sign in.
     afterVerification: async ({ verification }) => {
       if (!verification.authenticationInfo.userVerified) {
-        throw new APIError('UNAUTHORIZED', { code: 'AUTHENTICATION_FAILED', message: 'not confirmed' })
+        throw new APIError('UNAUTHORIZED', { code: 'AUTHENTICATION_FAILED', message: 'the user was not verified' })
       }
     },
   },

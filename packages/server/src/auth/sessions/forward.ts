@@ -36,7 +36,7 @@ const ORIGINS = 20
 
 export function createForward({ db, config, addressOf, secrets, log }: ForwardOptions): Forward {
   const byOrigin = boundedMap<string, ReturnType<typeof createBetterAuth>>(ORIGINS)
-  /** An instance of better-auth has a fixed secret and origin, so each combination requires its own instance. */
+  /** An instance of better-auth has a fixed secret and origin, so each combination needs a separate instance. */
   const authOf = async (origin: string): Promise<ReturnType<typeof createBetterAuth>> => {
     // better-auth is imported on first use, because it takes time and memory to load.
     const [{ createBetterAuth }] = await Promise.all([import('./better-auth.ts'), loadWebAuthn()])
@@ -66,7 +66,7 @@ export function createForward({ db, config, addressOf, secrets, log }: ForwardOp
 }
 
 /**
- * A call during a master key rotation may write data under the previous key or read data with the wrong key. This
+ * A call during a master key rotation may encrypt data with the previous key or decrypt data with the wrong key. This
  * function re-encrypts such data and retries a failed call.
  */
 async function retryAfterRotation(

@@ -15,7 +15,7 @@ import { sharedTestApp } from '../../../test/harness/app.ts'
 
 const login = '{ login { email } }'
 
-/** The server counts attempts by the minute, so each test runs in a separate minute. */
+/** The server counts attempts per minute, so each test runs in a separate minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser
@@ -114,7 +114,7 @@ it('rejects a new passkey more than a day after sign-in', async () => {
   expect(errorOf(result)).toEqual([403, 'FORBIDDEN', 'session-not-fresh'])
 })
 
-it('can be created by a new person who accepts an invitation', async () => {
+it('lets a new person accept an invitation with a new passkey', async () => {
   const { account, owner } = await newTeam(app)
   const email = `passkey-${account.email}`
   const invite = async (to: string): Promise<string> => {
@@ -162,7 +162,7 @@ it('can be created by a new person who accepts an invitation', async () => {
   expect((await again.auth('/get-session')).body.passkeys).toBe(1)
 })
 
-it('is created only for a valid invitation, an unused address, and five minutes', async () => {
+it('creates a passkey for a new person only with a valid invitation and an unused address, within five minutes', async () => {
   const { owner } = await newTeam(app)
   const create = 'mutation { createInvitation(roleId: "viewer") { link } }'
   const token = (await done(owner, create)).createInvitation.link.split('#')[1]

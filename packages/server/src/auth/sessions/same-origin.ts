@@ -8,8 +8,8 @@ export const CONSOLE_HEADER = 'muster-session'
 
 /**
  * Checks for `CONSOLE_HEADER`, which no form can send. If the request has the header `Sec-Fetch-Site`, the value must
- * be `same-origin`. If the request has the header `Origin`, the value must name this server. A POST request must have
- * the type JSON, which forms also cannot send.
+ * be `same-origin`. If the request has the header `Origin`, the value must name this server. A POST request must have a
+ * JSON content type, which forms also cannot send.
  */
 export function isFromConsole({ method, headers, host }: FastifyRequest, publicUrl: string | undefined): boolean {
   if (headers[CONSOLE_HEADER] !== '1') return false

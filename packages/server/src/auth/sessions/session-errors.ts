@@ -1,10 +1,13 @@
 import { ApiError, badInput } from '../../errors.ts'
 import { sessionError, userDisabled } from '../authentication-reasons.ts'
 
+const noAuthenticatorApp = (): ApiError => badInput('this user has no authenticator app: set one up first')
+
 /** The keys are better-auth's error codes. */
 const errors: Readonly<Record<string, () => ApiError>> = {
   INVALID_EMAIL_OR_PASSWORD: () => sessionError('wrong-password'),
-  INVALID_PASSWORD: () => new ApiError('BAD_USER_INPUT', 'the password is wrong', { reason: 'wrong-password' }),
+  INVALID_PASSWORD: () =>
+    new ApiError('BAD_USER_INPUT', 'the current password is wrong: try again', { reason: 'wrong-password' }),
   USER_DISABLED: userDisabled,
   INVALID_CODE: () => sessionError('wrong-code'),
   INVALID_BACKUP_CODE: () => sessionError('wrong-code'),
@@ -12,17 +15,20 @@ const errors: Readonly<Record<string, () => ApiError>> = {
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: () => sessionError('sign-in-expired'),
   ACCOUNT_TEMPORARILY_LOCKED: () =>
     new ApiError('RATE_LIMITED', 'too many wrong codes: retry in 15 minutes', { retryAfter: 900 }),
-  TOTP_ALREADY_ENABLED: () => badInput('codes are already required: turn them off before you set them up again'),
-  TOTP_NOT_ENABLED: () => badInput('this user has not set up codes'),
-  TWO_FACTOR_NOT_ENABLED: () => badInput('this user has not set up codes'),
-  BACKUP_CODES_NOT_ENABLED: () => badInput('this user has not set up codes'),
+  TOTP_ALREADY_ENABLED: () => badInput('two-factor authentication is already on: turn it off first'),
+  TOTP_NOT_ENABLED: noAuthenticatorApp,
+  TWO_FACTOR_NOT_ENABLED: noAuthenticatorApp,
+  BACKUP_CODES_NOT_ENABLED: noAuthenticatorApp,
   SESSION_NOT_FRESH: () =>
-    new ApiError('FORBIDDEN', 'you signed in more than a day ago: sign in again first', {
+    new ApiError('FORBIDDEN', 'you signed in more than a day ago: sign in again, then retry', {
       reason: 'session-not-fresh',
     }),
-  PREVIOUSLY_REGISTERED: () => new ApiError('CONFLICT', 'this passkey is already registered'),
-  CHALLENGE_NOT_FOUND: () => badInput('the passkey response arrived too late: request new options and retry'),
-  FAILED_TO_VERIFY_REGISTRATION: () => badInput('the passkey could not be verified: retry'),
+  PREVIOUSLY_REGISTERED: () => new ApiError('CONFLICT', 'this passkey is already registered: use another passkey'),
+  CHALLENGE_NOT_FOUND: () =>
+    badInput(
+      'the passkey response arrived too late, was sent before, or came without the passkey cookie: request new options and retry',
+    ),
+  FAILED_TO_VERIFY_REGISTRATION: () => badInput('the passkey could not be verified: request new options and retry'),
 }
 
 /**
@@ -39,5 +45,5 @@ export function fromBetterAuthError(
   if (known !== undefined) return known()
   if (status === 401) return sessionError('no-session')
   if (status < 500) return badInput(typeof message === 'string' ? message : 'the request is malformed')
-  throw new Error(`sign-in failed with status ${status} and code ${String(code)} at ${path}`)
+  throw new Error(`better-auth failed with status ${status} and code ${String(code)} at ${path}`)
 }

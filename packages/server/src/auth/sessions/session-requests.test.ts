@@ -67,7 +67,7 @@ describe('a session', () => {
     ['from a sandboxed frame', { origin: 'null' }],
     ['across sites', { 'sec-fetch-site': 'cross-site' }],
     ['from a sibling host', { 'sec-fetch-site': 'same-site' }],
-    ['from a typed address', { 'sec-fetch-site': 'none' }],
+    ['for an address that the user typed', { 'sec-fetch-site': 'none' }],
   ])('is ignored in a request %s', async (_how, headers) => {
     const { browser } = reader
     expect(errorOf(await browser.query(login, {}, { headers }))).toEqual(MISSING)
@@ -76,7 +76,7 @@ describe('a session', () => {
   })
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x', 'application/jsonp'])(
-    'is ignored if the body is %s',
+    'is ignored if the content type is %s',
     async (type) => {
       const { browser, email } = reader
       const response = await browser.query(login, {}, { headers: { 'content-type': type } })

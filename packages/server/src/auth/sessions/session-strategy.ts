@@ -26,7 +26,7 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
       setCookies.set(request, cookie.clear())
       throw sessionError('session-ended')
     }
-    // A stream sends its own headers and cannot set the cookie, so only other requests renew the session.
+    // A stream writes its headers itself and cannot set the cookie, so only other requests renew the session.
     const isStream = request.routeOptions.url === '/graphql/v1/stream'
     if (!isStream && (await sessions.renew(session))) {
       setCookies.set(request, cookie.set(session.token, SESSION_SECONDS))

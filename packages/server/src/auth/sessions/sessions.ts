@@ -18,7 +18,7 @@ import {
 
 export const SESSION_SECONDS = 30 * 86_400
 const RENEWED_EVERY_MS = 3_600_000
-/** How long the result of a session check is cached, in milliseconds, because open streams are checked often. */
+/** How long the result of a session check is cached, in milliseconds. Open streams are checked more often. */
 const CHECK_EVERY_MS = 400
 const CHECKED_SESSIONS = 10_000
 
@@ -121,7 +121,7 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
 
 /** Returns the same error for an account that does not exist as for an account that the person is not a member of. */
 export const notAMember = (): ApiError =>
-  new ApiError('FORBIDDEN', 'you are not a member of this account', { reason: 'not-a-member' })
+  new ApiError('FORBIDDEN', 'you are not a member of this account: choose another account', { reason: 'not-a-member' })
 
 const roleChanged = (): ApiError =>
   new ApiError('FORBIDDEN', 'your role has changed, so the stream has ended: subscribe again', {

@@ -15,8 +15,8 @@ export interface AuditEntry {
   personId: string
   email: string
   /**
-   * The session that made the change. Omitted for failed attempts, for a password set with a link, and if the identity
-   * provider ended the sessions.
+   * The session that made the change. Omitted for failed attempts, for passwords set with a link, and for sessions that
+   * the identity provider ended.
    */
   session?: string
   /** Must not contain secrets. */

@@ -6,7 +6,7 @@ import { disableUser, enableUser } from '../../../features/users/user-administra
 
 const from = { address: '127.0.0.1', agent: 'Test Browser' }
 
-/** The server counts attempts by the minute, so each test runs in a separate minute. */
+/** The server counts attempts per minute, so each test runs in a separate minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser

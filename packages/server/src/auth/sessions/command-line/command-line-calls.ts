@@ -64,7 +64,7 @@ async function find(call: AuthRequest, { personId }: Session, named: Named): Pro
   const subjects = [attemptSubject.address(call.addressOf(call.request.raw)), attemptSubject.person(personId)]
   await attempts.count(subjects)
   const found = await findOpenRequest(db, named, clock())
-  if (found === undefined) throw notFound('request to sign in', 'id' in named ? named.id : named.userCode)
+  if (found === undefined) throw notFound('open sign-in request', 'id' in named ? named.id : named.userCode)
   await attempts.forgive(subjects)
   return found
 }
@@ -73,11 +73,11 @@ function nameOf({ fields }: AuthRequest): Named {
   const [id, code] = [fields.optionalText('request'), fields.optionalText('code')]
   if (id !== undefined && code === undefined && /^[0-9a-f]{64}$/.test(id)) return { id }
   if (id === undefined && code !== undefined) return { userCode: readUserCode(code) }
-  throw badInput('pass either request from the link, or code from the command line')
+  throw badInput('send either request (64 hexadecimal digits from the link) or code (eight letters such as BCDF-GHJK)')
 }
 
 const alreadyDecided = (): ApiError =>
   new ApiError(
     'CONFLICT',
-    'the request was approved or denied in the meantime, or has expired: run "muster login" again',
+    'the sign-in request was already approved or denied, or has expired: run "muster login" again',
   )

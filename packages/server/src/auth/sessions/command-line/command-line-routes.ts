@@ -39,7 +39,7 @@ const pending: Outcome = { status: 202, body: { status: 'pending' } }
 const denied: Outcome = { status: 410, body: { status: 'denied' } }
 const expired: Outcome = { status: 410, body: { status: 'expired' } }
 
-/** Registers the calls of `muster login`, which has no credentials yet. */
+/** Registers the routes that `muster login` calls before it has credentials. */
 export function registerCommandLineRoutes(scope: FastifyInstance, deps: CommandLineRouteDeps): void {
   scope.post('/auth/cli/start', async (request, reply) => {
     deps.beforeRequest({ request, reply, viewer: null })
@@ -87,7 +87,7 @@ async function poll(deps: CommandLineRouteDeps, fields: JsonFields): Promise<Out
   }
   if (request.denied !== null) return denied
   if (request.accountId === null) return pending
-  // The code shows that the browser of the person who approved the request runs on the machine that gets the key.
+  // The code proves that the person who approved the request uses a browser on the machine that gets the key.
   if (request.codeHash !== null && (code === undefined || !request.codeHash.equals(hashToken(code)))) return pending
   if (request.accessKey !== null) return { status: 200, body: { key: request.accessKey, account: request.accountId } }
   if (!(await claimRequest(db, id, now))) return pending

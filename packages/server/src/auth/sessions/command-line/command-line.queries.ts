@@ -61,7 +61,7 @@ export interface Approval {
   codeHash: Buffer | null
 }
 
-/** Returns false if the request no longer waits for a decision. */
+/** Returns false if the request is no longer waiting for a decision. */
 export async function approveRequest(db: Database, named: Named, now: Date, approval: Approval): Promise<boolean> {
   const { accountId, personId, sessionId, codeHash } = approval
   const rows = await query(
@@ -73,7 +73,7 @@ export async function approveRequest(db: Database, named: Named, now: Date, appr
   return rows.length > 0
 }
 
-/** Returns false if the request no longer waits for a decision. */
+/** Returns false if the request is no longer waiting for a decision. */
 export async function denyRequest(db: Database, named: Named, now: Date): Promise<boolean> {
   const rows = await query(db, `update command_line_request set denied = $3 where ${isNamed} returning id`, [
     ...valuesOf(named),

@@ -130,7 +130,7 @@ describe('a sign-in with a typed code', () => {
     expect((await browser.auth('/cli/request', { code: 'BCDFGHJK' })).status).toBe(429)
   })
 
-  it('cannot be approved by its device code, or by a link', async () => {
+  it('cannot be approved with its device code or a link', async () => {
     const started = await start()
     const { status } = await approve({ request: started.deviceCode })
     expect(status).toBe(400)
@@ -174,7 +174,7 @@ it('rejects the approval of a sign-in that the person has denied', async () => {
   expect(await poll(started)).toEqual([410, { status: 'denied' }])
 })
 
-it('rejects polls more often than every five seconds', async () => {
+it('rejects a poll less than five seconds after the previous one', async () => {
   const started = await start()
   expect((await poll(started))[0]).toBe(202)
   now += 4_000

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { badInput } from '../../../errors.ts'
 
-/** Without vowels, a code contains no word (RFC 8628 §6.1). */
+/** The letters include no vowels, so that codes do not form words (RFC 8628 §6.1). */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 
 /** Returns eight random letters, which contain more than 34 bits of entropy. */

@@ -16,7 +16,7 @@ import { sharedTestApp } from '../../../../test/harness/app.ts'
 import { createPasswordLink } from './password-reset-link.ts'
 import { resetPassword } from './reset-password.ts'
 
-/** The server counts attempts by the minute, so each test runs in a separate minute. */
+/** The server counts attempts per minute, so each test runs in a separate minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser
@@ -44,7 +44,7 @@ it('replaces the password, and ends every session', async () => {
   expect((await fresh.auth('/get-session')).body).toMatchObject({ passkeys: 1, totp: false })
 })
 
-it('keeps two-factor authentication if only the password is reset', async () => {
+it('keeps two-factor authentication unless the reset removes it', async () => {
   const { totpURI } = (await browser.auth('/two-factor/enable', { password: person.password })).body
   await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
   const { email } = person
@@ -66,7 +66,7 @@ it('keeps two-factor authentication if only the password is reset', async () => 
   expect(again.body.totpURI).not.toBe(totpURI)
 })
 
-it('requires a code in a trusted browser again, and does not affect other users', async () => {
+it('requires a code again in a trusted browser, and does not affect other users', async () => {
   const { email, password } = person
   const { totpURI } = (await browser.auth('/two-factor/enable', { password })).body
   await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
@@ -110,7 +110,7 @@ describe('a link to set a new password', () => {
     expect(errorOf(await use(token))).toEqual(invalid)
   })
 
-  it('expires after a day, and ends with the next reset', async () => {
+  it('expires after a day or with the next reset', async () => {
     const { token } = await create()
     await reset(person.email)
     expect(errorOf(await use(token))).toEqual(invalid)

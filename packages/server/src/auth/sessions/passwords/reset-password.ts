@@ -17,14 +17,16 @@ export interface ResetPassword {
   password: string
   sessions: number
   /**
-   * The removed sign-in methods. `totp`: whether the authenticator app was removed. `passkeys`: the number of passkeys.
+   * The removed sign-in methods. `totp`: whether the authenticator app was removed. `passkeys`: how many passkeys were
+   * removed.
    */
   removed: { totp: boolean; passkeys: number }
 }
 
 /**
- * Sets a generated password, and ends all sessions and unfinished sign-ins. `passwordOnly` also removes the
- * authenticator app and passkeys. Throws NOT_FOUND if no user has the email address, ignoring case.
+ * Sets a generated password, and ends all sessions and unfinished sign-ins. With `passwordOnly`, also removes the
+ * authenticator app and passkeys, so that the person can sign in with only the password. Throws NOT_FOUND if no user
+ * has the email address, ignoring case.
  */
 export async function resetPassword(
   transaction: Database,

@@ -14,17 +14,17 @@ export interface AttemptSubject {
 
 export const attemptSubject = {
   address: (ip: string): AttemptSubject => ({ name: `address ${networkOf(ip)}`, allowed: 10 }),
-  /** The limit is higher than that of `address`, because a request for options guesses nothing. */
+  /** The limit is higher than that of `address`, because a request for options cannot guess credentials. */
   passkeyOptions: (ip: string): AttemptSubject => ({ name: `options address ${networkOf(ip)}`, allowed: 60 }),
-  /** Limits how often single sign-on can start. A start guesses nothing, but it stores a row. */
+  /** Limits how often single sign-on can start. A start cannot guess credentials, but it stores a row. */
   ssoStart: (ip: string): AttemptSubject => ({ name: `sso address ${networkOf(ip)}`, allowed: 60 }),
   commandLineStart: (ip: string): AttemptSubject => ({ name: `cli address ${networkOf(ip)}`, allowed: 60 }),
   /** Limits invalid logout tokens. Valid tokens do not count. */
   logoutToken: (ip: string): AttemptSubject => ({ name: `logout address ${networkOf(ip)}`, allowed: 60 }),
   /**
-   * The name is a hash, because people sometimes type their password into the email field. One minute of this count can
-   * overlap two minutes of a network address's count. The limit is therefore twice as high, so that a single network
-   * address cannot lock out a user.
+   * The name is a hash, because people sometimes type their password into the email field. The minutes of this count
+   * and of a network address's count start at different times, so one minute of this count can overlap two of the
+   * other. The limit is therefore twice as high, so that a single network address cannot lock out a user.
    */
   email: (email: string): AttemptSubject => {
     const hash = createHash('sha256').update(email.toLowerCase()).digest('base64')

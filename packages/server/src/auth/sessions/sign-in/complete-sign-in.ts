@@ -61,7 +61,7 @@ export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: 
 
 /**
  * Checks whether the credentials still exist, because a concurrent reset does not end the new session. `passwordSignIn`
- * has already checked the password again.
+ * has already rechecked the password.
  */
 async function isStillValid(
   { db }: AuthRequest,

@@ -30,7 +30,7 @@ async function addPasskey(from: Browser) {
   return authenticator
 }
 
-describe('a session that creates an access key', () => {
+describe('creating an access key in a session', () => {
   it('requires a sign-in within the last hour', async () => {
     now += HOUR_MS - 10_000
     expect(await createKeyError()).toBeUndefined()
@@ -77,7 +77,7 @@ describe('a session that creates an access key', () => {
 })
 
 describe('confirming a sign-in', () => {
-  it('does not turn on codes if the authenticator app is not set up yet', async () => {
+  it('does not turn on two-factor authentication if the authenticator app is not set up yet', async () => {
     const { body } = await browser.auth('/two-factor/enable', { password: person.password })
     const response = await browser.auth('/confirm-sign-in', { code: codeOf(body.totpURI) })
     expect(errorOf(response).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])

@@ -50,14 +50,15 @@ async function confirmPassword({ db }: AuthRequest, { email, personId }: Session
     stored?.personId === personId &&
     stored.passwordHash !== null &&
     (await verifyPassword(password, stored.passwordHash))
-  if (!isRight) throw new ApiError('BAD_USER_INPUT', 'the password is wrong', { reason: 'wrong-password' })
+  if (!isRight)
+    throw new ApiError('BAD_USER_INPUT', 'the current password is wrong: try again', { reason: 'wrong-password' })
 }
 
 async function confirmCode(call: AuthRequest, { personId }: Session, code: string): Promise<void> {
   // Without this check, the first code from an authenticator app that is being set up would turn on two-factor
   // authentication.
   const user = await findSignedInUser(call.db, personId)
-  if (!user?.hasTotp) throw badInput('this user has no authenticator app: confirm by password or passkey')
+  if (!user?.hasTotp) throw badInput('this user has no authenticator app: confirm with the password or a passkey')
   await call.forward(call.request, '/two-factor/verify-totp', { code })
   if (!(await isFirstUse(call, personId, code))) throw sessionError('wrong-code')
 }

@@ -44,7 +44,7 @@ async function beginPasskey(call: AuthRequest): Promise<object> {
   return passkeyOptions(call, { token, email: joining, name })
 }
 
-/** Accepts an invitation for a new person. An existing person must sign in first and then accept with a mutation. */
+/** Accepts an invitation for a new person. An existing person must sign in first, then accept it with a mutation. */
 async function accept(call: AuthRequest): Promise<object> {
   const { fields, request } = call
   const { token, email, name } = readPerson(call)
@@ -68,7 +68,7 @@ async function accept(call: AuthRequest): Promise<object> {
 
 function readPerson(call: AuthRequest): { token: string; email: string | null; name: string | null } {
   const { fields, session } = call
-  if (session !== undefined) throw badInput('you are signed in: accept the invitation with acceptInvitation')
+  if (session !== undefined) throw badInput('you are signed in: use the mutation acceptInvitation, or sign out first')
   const token = readToken(call)
   const [email, name] = [fields.optionalText('email')?.trim() ?? null, fields.optionalText('name') ?? null]
   if (name !== null) assertName(name, 'name', limits.userNameLength)

@@ -9,7 +9,7 @@ import { insertChallenge, takeChallenge } from './sign-in.queries.ts'
 
 const CHALLENGE_SECONDS = 300
 
-/** Creates the browser's options for the passkey of a person who accepts an invitation. */
+/** Returns the options with which a browser creates a passkey for a person who accepts an invitation. */
 export async function passkeyOptions(
   { db, clock, request, config }: AuthRequest,
   { token, email, name }: { token: string; email: string; name: string | null },

@@ -29,8 +29,8 @@ export function passwordSignIn(db: Database) {
         const user = await internalAdapter.findUserById(stored.personId)
         if (user === null) throw wrongPassword()
         const session = await internalAdapter.createSession(user.id)
-        // A reset that was in progress (`lockPerson`) ended before this session was created, so it did not end this
-        // session.
+        // Creating the session waited for any concurrent reset (`lockPerson`), which therefore did not delete the
+        // session. If the reset changed the password, the session must end.
         if ((await findPassword(db, email))?.passwordHash !== hash) {
           await internalAdapter.deleteSession(session.token)
           throw wrongPassword()

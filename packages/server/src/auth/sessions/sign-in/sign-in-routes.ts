@@ -141,6 +141,6 @@ async function findSession({ headers }: FastifyRequest, { cookie, sessions }: Au
 }
 
 function otherOrigin(): ApiError {
-  const message = `send this from a page on this server, with the header ${CONSOLE_HEADER}: 1, and send POST bodies as application/json`
+  const message = `the request does not come from this server's console: send it from a page on this server, with the header ${CONSOLE_HEADER}: 1, and send POST bodies as application/json`
   return new ApiError('FORBIDDEN', message, { reason: 'other-origin' })
 }

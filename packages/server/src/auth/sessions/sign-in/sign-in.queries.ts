@@ -6,7 +6,7 @@ export interface StoredPassword {
   isDisabled: boolean
 }
 
-/** Finds a user's password with the case-insensitive unique index on email addresses. */
+/** Finds a user's password hash. The condition matches the case-insensitive unique index on email addresses. */
 export async function findPassword(db: Database, email: string): Promise<StoredPassword | undefined> {
   const [row] = await query<StoredPassword>(
     db,

@@ -36,7 +36,7 @@ export async function endSessions(
     })
   }
   onRecorded()
-  // The token counts as used only after all sessions have ended, so that the provider can send it again after a failure.
+  // The token counts as used only after all sessions have ended, so that the provider can resend it after a failure.
   await insertNonce(db, key, nonce, expires)
   return true
 }
@@ -46,6 +46,9 @@ export async function endSessions(
  */
 function unlessUnavailable(error: unknown): undefined {
   if (error instanceof ApiError && error.details.reason === 'sso-unavailable')
-    throw new ApiError('UNAVAILABLE', 'the configuration of the identity provider cannot be read: retry later')
+    throw new ApiError(
+      'UNAVAILABLE',
+      'the server cannot read the configuration or keys of the identity provider: retry when they are available',
+    )
   return undefined
 }

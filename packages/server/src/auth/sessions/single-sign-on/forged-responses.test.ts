@@ -17,7 +17,7 @@ beforeAll(async () => {
   const env = { ...ssoSettings(provider.issuer), MUSTER_OIDC_SIGN_UP: 'anyone' }
   app = await startTestApp({ env, clock: () => new Date(now) })
 })
-// The server counts attempts by the minute, so each test runs in a separate minute.
+// The server counts attempts per minute, so each test runs in a separate minute.
 beforeEach(() => {
   now += 61_000
 })
@@ -60,7 +60,7 @@ const forgeries: Record<string, Forgery> = {
   'no signature': { idToken: (token) => `${token.split('.').slice(0, 2).join('.')}.` },
   'no ID token': { idToken: () => undefined },
   'a token response that is not JSON': { tokenResponse: (response) => void response.end('<html>') },
-  'a redirect of the token endpoint': {
+  'a redirect from the token endpoint': {
     tokenResponse: (response) => void response.writeHead(307, { location: `${provider.issuer}/token` }).end(),
   },
 }
@@ -81,14 +81,14 @@ const responses: Record<string, { send: Send; reason?: string }> = {
   'no code': { send: ({ finish, response }) => finish({ ...response, code: undefined }) },
   'another issuer in the response': { send: ({ finish, response }) => finish({ ...response, iss: other.issuer }) },
   'no issuer in the response': { send: ({ finish, response }) => finish({ ...response, iss: undefined }) },
-  'an error beside a code': { send: ({ finish, response }) => finish({ ...response, error: 'server_error' }) },
+  'both an error and a code': { send: ({ finish, response }) => finish({ ...response, error: 'server_error' }) },
   'an ID token in the address': { send: ({ finish, response }) => finish({ ...response, response: 'x.y.z' }) },
   'the cookie of another browser': {
     send: async ({ finish, response }) => finish(response, (await start()).browser),
     reason: 'sso-expired',
   },
   'no cookie': { send: ({ finish, response }) => finish(response, openBrowser(app)) },
-  'a code of another provider': {
+  'a code from another provider': {
     send: ({ finish, response, authorizationUrl }) =>
       finish({ ...response, code: other.issueCode(authorizationUrl, { sub: 'eve' }), iss: other.issuer }),
   },
@@ -124,7 +124,7 @@ describe('single sign-on', () => {
     expect(await personIn(replay)).toBeNull()
   })
 
-  it('accepts one of two identical responses that arrive at the same time', async () => {
+  it('accepts only one of three identical responses that arrive at the same time', async () => {
     const attempt = await start()
     const answers = await Promise.all([attempt.finish(), attempt.finish(), attempt.finish()])
     expect(answers.map(reasonIn).filter((reason) => reason === undefined)).toHaveLength(1)
@@ -137,7 +137,7 @@ describe('single sign-on', () => {
     expect(await personIn(attempt.browser)).toBeNull()
   })
 
-  it('counts ten failed responses in a minute from one address, and then rejects responses', async () => {
+  it('rejects responses from an address after ten failed responses in a minute', async () => {
     const reasons = []
     for (let count = 0; count < 11; count++) {
       const attempt = await start()

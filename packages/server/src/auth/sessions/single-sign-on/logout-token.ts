@@ -38,7 +38,7 @@ export async function verifyLogoutToken(
   const event = (events as Record<string, unknown> | null)?.[EVENT]
   if (typeof event !== 'object' || event === null) throw new Error('the token has no logout event')
   // A logout token must not have a nonce, so that it cannot be used as an ID token (Back-Channel Logout 1.0 §2.4).
-  if (nonce !== undefined) throw new Error('the token has a nonce')
+  if (nonce !== undefined) throw new Error('the token must not have a nonce')
   if ((sid !== null && typeof sid !== 'string') || (sid === null && sub === null))
     throw new Error('the token must have a sid or a sub, and sid must be a string')
   // After this time, the token is too old to be accepted, so the server no longer needs to remember its ID.

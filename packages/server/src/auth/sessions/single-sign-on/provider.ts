@@ -38,7 +38,7 @@ export interface VerifiedSignIn {
  */
 export interface Provider {
   readonly issuer: string
-  /** The name on the sign-in page's button. */
+  /** The provider's name on the sign-in page's button. */
   readonly name: string
   authorizationUrl(checks: AttemptChecks): Promise<string>
   verify(query: string, checks: AttemptChecks): Promise<VerifiedSignIn>
@@ -151,8 +151,8 @@ type Tokens = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>
 
 /**
  * Returns the claims of the ID token. If the address or the groups are missing, adds the claims from the UserInfo
- * endpoint, because many providers return them only there. That endpoint's subject must be the same (OpenID Connect
- * Core §5.3.2).
+ * endpoint, because many providers return them only there. The UserInfo response must name the same subject (OpenID
+ * Connect Core §5.3.2).
  */
 async function withUserInfo(
   { config, configuration }: { config: ProviderConfig; configuration: oidc.Configuration },

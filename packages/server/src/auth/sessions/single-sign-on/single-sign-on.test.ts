@@ -79,7 +79,7 @@ describe('the start of single sign-on', () => {
     ['https:evil.example', '/'],
     ['javascript:alert(1)', '/'],
     ['', '/'],
-  ])('with to=%j opens %s', async (to, expected) => {
+  ])('with to=%j redirects to %s after the sign-in', async (to, expected) => {
     const query = new URLSearchParams({ to }).toString()
     const attempt = await startSignOn(app, provider, { claims: newClaims(), query })
     const { status, headers } = await attempt.finish()
@@ -119,9 +119,7 @@ describe('a session from single sign-on', () => {
     const password = await signIn(app, await newPerson(app))
     expect((await password.auth('/sign-out', {})).body).toEqual({ signedIn: false })
   })
-})
 
-describe('a session from single sign-on', () => {
   it.each([
     ['/change-password', { currentPassword: 'x', newPassword: 'a new long password' }],
     ['/two-factor/enable', { password: 'x' }],
@@ -218,11 +216,11 @@ describe('back-channel logout', () => {
     'no session and no subject': () => provider.signLogoutToken({}),
     'no event': (sub) => provider.signLogoutToken({ sub, events: {} }),
     'no ID': (sub) => provider.signLogoutToken({ sub, jti: undefined as unknown as string }),
-    'an old time': (sub) => provider.signLogoutToken({ sub, iat: 1_700_000_000 }),
+    'an old issue time': (sub) => provider.signLogoutToken({ sub, iat: 1_700_000_000 }),
     'no signature': (sub) => provider.signLogoutToken({ sub }, { sign: 'none' }),
-    'a shared secret': (sub) => provider.signLogoutToken({ sub }, { sign: 'shared' }),
-    "a stranger's signature": (sub) => provider.signLogoutToken({ sub }, { sign: 'stranger' }),
-    'other text': async () => 'no token',
+    'a signature with the client secret': (sub) => provider.signLogoutToken({ sub }, { sign: 'shared' }),
+    'a signature by a key of another provider': (sub) => provider.signLogoutToken({ sub }, { sign: 'stranger' }),
+    'an invalid format': async () => 'no token',
   }
   it.each(Object.keys(wrong))('rejects a token with %s', async (name) => {
     const { sub } = newClaims()
@@ -258,7 +256,7 @@ describe('the settings of single sign-on', () => {
     await server.close()
   })
 
-  it('require each other, and an https address of the provider', async () => {
+  it('require each other, and an HTTPS address for the provider', async () => {
     await expect(start({ MUSTER_SIGN_IN: 'sso' })).rejects.toThrow('MUSTER_OIDC_ISSUER')
     const { MUSTER_PUBLIC_URL: _url, ...settings } = ssoSettings(provider.issuer)
     await expect(start(settings)).rejects.toThrow('MUSTER_PUBLIC_URL')
@@ -280,7 +278,7 @@ describe('a provider that the server cannot reach', () => {
     await server.close()
   })
 
-  it('is reported as unavailable, even when the server exchanges the code', async () => {
+  it('is reported as unavailable, even if it fails while the server exchanges the code', async () => {
     const tokenResponse = (response: { destroy(): void }) => void response.destroy()
     expect(await failureOf(app, provider, { claims: newClaims(), forgery: { tokenResponse } })).toBe('sso-unavailable')
   })

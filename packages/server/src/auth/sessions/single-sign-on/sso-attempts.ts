@@ -20,9 +20,9 @@ export interface AttemptDeps {
 export type Purpose = Pick<StoredAttempt, 'returnTo' | 'invitationHash' | 'personId'>
 
 /**
- * Stores an attempt, and returns its checks and a cookie for the browser. The session cookie is `SameSite=Strict`, so
- * browsers do not send it with the provider's redirect. Therefore, the browser gets this cookie, which all its tabs
- * share.
+ * Stores an attempt, and returns its checks and a cookie for the browser. Browsers do not send the session cookie with
+ * the redirect from the provider, because that cookie is `SameSite=Strict`. The returned cookie therefore identifies
+ * the browser, and all its tabs share the cookie.
  */
 export async function startAttempt(
   { db, clock, isSecure }: AttemptDeps,
