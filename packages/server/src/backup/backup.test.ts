@@ -10,7 +10,7 @@ import { readCredentials, type ServerProcess, sendAs, startServerProcess } from 
 import { readConfig } from '../config.ts'
 import { createEventPartition } from '../db/event-partitions.ts'
 import { migrateTo, migrationNames } from '../db/migrate.ts'
-import { newDatabase, type Place, rowsOf, tablesOf } from './database-fixture.ts'
+import { newDatabase, type OpenDatabase, rowsOf, tablesOf } from './database-fixture.ts'
 import { type RestoreOptions, restoreBackup } from './restore-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
@@ -25,7 +25,7 @@ interface Data {
 const ends: (() => Promise<unknown>)[] = []
 let folder: string
 let data: string
-let source: Place
+let source: OpenDatabase
 let credentials: Record<string, string>
 let cookies: Map<string, string>
 let counted: string
@@ -59,12 +59,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const emptyDatabase = (): Promise<Place> => newDatabase('empty', onTestFinished)
+const emptyDatabase = (): Promise<OpenDatabase> => newDatabase('empty', onTestFinished)
 
-const serve = (place: Place, atEnd: (end: () => Promise<void>) => void = onTestFinished): Promise<ServerProcess> =>
-  startServerProcess({ DATABASE_URL: place.url, MUSTER_DATA: data, MUSTER_WEBHOOK_ALLOW: '127.0.0.1' }, atEnd)
+const serve = (database: OpenDatabase, atEnd: (end: () => Promise<void>) => void = onTestFinished) =>
+  startServerProcess({ DATABASE_URL: database.url, MUSTER_DATA: data, MUSTER_WEBHOOK_ALLOW: '127.0.0.1' }, atEnd)
 
-const restore = ({ db, pool }: Place, file: string, more: Partial<RestoreOptions> = {}) =>
+const restore = ({ db, pool }: OpenDatabase, file: string, more: Partial<RestoreOptions> = {}) =>
   restoreBackup({ db, pool, file, config: readConfig({ MUSTER_DATA: data }), ...more })
 
 async function ask(url: string, document: string): Promise<Data> {
@@ -105,8 +105,8 @@ async function fill({ url }: ServerProcess): Promise<void> {
 }
 
 /**
- * Writes a backup while changes run. One of the changes affects two tables in one statement, and the backup copies one
- * of the tables early and the other late.
+ * Writes a backup during changes. One of the changes affects two tables in one statement. The backup copies one of
+ * these tables early and the other one late.
  */
 async function backUpWhileWriting({ url }: ServerProcess, file: string): Promise<void> {
   let written = false
@@ -166,9 +166,9 @@ describe('a backup', () => {
 
 describe('a restored backup', () => {
   it('contains the data of one moment during writes, and a server can use it', async () => {
-    const place = await emptyDatabase()
-    await restore(place, during)
-    const server = await serve(place)
+    const database = await emptyDatabase()
+    await restore(database, during)
+    const server = await serve(database)
     const now = await ask(server.url, everything)
     const { count } = now.login.devices.items.find(({ id }) => id === counted)!.attributes
     for (const { attributes, inNight } of now.login.devices.items) {
@@ -182,7 +182,7 @@ describe('a restored backup', () => {
       ({ type, target }) => type === 'ATTRIBUTE_CHANGE' && target.some(({ id }) => id === counted),
     )
     expect(count).toBe(String(changes.length))
-    const { rows } = await place.pool.query('select account.name = webhook.name as same from account, webhook')
+    const { rows } = await database.pool.query('select account.name = webhook.name as same from account, webhook')
     expect(rows).toEqual([{ same: true }])
 
     const browser = openBrowser(server)
@@ -190,25 +190,25 @@ describe('a restored backup', () => {
     expect((await browser.query('{ login { email } }')).body).toEqual({ data: { login: { email: 'owner@localhost' } } })
     await ask(server.url, 'mutation { registerDevice(name: "new") { device { id } } }')
     const [latest, former] = (
-      await place.pool.query<{ id: string }>(`select id::text from event order by event.id desc limit 2`)
+      await database.pool.query<{ id: string }>(`select id::text from event order by event.id desc limit 2`)
     ).rows
     expect(BigInt(latest!.id) - BigInt(former!.id)).toBeGreaterThanOrEqual(1_000_000_000n)
   })
 
   it('contains every row of every table, even if the tables already existed', async () => {
-    const place = await newDatabase('migrated', onTestFinished)
-    const restored = await restore(place, after)
+    const database = await newDatabase('migrated', onTestFinished)
+    const restored = await restore(database, after)
     expect(restored.rows).toMatchObject({ account: 1, device: 2, session: 1, webhook: 1, registration_code: 1 })
     expect(restored.migrations).toEqual([])
-    expect(await rowsOf(place)).toEqual(await rowsOf(source))
-    const { rows } = await place.pool.query('select sum(devices)::int as devices from device_count')
+    expect(await rowsOf(database)).toEqual(await rowsOf(source))
+    const { rows } = await database.pool.query('select sum(devices)::int as devices from device_count')
     expect(rows).toEqual([{ devices: 2 }])
-    await expect(restore(place, after)).rejects.toMatchObject({ reason: 'not-empty' })
-    expect(await rowsOf(place)).toEqual(await rowsOf(source))
+    await expect(restore(database, after)).rejects.toMatchObject({ reason: 'not-empty' })
+    expect(await rowsOf(database)).toEqual(await rowsOf(source))
   })
 
   it('is migrated to this release if an older release wrote the backup', async () => {
-    const [older, place] = [await emptyDatabase(), await emptyDatabase()]
+    const [older, database] = [await emptyDatabase(), await emptyDatabase()]
     await migrateTo(older.db, '0009_feed')
     await older.pool.query(`insert into account (id, email) values ('old', 'old@example.com')`)
     const file = join(folder, 'older.backup')
@@ -216,8 +216,8 @@ describe('a restored backup', () => {
     const migrated = await newDatabase('migrated', onTestFinished)
     await expect(restore(migrated, file)).rejects.toMatchObject({ reason: 'other-schema' })
     const names = await migrationNames()
-    expect((await restore(place, file)).migrations).toEqual(names.slice(names.indexOf('0009_feed') + 1))
-    const { rows } = await place.pool.query('select email, totp_enabled from account')
+    expect((await restore(database, file)).migrations).toEqual(names.slice(names.indexOf('0009_feed') + 1))
+    const { rows } = await database.pool.query('select email, totp_enabled from account')
     expect(rows).toEqual([{ email: 'old@example.com', totp_enabled: false }])
   })
 })
@@ -237,7 +237,7 @@ describe('restoring a backup', () => {
   }
 
   it('changes nothing if the file is truncated or altered', async () => {
-    const place = await emptyDatabase()
+    const database = await emptyDatabase()
     const whole = await readFile(after)
     // Cut off several bytes, because the last bytes of a compressed file may contain no data.
     const cut = [0, 1, 20, whole.length / 2, whole.length - 20].map((length) => whole.subarray(0, length))
@@ -257,41 +257,41 @@ describe('restoring a backup', () => {
     const file = join(folder, 'damaged.backup')
     for (const [index, bytes] of [...cut, ...altered, ...others].entries()) {
       await writeFile(file, bytes)
-      const error = await restore(place, file).catch((thrown: unknown) => thrown)
+      const error = await restore(database, file).catch((thrown: unknown) => thrown)
       expect(error, `file ${index}`).toMatchObject({ reason: 'damaged' })
     }
-    expect(await tablesOf(place)).toBe(0)
+    expect(await tablesOf(database)).toBe(0)
   })
 
   it('changes nothing if the database rejects a row', async () => {
-    const place = await emptyDatabase()
+    const database = await emptyDatabase()
     const twice = await forge('twice.backup', (text) => text.replace(/^(.*\tcounted\t.*\n)/m, '$1$1'))
-    await expect(restore(place, twice)).rejects.toMatchObject({ code: '23505' })
+    await expect(restore(database, twice)).rejects.toMatchObject({ code: '23505' })
     const fewer = await forge('fewer.backup', (text) => text.replace(/^.*\tATTRIBUTE_CHANGE\t.*\n/m, ''))
-    await expect(restore(place, fewer)).rejects.toMatchObject({ reason: 'damaged' })
-    expect((await restore(place, after)).rows.device).toBe(2)
-    expect(await rowsOf(place)).toEqual(await rowsOf(source))
+    await expect(restore(database, fewer)).rejects.toMatchObject({ reason: 'damaged' })
+    expect((await restore(database, after)).rows.device).toBe(2)
+    expect(await rowsOf(database)).toEqual(await rowsOf(source))
   })
 
   it('rejects a file from a newer release', async () => {
-    const place = await emptyDatabase()
+    const database = await emptyDatabase()
     const format = await forge('format.backup', (text) => text.replace('"format":1', '"format":2'))
-    await expect(restore(place, format)).rejects.toMatchObject({ reason: 'newer' })
+    await expect(restore(database, format)).rejects.toMatchObject({ reason: 'newer' })
     const schema = await forge('schema.backup', (text) => text.replace('0009_feed', '0009_food'))
-    await expect(restore(place, schema)).rejects.toMatchObject({ reason: 'newer' })
-    expect(await tablesOf(place)).toBe(0)
+    await expect(restore(database, schema)).rejects.toMatchObject({ reason: 'newer' })
+    expect(await tablesOf(database)).toBe(0)
   })
 
-  it('rejects a file that is encrypted under another master key, unless withoutKey is set', async () => {
-    const place = await emptyDatabase()
+  it('rejects a file whose secrets are encrypted with another master key, unless withoutKey is set', async () => {
+    const database = await emptyDatabase()
     const none = readConfig({ MUSTER_DATA: join(folder, 'none') })
-    await expect(restore(place, after, { config: none })).rejects.toMatchObject({
+    await expect(restore(database, after, { config: none })).rejects.toMatchObject({
       reason: 'other-key',
       message: expect.stringContaining('not available'),
     })
     const other = readConfig({ MUSTER_MASTER_KEY: randomBytes(32).toString('base64') })
-    await expect(restore(place, after, { config: other })).rejects.toMatchObject({ reason: 'other-key' })
-    expect(await tablesOf(place)).toBe(0)
-    expect((await restore(place, after, { config: other, withoutKey: true })).rows.device).toBe(2)
+    await expect(restore(database, after, { config: other })).rejects.toMatchObject({ reason: 'other-key' })
+    expect(await tablesOf(database)).toBe(0)
+    expect((await restore(database, after, { config: other, withoutKey: true })).rows.device).toBe(2)
   })
 })

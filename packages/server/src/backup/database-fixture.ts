@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../test/database/test-database.ts'
 import { administer, atDatabase, dropDatabase } from '../../test/global-setup.ts'
 import { createDatabase, createPool, type Database } from '../db/database.ts'
 
-export interface Place {
+export interface OpenDatabase {
   db: Database
   pool: pg.Pool
   url: string
@@ -14,7 +14,7 @@ export interface Place {
 export async function newDatabase(
   kind: 'empty' | 'migrated',
   atEnd: (end: () => Promise<void>) => void,
-): Promise<Place> {
+): Promise<OpenDatabase> {
   if (kind === 'migrated') {
     const { connection, url, drop } = await createTestDatabase()
     return open(connection, url, drop, atEnd)
@@ -32,7 +32,7 @@ function open(
   url: string,
   drop: () => Promise<void>,
   atEnd: (end: () => Promise<void>) => void,
-): Place {
+): OpenDatabase {
   const pool = createPool({ connection, size: 4, statementTimeout: 0 })
   const db = createDatabase(pool)
   atEnd(async () => {
@@ -42,7 +42,7 @@ function open(
   return { db, pool, url }
 }
 
-export async function rowsOf({ pool }: Place): Promise<Record<string, unknown>> {
+export async function rowsOf({ pool }: OpenDatabase): Promise<Record<string, unknown>> {
   const { rows } = await pool.query<{ name: string; sum: unknown }>(`
     select relname as name, (xpath('/row/sum/text()', query_to_xml(
       format('select md5(string_agg(row::text, chr(10) order by row::text)) as sum from %I as row', relname), false, true, '')))[1]::text as sum
@@ -52,6 +52,6 @@ export async function rowsOf({ pool }: Place): Promise<Record<string, unknown>> 
   return Object.fromEntries(rows.map(({ name, sum }) => [name, sum]))
 }
 
-export const tablesOf = async ({ pool }: Place): Promise<number> =>
+export const tablesOf = async ({ pool }: OpenDatabase): Promise<number> =>
   (await pool.query(`select from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`))
     .rowCount!

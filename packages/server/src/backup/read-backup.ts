@@ -28,7 +28,7 @@ export interface ReadBackupOptions {
   onProgress?: ((done: number) => void) | undefined
 }
 
-/** Throws a BackupError for a truncated or altered file, at the latest at the end of the file. */
+/** Throws a BackupError if the file is truncated or altered, but possibly not until it has read the entire file. */
 export async function* readBackup(options: ReadBackupOptions): AsyncGenerator<Part> {
   const hash = createHash('sha256')
   let phase: 'header' | 'sections' | 'ended' = 'header'

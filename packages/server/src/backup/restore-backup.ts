@@ -27,10 +27,10 @@ export interface RestoreOptions {
   db: Database
   pool: pg.Pool
   file: string
-  /** Where to find the master key for the secrets in the backup. */
+  /** Specifies where to find the master key that encrypts the secrets in the backup. */
   config: MasterKeySettings
   /**
-   * Whether to restore even if that key is missing. A server does not start on the restored database without the key.
+   * Whether to restore even if the master key is missing. Without the key, no server starts on the restored database.
    */
   withoutKey?: boolean
   signal?: AbortSignal
@@ -44,7 +44,10 @@ export interface Restored {
   migrations: string[]
 }
 
-/** Fills an empty database from a backup, completely or not at all, and migrates it to this release. */
+/**
+ * Fills an empty database from a backup, completely or not at all, then migrates it to this release. If the migration
+ * is interrupted, the next start of a server or of `muster migrate` continues it.
+ */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { db, pool, file, signal, onProgress } = options
   const { size } = await stat(file)
@@ -148,6 +151,6 @@ async function loadTables({ client, ...reading }: Load): Promise<EndLine> {
   throw damaged('it is truncated')
 }
 
-/** Callers must wait, because the stream cannot handle an error while further chunks are queued. */
+/** Callers must wait for each chunk, because the stream cannot handle an error while more chunks are queued. */
 const write = (stream: copy.CopyStreamQuery, rows: Buffer): Promise<void> =>
   new Promise((resolve) => void stream.write(rows, () => resolve()))

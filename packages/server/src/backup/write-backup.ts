@@ -124,11 +124,11 @@ async function assertNoMigration(client: pg.ClientBase, migrations: readonly str
   const last = running ?? header.migrations.at(-1)
   throw new BackupError(
     'upgrading',
-    `A migration of the database to ${last} is running or has just finished. Try again after the migration.`,
+    `A migration of the database to ${last} is running or has just finished. Try again when no migration is running.`,
   )
 }
 
-/** Reads the values for the header. Call this in the snapshot. Otherwise, the header might not match the rows. */
+/** Reads the values for the header. The snapshot must have begun. Otherwise, the header might not match the rows. */
 async function readHeader(client: pg.ClientBase): Promise<Header> {
   return {
     muster: 'backup',

@@ -51,7 +51,7 @@ export const isStandbyFailure = (error: unknown): boolean =>
   (error instanceof Error && 'code' in error && ['40001', '40P01', '25006'].includes(error.code as string))
 
 /**
- * Checks whether a read failed on an available node of a cluster, because another transaction or a moving shard
+ * Checks whether a read failed on an available node of a cluster because another transaction or the move of a shard
  * interfered (PostgreSQL, Appendix A; Citus, class CI).
  */
 export const isReadConflict = (error: unknown): boolean =>

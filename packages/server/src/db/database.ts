@@ -97,8 +97,8 @@ export function createPool(options: DatabaseOptions): Pool {
 }
 
 /**
- * Without this prefix, PostgreSQL may switch to a generic plan, which may scan the table if only some values are
- * selective.
+ * A prefix for statements that PostgreSQL must plan at each execution. Otherwise, PostgreSQL may use a generic plan,
+ * which may scan the table if only some values are selective.
  */
 export const plannedEachTime = '/* planned each time */'
 
@@ -235,8 +235,8 @@ const duplicateKey = /^duplicate key value violates unique constraint "([^"]+)"/
 
 /**
  * Checks whether a statement violated this unique index (SQLSTATE 23505). On a cluster, the name of the index ends with
- * the number of the shard. Some errors name the index only in the message, and those of copied rows have the SQLSTATE
- * XX000.
+ * the number of the shard. Some errors name the index only in the message. If Citus copies rows to a shard, the error
+ * has the SQLSTATE XX000.
  */
 export function isUniqueViolation(error: unknown, index: string): boolean {
   if (!(error instanceof pg.DatabaseError)) return false
@@ -245,7 +245,7 @@ export function isUniqueViolation(error: unknown, index: string): boolean {
   return violated?.replace(/_\d+$/, '') === index
 }
 
-/** Checks whether PostgreSQL rolled back a transaction because of a deadlock with another transaction (40P01). */
+/** Checks whether PostgreSQL rolled back a transaction because of a deadlock (SQLSTATE 40P01). */
 export const isDeadlock = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '40P01'
 
 /**

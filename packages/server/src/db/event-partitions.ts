@@ -11,7 +11,7 @@ export async function createEventPartitions(db: Database, now: Date): Promise<vo
 }
 
 /**
- * Creates the partitions for the current month and the next three months by the database's clock, and those by this
+ * Creates the partitions for the current month and the next three months, both by the database's clock and by this
  * machine's clock. The database's clock determines an event's partition. If that clock is wrong and is corrected, it
  * usually shows this machine's time afterward.
  */

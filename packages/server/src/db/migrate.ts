@@ -32,7 +32,8 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
 export async function migrateTo(db: Database, migration: string, options: MigrateOptions = {}): Promise<void> {
   const migrations = options.migrations ?? (await readMigrations(releaseFolder))
   const last = migrations.findIndex(({ name }) => name === migration)
-  if (last === -1) throw new Error(`unknown migration ${migration}`)
+  if (last === -1)
+    throw new Error(`unknown migration "${migration}"; the last known migration is ${migrations.at(-1)?.name}`)
   await runMissing(db, migrations.slice(0, last + 1), options)
 }
 
@@ -46,7 +47,7 @@ async function runMissing(db: Database, known: readonly Migration[], options: Mi
   return withMigrationLock({ db, log, signal }, async (connection) => {
     const executed = await selectExecuted(connection)
     const missing = missingOf(executed, known, log)
-    // The steps take almost no time in an empty database, so the log does not need them.
+    // The steps take almost no time in an empty database, so they are not logged.
     const stepLog = executed.length === 0 ? silentLog : log
     for (const migration of missing) await runMigration({ connection, db, log: stepLog, signal }, migration)
     return missing.map(({ name }) => name)
@@ -58,7 +59,7 @@ interface Executed {
   needs: string | null
 }
 
-/** Returns the migrations that any release has run on this database, or none if Muster has never used the database. */
+/** Returns the migrations that any release has run on this database. Returns an empty list for a new database. */
 async function selectExecuted(db: Database): Promise<Executed[]> {
   const { rows: found } = await sql<{ found: boolean }>`select to_regclass('migration') is not null as found`.execute(
     db,
@@ -84,9 +85,6 @@ function missingOf(executed: readonly Executed[], known: readonly Migration[], l
       `A newer release of Muster has migrated the database to ${names.at(-1)}, which this release does not support: start the newer release.`,
     )
   }
-  log.warn(
-    { migrations: names },
-    'a newer release has migrated the database; this release is still compatible and keeps serving',
-  )
+  log.warn({ migrations: names }, 'a newer release has migrated the database; this release is still compatible with it')
   return []
 }

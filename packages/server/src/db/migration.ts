@@ -14,7 +14,7 @@ export interface MigrationFile {
 
 export type Step = Change | NewIndex | OldIndex | Backfill
 
-/** Waits at most one second for a lock and is then retried, because writers to the table must wait behind it. */
+/** Waits at most a second for a lock and is then retried, because writes to the table wait behind a waiting change. */
 export interface Change {
   change: string
   run(db: Kysely<unknown>): Promise<void>
@@ -30,7 +30,7 @@ export interface NewIndex {
   as: string
 }
 
-/** Drops an index. Unless its table is partitioned, drops it concurrently, without blocking writes. */
+/** Drops an index. If its table is not partitioned, this step drops the index concurrently, without blocking writes. */
 export interface OldIndex {
   dropIndex: string
 }
@@ -42,7 +42,7 @@ export interface Backfill {
    * Processes about `size` rows after `after` (initially null). Returns the last row's position, or null if no rows
    * remain.
    */
-  batch(db: Kysely<unknown>, place: { after: string | null; size: number }): Promise<string | null>
+  batch(db: Kysely<unknown>, position: { after: string | null; size: number }): Promise<string | null>
 }
 
 export interface Migration {
@@ -58,9 +58,9 @@ export async function readMigrations(folder: URL): Promise<Migration[]> {
   for (const file of await listFiles(folder)) {
     const name = file.slice(0, -3)
     const { up, steps, needs }: MigrationFile = await import(new URL(file, folder).href)
-    const own = steps ?? (up === undefined ? [] : [{ change: 'entire migration', run: up }])
-    if (own.length === 0) throw new Error(`the migration ${name} exports neither up nor steps`)
-    migrations.push({ name, steps: own, needs: needs ?? null })
+    const allSteps = steps ?? (up === undefined ? [] : [{ change: 'entire migration', run: up }])
+    if (allSteps.length === 0) throw new Error(`the migration ${name} has no steps: export up, or a list of steps`)
+    migrations.push({ name, steps: allSteps, needs: needs ?? null })
   }
   return migrations
 }

@@ -79,14 +79,14 @@ describe('the notification connection', () => {
     expect(warnings).toEqual([])
   })
 
-  it("ignores its own notifications but not other clients'", async () => {
+  it("distinguishes its own notifications from other clients'", async () => {
     const { client, connection } = await openDatabase()
     const notifications = open(connection)
     const seen: unknown[] = []
     const opened = Promise.withResolvers<void>()
     notifications.subscribe({ channel: CHANNEL, onNotification: (each) => seen.push(each), onGap: opened.resolve })
     await opened.promise
-    // On a slow machine, the connection may be lost at any time, and with it a notification.
+    // On a slow machine, the connection may be lost at any time, and a notification may be lost with it.
     const receiveFromAnother = async (): Promise<unknown[]> => {
       await client.query(`notify ${CHANNEL}, 'from another'`)
       return seen
@@ -110,7 +110,7 @@ describe('the notification connection', () => {
     }
     const first = await subscribe('test_first')
     await subscribe('test_second')
-    // On a slow machine, the connection may be lost at any time, and with it a notification.
+    // On a slow machine, the connection may be lost at any time, and a notification may be lost with it.
     const send = async (payload: string): Promise<string[]> => {
       await client.query(`notify test_first, '${payload}'; notify test_second, '${payload}'`)
       return seen

@@ -22,7 +22,7 @@ it('returns all results, without a warning from the driver', async () => {
   expect(warnings).toEqual([])
 })
 
-it('throws the failure that ended the transaction, and not that of a statement after it', async () => {
+it('throws the failure that ended the transaction, not the failure of a later statement', async () => {
   const failing = app.db.transaction().execute((db) => {
     const inTwoSteps = async () => (await read(db, 1)) + (await read(db, 2))
     const fail = sql`do $$ begin raise exception 'the disk is full' using errcode = '53100'; end $$`.execute(db)

@@ -51,7 +51,7 @@ export interface SqlKey {
   isNullable: boolean
 }
 
-/** A place in an order with several keys, with the values of all keys. */
+/** A row's position in an order by several keys: the values of all keys, and the row's ID. */
 export interface SqlPlaceByKeys {
   keys: readonly (string | number | Date | null)[]
   id: string
@@ -70,8 +70,8 @@ export interface SqlFarStart {
 }
 
 /**
- * Rounds the limit up to one of a few literal values. If LIMIT is a parameter, PostgreSQL assumes that it is a tenth of
- * the rows. It considers such a plan expensive and plans the statement at each execution (docs/decisions/0010).
+ * Rounds the limit up to one of a few literal values. If LIMIT is a parameter, the generic plan assumes a tenth of the
+ * rows. That plan seems expensive, so PostgreSQL plans the statement at each execution (docs/decisions/0010).
  */
 const plannedLimit = (rows: number): number => PLANNED_LIMITS.find((limit) => limit >= rows) ?? rows
 
@@ -97,7 +97,10 @@ export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, 
   return withOuterLimit(rows, offset === 0 ? sql`limit ${limit}` : sql`limit ${limit} offset ${offset}`)
 }
 
-/** Skips the rows after the page instead of those before it. The statement counts and reads rows in one snapshot. */
+/**
+ * Reads backward from the end of the list, so PostgreSQL skips the rows after the page instead of those before it. The
+ * statement counts and reads rows in one snapshot.
+ */
 export function rowsFromEnd(source: RowSource, order: SqlOrder, { offset, total }: SqlFarStart, limit: number): Sql {
   const backwards: SqlOrder = { ...order, direction: order.direction === 'asc' ? 'desc' : 'asc' }
   const remaining = sql`greatest(${total} - ${offset}::int, 0)`
@@ -168,7 +171,7 @@ function afterKeys({ keys, id }: { keys: readonly SqlKey[]; id: Sql }, place: Sq
   })
   branches.push(allOf([...equal, sql`${id} ${isLater(keys.at(-1)!.direction)} ${place.id}`]))
   const first = keys[0]!
-  // With this redundant condition, a scan of an index on the first key can begin at the place.
+  // With this redundant condition, a scan of an index on the first key can begin at the start position.
   const bound = first.isNullable ? sql`` : sql`${first.key} ${isLater(first.direction)}= ${place.keys[0]} and `
   return sql`${bound}(${sql.join(
     branches.map((each) => sql`(${each})`),

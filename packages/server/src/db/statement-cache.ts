@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { boundedMap } from '../lib/bounded-map.ts'
 import { type Database, query } from './database.ts'
 
-/** Takes the place of a value while a statement is built. The value can differ between executions of the statement. */
+/** Stands for a value while a statement is built. Each execution of the statement can use a different value. */
 class Placeholder {
   readonly name: string
 
@@ -24,8 +24,9 @@ export type RunCached<Row, Values> = (
 ) => Promise<Row[]>
 
 /**
- * Returns a function that caches a statement for each `shape`, at most `size` of them. `shape` must determine the SQL
- * and all parameters except `values`. `build` must use the placeholders only as parameters.
+ * Returns a function that runs a statement and caches it under its `shape`. The cache contains at most `size`
+ * statements. `shape` must determine the SQL and all parameters except `values`. `build` must use the placeholders only
+ * as parameters.
  */
 export function cacheStatements<Row, Values extends Readonly<Record<string, unknown>>>(
   size: number,
@@ -48,8 +49,8 @@ export function cacheStatements<Row, Values extends Readonly<Record<string, unkn
 }
 
 /**
- * Uses one parameter for all occurrences of a placeholder, because Citus replaces each parameter at each execution. The
- * SQL must not contain `$` before a digit in a literal.
+ * Uses one parameter for all occurrences of a placeholder, because Citus substitutes every parameter at each execution.
+ * The SQL must not contain a literal with `$` before a digit.
  */
 function withSharedParameters({ sql, parameters }: Statement): Statement {
   const shared: unknown[] = []

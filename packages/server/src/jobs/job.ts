@@ -1,7 +1,7 @@
 /** Defines a kind of job by its name in the queue and the type of its payload. */
 export interface JobDefinition<Payload> {
   readonly name: string
-  /** Returns the payload. Throws if it is invalid, because another release may have queued it in another form. */
+  /** Parses the payload. Throws if it is invalid, for example because another release queued it in a different form. */
   parse(payload: unknown): Payload
 }
 

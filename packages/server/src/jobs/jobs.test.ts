@@ -13,7 +13,7 @@ const noteJob = defineJob<{ text: string }>({
   name: 'note',
   parse(payload) {
     const { text } = Object(payload) as { text?: unknown }
-    if (typeof text !== 'string') throw new Error('no text')
+    if (typeof text !== 'string') throw new Error('text must be a string')
     return { text }
   },
 })
@@ -118,7 +118,7 @@ describe('a background job', () => {
     await runner.stop()
     runners = []
     expect(hasEnded).toBe(true)
-    // The runner records the end of the job on a connection, and the pool waits for that connection when it ends.
+    // The runner may still be recording the end of the job. The pool waits for that statement before it closes.
     await expect.poll(jobsLeft).toEqual([])
     const { rows } = await sql`select from job_worker`.execute(database.db)
     expect(rows).toHaveLength(0)

@@ -38,8 +38,8 @@ export async function removeJob(db: Database, key: string): Promise<void> {
 }
 
 /**
- * Reschedules jobs that a server whose clock was ahead has postponed, and returns their names. Such a server records a
- * future time as the last execution, and no server would run the job until then.
+ * Reschedules jobs that a server with a fast clock has postponed, and returns their names. That server recorded a
+ * future time as the last execution, and no server would run the job until that time.
  */
 export async function rescheduleCrons(db: Database, names: readonly string[], prefix: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

@@ -1,4 +1,4 @@
-/** Loads keys in batches. Only one batch loads at a time. Keys requested in the meantime form the next batch. */
+/** Loads values in batches, one batch at a time. Keys that are requested during a batch form the next one. */
 export function batched<Value>(
   load: (keys: string[]) => Promise<ReadonlyMap<string, Value>>,
 ): (key: string) => Promise<Value | undefined> {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 /** The size of a piece in bytes. Pieces are small, so that even a slow client reads one within the read timeout. */
 export const PIECE_BYTES = 128 * 1024
 
-/** A body in pieces, because a single write would copy or encrypt the whole body at once. */
+/** A body that is sent in pieces. A single write would copy or encrypt the entire body in one blocking step. */
 export class BodyPieces extends Readable {
   readonly byteLength: number
   readonly #pieces: Iterator<Buffer>

@@ -80,7 +80,7 @@ test.each(['10.0.0.0/33', 'proxy.example.com', '10.0.0.1 10.0.0.2', '10', '10.0.
   'MUSTER_TRUSTED_PROXIES=%s is rejected, and the error names the setting',
   (text) => {
     expect(() => readConfig({ MUSTER_TRUSTED_PROXIES: text })).toThrow(
-      /^MUSTER_TRUSTED_PROXIES must be CIDRs or single addresses, separated by commas/,
+      /^MUSTER_TRUSTED_PROXIES must be CIDR ranges or single addresses, separated by commas/,
     )
   },
 )

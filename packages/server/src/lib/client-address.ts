@@ -6,9 +6,9 @@ import { createSlot } from './slot.ts'
 export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
 
 /**
- * Returns a function that determines a client's address. Behind a trusted proxy, this is usually the last address in
- * `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not a trusted proxy. Otherwise, this is the address of the
- * connection, and both headers are ignored.
+ * Returns a function that determines a client's address. Behind a trusted proxy, the address is usually the last one in
+ * `X-Forwarded-For` or `Forwarded` (RFC 7239) that does not belong to a trusted proxy. Otherwise, it is the address of
+ * the connection, and the function ignores both headers.
  */
 export function clientAddress(trustedProxies: readonly AddressRange[]): AddressOf {
   if (trustedProxies.length === 0) return ({ socket }) => connectionAddress(socket)
@@ -43,7 +43,7 @@ export function clientAddress(trustedProxies: readonly AddressRange[]): AddressO
 
 const addresses = createSlot<Socket, string>('address')
 
-/** Returns the address of the connection. Caches the address, because each read asks the operating system. */
+/** Returns the address of the connection. Caches it, because Node.js reads it from the operating system each time. */
 function connectionAddress(socket: Socket): string {
   const known = addresses.get(socket)
   if (known !== undefined) return known
@@ -90,7 +90,7 @@ function readNode(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address.toLowerCase()
 }
 
-/** Returns the address or, for IPv6, its /64, because each customer has at least a /64 (RFC 6177 §2). */
+/** Returns an IPv4 address, or the /64 of an IPv6 address. Each customer has at least one /64 (RFC 6177 §2). */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !isIPv6(address)) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts'
 
-/** An error with its own HTTP status, which can differ from the status of its code. */
+/** An error whose HTTP status can differ from the usual status of its code. */
 export class HttpError extends ApiError {
   readonly httpStatus: number
   readonly headers: Readonly<Record<string, string>>

@@ -25,8 +25,8 @@ export function parseJsonBody(body: Buffer): unknown {
 }
 
 /**
- * Reads an object, and rejects unknown members. `path` precedes a member's name in messages and is empty for the body
- * itself.
+ * Reads an object, and rejects unknown members. In error messages, `path` precedes the name of a member. For the body
+ * itself, `path` is empty.
  */
 export function readFields(value: unknown, path: string, names: readonly string[]): JsonFields {
   if (!isObject(value)) throw badInput(`${path === '' ? 'the body' : path.slice(0, -1)} must be a JSON object`)

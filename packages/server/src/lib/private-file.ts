@@ -3,8 +3,8 @@ import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * The user that owns a file that root creates. With `folder`, this is the folder's owner, so that both root and that
- * user can run Muster.
+ * The owner of a file that root creates. `folder` means the owner of the file's folder, so that both root and that user
+ * can run Muster.
  */
 type FileOwner = 'folder' | 'root'
 

@@ -5,16 +5,15 @@ export type Direction = 'asc' | 'desc'
 /** The order of a list, by a field or an attribute. */
 export type Sort<Field extends string> = { direction: Direction } & ({ field: Field } | { attribute: string })
 
-/** This prefix selects the attribute if a field has the same name. */
 const ATTRIBUTE_PREFIX = 'attributes.'
 
 /**
  * Reads a `sort` argument or a key of `sortBy`: the name of a field or an attribute, with an optional direction. The
  * direction is either a sign before the name (`-` for descending, `+` for ascending), or a space and `asc` or `desc`
  * (case-insensitive) after the name. The default is ascending. If the direction is after the name, a leading sign is
- * part of the name. A name of both a field and an attribute means the field, unless it starts with `attributes.`. A
- * name that contains a space must have the direction after it, because its last word could otherwise be read as a
- * direction. `path` is the argument's name for error messages.
+ * part of the name. If a field and an attribute have the same name, the name means the field, and the prefix
+ * `attributes.` selects the attribute. A name that contains a space must have the direction after it, because its last
+ * word could otherwise be read as a direction. `path` is the argument's name for error messages.
  */
 export function parseSort<Field extends string>(text: string, fields: readonly Field[], path = 'sort'): Sort<Field> {
   const { name, direction } = splitDirection(text, fields, path)
@@ -39,8 +38,8 @@ function splitDirection(text: string, fields: readonly string[], path: string): 
 
 const wrongSort = (text: string, fields: readonly string[], path: string): Error =>
   badInput(
-    `${path} must be a field (${fields.join(', ')}) or an attribute name; for descending order, write - before it, ` +
-      `or a space and desc after it; found ${JSON.stringify(text.slice(0, 300))}`,
+    `${path} must be a field (${fields.join(', ')}) or an attribute name; for descending order, write -${fields[0]} or ` +
+      `${fields[0]} desc; if the name contains spaces, always add asc or desc; found ${JSON.stringify(text.slice(0, 300))}`,
   )
 
 /** The maximum number of keys in `sortBy`. */
@@ -52,7 +51,7 @@ export function readSortKeys<Key extends { text: string }>(
   read: (text: string, path: string) => Key,
 ): Key[] {
   if (sortBy.length === 0 || sortBy.length > MAX_KEYS)
-    throw badInput(`sortBy must contain 1 to ${MAX_KEYS} keys, found ${sortBy.length}`)
+    throw badInput(`sortBy must contain 1 to ${MAX_KEYS} sort keys, found ${sortBy.length}`)
   const keys = sortBy.map((text, index) => read(text, `sortBy[${index}]`))
   const names = keys.map(({ text }) => text.replace(/ (asc|desc)( .*)?$/s, ''))
   const repeated = names.find((name, index) => names.indexOf(name) < index)

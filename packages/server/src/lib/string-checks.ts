@@ -30,7 +30,7 @@ export function assertStorable(value: string, path: string): void {
 }
 
 /**
- * Characters that are invisible or change the display order of others, so that two different names could look the same.
+ * Characters that are invisible or change the display order of others. With them, two different names could look alike.
  */
 const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/u
 
@@ -38,7 +38,7 @@ export function assertVisible(value: string, path: string): void {
   const found = invisible.exec(value)?.[0]
   if (found === undefined) return
   const code = found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
-  throw badInput(`${path} must not contain invisible characters, such as U+${code}`)
+  throw badInput(`${path} must not contain invisible characters, found U+${code}`)
 }
 
 /** Counts Unicode code points, not UTF-16 code units. */

@@ -15,7 +15,7 @@ export const backupSettings = {
   backupEvery: setting({
     name: 'MUSTER_BACKUP_EVERY',
     meaning:
-      'Interval between scheduled backups, such as 12h or 1d. The server takes base backups if MUSTER_ARCHIVE_DIR is set, and otherwise writes backup files to MUSTER_BACKUP_DIR. If several servers share the database, set this on only one of them. Not set: no scheduled backups.',
+      'Interval between scheduled backups, such as 12h or 1d. The server takes base backups if MUSTER_ARCHIVE_DIR is set, and otherwise writes backup files to MUSTER_BACKUP_DIR. If several servers share the database, schedule backups on only one of them. Not set: no scheduled backups.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : timeSpan(text)),
   }),
@@ -38,6 +38,6 @@ export const backupSettings = {
     meaning:
       'Maximum MiB per second that scheduled and base backups read. A higher rate can slow down requests. 0: no limit.',
     default: '32',
-    parse: (text) => integer(text ?? '32', 0, 100_000) * MIB,
+    parse: (text) => integer(text ?? '32', 0, 100_000, 'MiB per second') * MIB,
   }),
 }

@@ -5,7 +5,7 @@ import { databaseUrl, emailAddress, integer, masterKey, oneOf } from './values.t
 export const dataSettings = {
   dataFolder: setting({
     name: 'MUSTER_DATA',
-    meaning: 'Folder for the embedded database, the master key, and the first credentials.',
+    meaning: "Folder for the embedded database, the master key, and the first user's credentials.",
     default: 'data',
     parse: (text) => resolve(text ?? 'data'),
   }),
@@ -36,7 +36,7 @@ export const dataSettings = {
   cluster: setting({
     name: 'MUSTER_CLUSTER',
     meaning:
-      'citus: DATABASE_URL points to the coordinator of a Citus cluster. When the server starts, it distributes the tables over the nodes of the cluster. If the database does not have the extension citus, the server logs a warning and distributes no tables. See the guide on scale.',
+      'citus: DATABASE_URL points to the coordinator of a Citus cluster. When the server starts, it distributes the tables across the nodes of the cluster. If the database does not have the extension citus, the server logs a warning and distributes no tables. See the guide on scale.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : oneOf(text, ['citus'])),
   }),
@@ -71,7 +71,7 @@ export const dataSettings = {
     meaning:
       'Seconds after which the database cancels a statement. The request or GraphQL field that needs the statement then fails with UNAVAILABLE. 0: no limit.',
     default: '30',
-    parse: (text) => integer(text ?? '30', 0, 3_600) * 1_000,
+    parse: (text) => integer(text ?? '30', 0, 3_600, 'seconds') * 1_000,
   }),
   masterKey: setting({
     name: 'MUSTER_MASTER_KEY',
@@ -101,6 +101,6 @@ export const dataSettings = {
     meaning:
       'Minimum number of days that the server keeps events. The server deletes all events of a month together. 0: the server keeps events forever.',
     default: '400',
-    parse: (text) => integer(text ?? '400', 0, 36_500),
+    parse: (text) => integer(text ?? '400', 0, 36_500, 'days'),
   }),
 }

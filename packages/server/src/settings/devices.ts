@@ -6,7 +6,7 @@ export const deviceSettings = {
     name: 'MUSTER_PRESENCE_HOLD',
     meaning: 'Grace period: seconds that a disconnected device has to reconnect before it becomes inactive.',
     default: '5',
-    parse: (text) => integer(text ?? '5', 0, 3_600) * 1_000,
+    parse: (text) => integer(text ?? '5', 0, 3_600, 'seconds') * 1_000,
   }),
   deviceMessages: setting({
     name: 'MUSTER_DEVICE_MESSAGES',

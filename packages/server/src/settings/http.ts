@@ -30,14 +30,15 @@ export const httpSettings = {
   }),
   publicUrl: setting({
     name: 'MUSTER_PUBLIC_URL',
-    meaning: "URL at which clients reach the server, such as the proxy's URL: scheme, host, and port, without a path.",
+    meaning:
+      "URL at which clients reach the server, such as the proxy's URL. It consists of a scheme, a host, and an optional port. Example: https://muster.example.com.",
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : origin(text)),
   }),
   trustedProxies: setting({
     name: 'MUSTER_TRUSTED_PROXIES',
     meaning:
-      "Addresses of the proxies from whose X-Forwarded-For or Forwarded header the server reads the client's address: CIDRs or single addresses, separated by commas. The server does not read its public URL from these headers: set MUSTER_PUBLIC_URL.",
+      "Addresses of trusted proxies: CIDR ranges or single addresses, separated by commas, such as 10.20.0.0/16. The server reads a client's address from the X-Forwarded-For or Forwarded header of these proxies. The server does not read its public URL from these headers, so also set MUSTER_PUBLIC_URL.",
     default: 'none',
     parse: (text) => ranges(text ?? ''),
   }),
@@ -58,16 +59,16 @@ export const httpSettings = {
   requestTimeout: setting({
     name: 'MUSTER_REQUEST_TIMEOUT',
     meaning:
-      'Seconds for a request to arrive, including its body. After that, the server responds with 408 and closes the connection. The server also closes a new connection if the client sends nothing for this long.',
+      'Seconds within which a request must arrive, including its body. After that, the server responds with 408 and closes the connection. The server also closes a new connection if the client sends nothing for this long.',
     default: '30',
-    parse: (text) => integer(text ?? '30', 1, 3_600) * 1_000,
+    parse: (text) => integer(text ?? '30', 1, 3_600, 'seconds') * 1_000,
   }),
   keepAliveTimeout: setting({
     name: 'MUSTER_KEEP_ALIVE_TIMEOUT',
     meaning:
       'Seconds that an HTTP connection stays open after a response, for the next request. Set a longer time than the idle timeout of your load balancer, which is often 60 seconds.',
     default: '72',
-    parse: (text) => integer(text ?? '72', 1, 3_600) * 1_000,
+    parse: (text) => integer(text ?? '72', 1, 3_600, 'seconds') * 1_000,
   }),
   corsOrigins: setting({
     name: 'MUSTER_CORS_ORIGINS',

@@ -6,7 +6,7 @@ export const processSettings = {
   processes: setting({
     name: 'MUSTER_WORKERS',
     meaning:
-      'Number of server processes, which share the same ports. auto: one per processor. A limit per server process applies to each of them separately.',
+      'Number of server processes, which share the same ports. auto: one per processor. A limit per server process applies to each process separately.',
     default: '1',
     parse: (text) => (text === 'auto' ? availableParallelism() : processes(text ?? '1')),
   }),
@@ -15,7 +15,7 @@ export const processSettings = {
     meaning:
       'Seconds that a server process can take to respond to a health check (at least 30 while it starts). After that, the parent process kills and replaces the server process. 0: no limit. Has no effect if MUSTER_WORKERS is 1.',
     default: '30',
-    parse: (text) => integer(text ?? '30', 0, 3_600),
+    parse: (text) => integer(text ?? '30', 0, 3_600, 'seconds'),
   }),
 }
 

@@ -24,7 +24,7 @@ export const singleSignOnSettings = {
   }),
   oidcName: setting({
     name: 'MUSTER_OIDC_NAME',
-    meaning: "The provider's name, which the sign-in page shows on the button for single sign-on.",
+    meaning: "The provider's name on the sign-in page's button for single sign-on.",
     default: 'host of the issuer',
     parse: (text) => text,
   }),
@@ -59,19 +59,19 @@ export const singleSignOnSettings = {
     name: 'MUSTER_OIDC_SESSION',
     meaning: 'Hours after which a session from single sign-on ends, even if it is in use.',
     default: '12',
-    parse: (text) => integer(text ?? '12', 1, 720) * 3_600_000,
+    parse: (text) => integer(text ?? '12', 1, 720, 'hours') * 3_600_000,
   }),
   oidcStale: setting({
     name: 'MUSTER_OIDC_STALE',
     meaning:
       'Days without single sign-on after which the server rejects the personal keys of people whose membership comes from a group of the provider. 0: never.',
     default: '90',
-    parse: (text) => integer(text ?? '90', 0, 36_500) * 86_400_000,
+    parse: (text) => integer(text ?? '90', 0, 36_500, 'days') * 86_400_000,
   }),
   oidcAllow: setting({
     name: 'MUSTER_OIDC_ALLOW',
     meaning:
-      'Private addresses that the provider can have, in addition to public addresses: CIDRs or single addresses, separated by commas, such as 10.20.0.0/16.',
+      'Private addresses that the provider can have, in addition to public addresses: CIDR ranges or single addresses, separated by commas, such as 10.20.0.0/16.',
     default: 'none',
     parse: (text) => ranges(text ?? ''),
   }),
@@ -87,6 +87,6 @@ export const singleSignOnSettings = {
 function scopes(text: string): string {
   const names = text.split(/ +/)
   if (!names.includes('openid') || !names.every((name) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name)))
-    throw new Error('scopes separated by spaces, including openid')
+    throw new Error('scopes separated by spaces, including openid, such as openid profile email')
   return names.join(' ')
 }

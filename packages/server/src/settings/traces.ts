@@ -2,7 +2,7 @@ import { samplerNames } from '../tracing/sampler-names.ts'
 import { setting } from './setting.ts'
 import { httpUrl, integer, oneOf, share } from './values.ts'
 
-/** OpenTelemetry defines the names of these settings. Its libraries read further environment variables. */
+/** OpenTelemetry defines the names of these settings. Its libraries also read other environment variables. */
 export const traceSettings = {
   traceEndpoint: setting({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -15,9 +15,9 @@ export const traceSettings = {
   traceTimeout: setting({
     name: 'OTEL_EXPORTER_OTLP_TIMEOUT',
     meaning:
-      'Milliseconds for sending a batch to the collector, including retries. When the server stops, it waits for the collector for at most this time plus 2 seconds.',
+      'Milliseconds that the server can take to send a batch to the collector, including retries. When the server stops, it waits for the collector for at most this time plus 2 seconds.',
     default: '3000',
-    parse: (text) => integer(text ?? '3000', 100, 600_000),
+    parse: (text) => integer(text ?? '3000', 100, 600_000, 'milliseconds'),
   }),
   traceSampler: setting({
     name: 'OTEL_TRACES_SAMPLER',

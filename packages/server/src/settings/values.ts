@@ -4,10 +4,12 @@ import { type AddressRange, parseRange } from '../lib/address-range.ts'
 // Each of these functions parses a setting's value. For an invalid value, it throws an error whose message describes
 // valid values.
 
-export function integer(text: string, minimum: number, maximum: number): number {
+export function integer(text: string, minimum: number, maximum: number, unit?: string): number {
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value < minimum || value > maximum)
-    throw new Error(`a whole number from ${minimum} to ${maximum}`)
+  if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+    const kind = unit === undefined ? 'a whole number' : `a whole number of ${unit}`
+    throw new Error(`${kind} from ${minimum} to ${maximum}`)
+  }
   return value
 }
 
@@ -28,18 +30,19 @@ export function flag(text: string): boolean {
 
 export function oneOf<Value extends string>(text: string, values: readonly Value[]): Value {
   const found = values.find((value) => value === text)
-  if (found === undefined) throw new Error(`one of ${values.join(', ')}`)
+  if (found === undefined) throw new Error(values.length === 1 ? values[0] : `one of ${values.join(', ')}`)
   return found
 }
 
 export function hostName(text: string): string {
   if (isIP(text) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text))
-    throw new Error('an IP address or a host name')
+    throw new Error('an IP address or a host name, such as 127.0.0.1')
   return text
 }
 
 export function emailAddress(text: string): string {
-  if (!/^[^\s@]+@[^\s@]+$/.test(text) || text.length > 254) throw new Error('an email address')
+  if (!/^[^\s@]+@[^\s@]+$/.test(text) || text.length > 254)
+    throw new Error('an email address, such as owner@example.com')
   return text
 }
 
@@ -51,7 +54,8 @@ export function databaseUrl(text: string): string {
 
 export function masterKey(text: string): Buffer {
   const key = Buffer.from(text, 'base64')
-  if (key.length !== 32 || key.toString('base64') !== text) throw new Error('32 bytes in base64')
+  if (key.length !== 32 || key.toString('base64') !== text)
+    throw new Error('32 bytes in base64, such as the output of: openssl rand -base64 32')
   return key
 }
 
@@ -64,7 +68,8 @@ export function ranges(text: string): AddressRange[] {
   const items = text.split(',').map((item) => item.trim())
   return items.filter(Boolean).map((item) => {
     const range = isIP(item.split('/', 1)[0] ?? '') === 0 ? undefined : parseRange(item)
-    if (range === undefined) throw new Error('CIDRs or single addresses, separated by commas, such as 10.20.0.0/16')
+    if (range === undefined)
+      throw new Error('CIDR ranges or single addresses, separated by commas, such as 10.20.0.0/16')
     return range
   })
 }
@@ -72,26 +77,28 @@ export function ranges(text: string): AddressRange[] {
 export function retries(text: string): number[] {
   const delays = text.split(',').map((item) => (/^\s*\d+\s*$/.test(item) ? Number(item) : Number.NaN))
   if (delays.length > 50 || !delays.every((delay) => delay <= 604_800))
-    throw new Error('1 to 50 whole numbers from 0 to 604800, separated by commas')
+    throw new Error('1 to 50 delays in whole seconds, each from 0 to 604800, separated by commas, such as 5,30,120')
   return delays
 }
 
 export function share(text: string): number {
   const value = Number(text)
-  if (!/^\d*\.?\d+$/.test(text) || value > 1) throw new Error('a number from 0 to 1')
+  if (!/^\d*\.?\d+$/.test(text) || value > 1) throw new Error('a number from 0 to 1, such as 0.25')
   return value
 }
 
 export function httpUrl(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error('an http or https URL')
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw new Error('an http or https URL, such as http://127.0.0.1:4318')
   return text
 }
 
 export function origin(text: string): string {
-  const expected = 'a URL with only a scheme, host, and port, such as https://muster.example.com'
+  const expected = 'an http or https URL with only a host and an optional port, such as https://muster.example.com'
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error(expected)
   const url = new URL(text)
-  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') throw new Error(expected)
+  const hasMore = url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username + url.password !== ''
+  if (hasMore) throw new Error(expected)
   return url.origin
 }
 
@@ -103,7 +110,7 @@ export function origins(text: string): string[] {
       return origin(item)
     } catch {
       throw new Error(
-        'origins with only a scheme, host, and port, separated by commas, such as https://dashboard.example.com',
+        'http or https origins with only a host and an optional port, separated by commas, such as https://dashboard.example.com',
       )
     }
   })
@@ -115,16 +122,18 @@ export function issuer(text: string): string {
   const isLoopback = url !== undefined && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(url.hostname)
   const isIssuer = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback)
   if (!isIssuer || url.search !== '' || url.hash !== '' || url.username !== '')
-    throw new Error('an https URL without a query, such as https://login.example.com/realms/main')
+    throw new Error(
+      'an https URL without a user name, query, or fragment, such as https://login.example.com/realms/main',
+    )
   return text
 }
 
 export function smtpUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isSmtp = url?.protocol === 'smtp:' || url?.protocol === 'smtps:'
-  // The library reads options from the query string, such as files to send.
+  // The mail library would read options from a query string, and some of them attach files to emails.
   if (!isSmtp || url.hostname === '' || url.search !== '' || url.hash !== '')
-    throw new Error('smtp://user:password@host:587 or smtps://user:password@host:465')
+    throw new Error('a URL such as smtp://user:password@host:587 or smtps://user:password@host:465')
   return text
 }
 

@@ -5,7 +5,7 @@ export const webhookSettings = {
   webhookAllow: setting({
     name: 'MUSTER_WEBHOOK_ALLOW',
     meaning:
-      'Private addresses that webhooks may send to, in addition to public addresses: CIDRs or single addresses, separated by commas, such as 10.20.0.0/16.',
+      'Private addresses that webhooks may send to, in addition to public addresses: CIDR ranges or single addresses, separated by commas, such as 10.20.0.0/16.',
     default: 'none',
     parse: (text) => ranges(text ?? ''),
   }),

@@ -27,9 +27,10 @@ async function closeInTime({ name, close, within }: Part, log: FastifyBaseLogger
   const timer = new AbortController()
   const timeout = sleep(within, 'late', { signal: timer.signal }).catch(() => undefined)
   try {
-    if ((await Promise.race([close(), timeout])) === 'late') log.warn({ part: name }, 'a part did not close in time')
+    if ((await Promise.race([close(), timeout])) === 'late')
+      log.warn({ component: name }, 'a component of the server did not close in time')
   } catch (error) {
-    log.warn({ err: error, part: name }, 'a part did not close cleanly')
+    log.warn({ err: error, component: name }, 'a component of the server failed to close')
   } finally {
     timer.abort()
   }

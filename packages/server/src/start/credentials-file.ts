@@ -43,13 +43,13 @@ export async function findStagedKey(dataFolder: string): Promise<string | undefi
   return text === undefined ? undefined : (/^MUSTER_ACCESS_KEY_ID=(.*)$/m.exec(text)?.[1] ?? '')
 }
 
-/** Publishes the staged credentials. Renames an existing credentials file, which is for another database. */
+/** Publishes the staged credentials. Renames an existing credentials file, which belongs to another database. */
 export async function publishCredentials(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const path = credentialsPath(dataFolder)
   if (await fileExists(path)) {
     const kept = `${path}-until-${new Date().toISOString().replaceAll(':', '')}`
     await rename(path, kept)
-    log.warn({ kept }, 'renamed the existing credentials file, which is for another database')
+    log.warn({ renamedTo: kept }, 'renamed the existing credentials file, which belongs to another database')
   }
   await rename(stagedPath(dataFolder), path)
   await syncFolder(dataFolder)

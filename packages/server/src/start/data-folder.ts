@@ -5,6 +5,6 @@ import type { FastifyBaseLogger } from 'fastify'
 export async function warnOfOpenDataFolder(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const { mode } = await stat(dataFolder).catch(() => ({ mode: 0 }))
   if ((mode & 0o066) === 0) return
-  const what = { dataFolder, mode: (mode & 0o777).toString(8), fix: `chmod 700 ${dataFolder}` }
-  log.warn(what, 'other users on this machine can read or write the data folder')
+  const details = { dataFolder, mode: (mode & 0o777).toString(8), fix: `chmod 700 ${dataFolder}` }
+  log.warn(details, 'other users on this machine can read or write the data folder')
 }

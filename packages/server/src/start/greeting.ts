@@ -14,9 +14,9 @@ export function greeting({ url, config, isFirstStart, credentials }: GreetingOpt
   lines.push(`  API          ${url}/graphql/v1`)
   lines.push(`  Reference    ${url}/graphql/v1/doc`)
   lines.push(`  Docs         ${url}/docs/`)
-  lines.push(`  Credentials  ${credentials ?? 'in the data folder of the first server on this database'}`)
+  lines.push(`  Credentials  ${credentials ?? 'in the data folder of the first server that used this database'}`)
   if (isFirstStart) {
-    lines.push('', `This is the first start: the user ${config.ownerEmail} and an access key were created.`)
+    lines.push('', `This is the first start. The server has created the user ${config.ownerEmail} and an access key.`)
     lines.push(
       config.signIn === 'sso'
         ? `The server accepts only single sign-on. To create a link that signs this user in, run "muster users link ${config.ownerEmail}".`

@@ -81,7 +81,7 @@ const MIN_CONNECTIONS = 100
 /** The number of connections for the command line, and for operators who query the database. */
 const OTHER_CONNECTIONS = 20
 const MAX_RESTARTS = 5
-/** If the database ran for longer than this before it exited, its earlier failures no longer count. */
+/** If the database ran longer than this number of milliseconds before it exited, its earlier failures do not count. */
 const STABLE_MS = 60_000
 
 /** Starts the embedded database and restarts it if it exits unexpectedly. The connection settings stay the same. */
@@ -168,7 +168,15 @@ async function waitForDatabase(database: NamedDatabase, log: FastifyBaseLogger, 
   }
 }
 
-const transientCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'])
+const transientCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
 
 /** 57P03: the database is starting or shutting down. 53300: no connection is free. */
 const isTransient = (code: string | undefined): boolean =>
@@ -194,7 +202,7 @@ async function assertSuitable({ name: source, connection }: NamedDatabase, log: 
     }
     for (const name of ['fsync', 'full_page_writes']) {
       if ((await setting(name)) === 'off')
-        log.warn(`the database runs with ${name} off: a crash can lose or damage data`)
+        log.warn(`the database runs with ${name} off, so a crash can lose or damage data: turn ${name} on`)
     }
   } finally {
     await client.end().catch(() => {})

@@ -12,13 +12,13 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** By convention, the exit status of a process that a signal ended is 128 plus the number of the signal. */
 const exitCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }
 
-/** A terminal and npm may both send a signal for the same Ctrl-C, so two signals within this time count as one. */
+/** For one Ctrl-C, both the terminal and npm may send a signal, so two signals within this time count as one. */
 const DUPLICATE_MS = 250
 
 /**
  * The first signal gives requests in flight some time to finish, and then stops the server. The second signal ends the
- * process immediately. On a terminal, SIGHUP counts as such a signal, because it means that the terminal has closed.
- * Without a terminal, SIGHUP requests a reload.
+ * process immediately. If the server runs in a terminal, SIGHUP counts like SIGTERM, because SIGHUP means that the
+ * terminal has closed. Without a terminal, SIGHUP requests a reload.
  */
 export function onStopSignal(reload: () => void): StopSignal {
   const controller = new AbortController()

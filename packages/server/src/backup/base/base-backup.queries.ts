@@ -68,9 +68,9 @@ export async function selectArchiveCommand(client: pg.ClientBase): Promise<strin
 }
 
 /**
- * Returns the time since which archiving has been failing: when the last file was archived or, if no archived file is
- * recorded, when the statistics were reset or archiving last failed. Returns undefined if the last attempt succeeded.
- * PostgreSQL retries until an attempt succeeds.
+ * Returns the time since which archiving has been failing, or undefined if the last attempt succeeded. This is the time
+ * when the last file was archived. If no archived file is recorded, it is the time of the last reset of the statistics
+ * or, without a reset, of the last failure. PostgreSQL retries until an attempt succeeds.
  */
 export async function selectArchiveFailure(client: pg.ClientBase): Promise<Date | undefined> {
   const { rows } = await client.query<{ failing: Date | null }>(`

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { BackupError } from '../backup-error.ts'
 
 /**
- * A restored database recreates the content of these folders, does without it, or reads it from the archive. Like
- * pg_basebackup, the backup creates these folders empty.
+ * A restored database recreates the content of these folders, does not need it, or reads it from the archive. The
+ * backup therefore contains these folders without their content, as does pg_basebackup.
  */
 const COPIED_EMPTY: ReadonlySet<string> = new Set([
   'pg_dynshmem',
@@ -55,5 +55,5 @@ export async function listClusterFiles(clusterFolder: string): Promise<ClusterFi
 const hasLinks = (path: string): BackupError =>
   new BackupError(
     'unsupported',
-    `${path} is a symbolic link: base backups support neither tablespaces nor a moved pg_wal.`,
+    `${path} is a symbolic link. Base backups support neither tablespaces nor a moved pg_wal: move the files back into the data folder.`,
   )

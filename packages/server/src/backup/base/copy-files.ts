@@ -13,7 +13,7 @@ import { type CopiedFile, dataFolderOf, type Manifest } from './manifest.ts'
 
 const CHUNK = 256 * 1024
 
-/** Copying continues when the promise resolves. */
+/** Called with the number of bytes in each chunk. Copying continues when the promise resolves. */
 type OnBytes = (bytes: number) => Promise<void>
 
 /**
@@ -44,8 +44,8 @@ async function syncTree(folder: string): Promise<void> {
 }
 
 /**
- * Returns undefined if PostgreSQL removed the file after the folder was listed, because the replay of the WAL repeats
- * the removal.
+ * Copies a file. Returns undefined if PostgreSQL removed the file after the folder was listed. The backup does not need
+ * that file, because the replay of the WAL repeats the removal.
  */
 async function copyFile(from: string, to: string, path: string, onBytes: OnBytes): Promise<CopiedFile | undefined> {
   const source = await open(join(from, path), 'r').catch((error: NodeJS.ErrnoException) => {

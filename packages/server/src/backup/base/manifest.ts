@@ -99,7 +99,7 @@ async function readManifest(folder: string): Promise<Manifest | undefined> {
   if (manifest.muster !== 'base backup')
     throw new BackupError(
       'damaged',
-      `${file} is not the manifest of a base backup. To use the other base backups, move the folder ${folder} to another place.`,
+      `${file} is not the manifest of a base backup. To use the other base backups, move the folder ${folder} out of the archive.`,
     )
   if (manifest.format !== FORMAT) throw writtenByNewerRelease(folder, manifest.release)
   return manifest as Manifest

@@ -34,8 +34,8 @@ export async function pruneArchive(archive: string, keep: number): Promise<strin
 }
 
 /**
- * Removes the WAL before a segment. Segment numbers increase across timelines, so the numbers alone decide. Timeline
- * history files stay, because they are small and always needed.
+ * Removes the WAL before a segment. Segment numbers increase across timelines, so the number alone shows whether a
+ * segment is older. Keeps the history files of timelines, because they are small and always needed.
  */
 async function removeWal(folder: string, first: bigint): Promise<void> {
   for (const name of await readdir(folder)) {

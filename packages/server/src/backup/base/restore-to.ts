@@ -36,7 +36,7 @@ export interface RestoreToOptions {
    */
   onRecovered?: (connection: EmbeddedConnection, backup: string) => Promise<void>
   signal?: AbortSignal | undefined
-  /** Called with the number of base backup bytes restored so far and the total. */
+  /** Called with the number of bytes restored from the base backup so far, and the total. */
   onProgress?: (done: number, total: number) => void
 }
 

@@ -63,7 +63,7 @@ export async function writeBaseBackup(options: BaseBackupOptions): Promise<Writt
   try {
     await assertArchiving(client, archive)
     if (!(await tryBackupLock(client)))
-      throw new BackupError('busy', 'Another base backup is running: wait until it ends.')
+      throw new BackupError('busy', 'Another backup is running: try again when it has ended.')
     await removeUnfinished(archive)
     const backup = await copyToArchive(client, options)
     return { ...backup, removed: await pruneArchive(archive, keep) }
@@ -147,8 +147,8 @@ async function waitForArchive(
 
 const POLL_MS = 250
 /**
- * The number of consecutive polls, over about ten seconds, that find failed archiving before the backup fails.
- * PostgreSQL makes three attempts, one second apart, and then pauses for a minute.
+ * The backup fails if this many consecutive polls, over about ten seconds, find that archiving is failing. PostgreSQL
+ * makes three attempts, one second apart, and then pauses for a minute.
  */
 const MAX_FAILURES = 40
 
@@ -160,7 +160,7 @@ const exists = (path: string): Promise<boolean> =>
 
 function timelineIn(label: string): number {
   const timeline = Number(/^START TIMELINE: (\d+)$/m.exec(label)?.[1])
-  if (!(timeline > 0)) throw new Error(`no timeline in the backup label: ${label}`)
+  if (!(timeline > 0)) throw new Error(`the backup label must contain a line such as "START TIMELINE: 1": ${label}`)
   return timeline
 }
 

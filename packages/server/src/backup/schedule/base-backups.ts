@@ -19,8 +19,8 @@ export function baseBackups(config: BackupConfig, archive: string, connection: p
         archive,
         keep,
         rate,
-        // The first backup should exist soon. For later backups, PostgreSQL spreads the checkpoint over minutes to
-        // avoid slowing down requests.
+        // The first backup should finish soon. During later backups, PostgreSQL spreads the checkpoint over minutes, so
+        // that it does not slow down requests.
         fast: (await this.newest()) === undefined,
         signal,
       })

@@ -48,7 +48,8 @@ export function fileBackups(config: BackupConfig, connection: pg.PoolConfig): Ba
 async function underLock<Result>(pool: pg.Pool, work: () => Promise<Result>): Promise<Result> {
   const client = await pool.connect()
   try {
-    if (!(await tryBackupLock(client))) throw new BackupError('busy', 'Another backup is running: wait until it ends.')
+    if (!(await tryBackupLock(client)))
+      throw new BackupError('busy', 'Another backup is running: try again when it has ended.')
     return await work()
   } finally {
     // Closing the connection releases the lock.

@@ -66,7 +66,7 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
       log.info({ backup: path }, 'wrote a backup')
       await onBackup(summary)
     } catch (error) {
-      // The attempt did not fail if another process is writing a backup or this server is stopping.
+      // If another process is writing a backup or this server is stopping, the attempt does not count as failed.
       if (signal.aborted || (error instanceof BackupError && error.reason === 'busy')) return
       failure = { at: new Date().toISOString(), message: (error as Error).message }
       log.error({ err: error, folder: kind.folder }, 'the scheduled backup failed')

@@ -31,7 +31,7 @@ export const writeStatus = (dataFolder: string, status: BackupStatus): Promise<v
 
 export const removeStatus = (dataFolder: string): Promise<void> => rm(statusFile(dataFolder), { force: true })
 
-/** Returns undefined if the file does not exist, as when the server neither archives nor takes scheduled backups. */
+/** Returns undefined if there is no status file, because the server neither archives nor takes scheduled backups. */
 export async function readStatus(dataFolder: string): Promise<BackupStatus | undefined> {
   try {
     return JSON.parse(await readFile(statusFile(dataFolder), 'utf8')) as BackupStatus

@@ -12,8 +12,9 @@ export interface AccountWorker {
 }
 
 /**
- * Returns a function that chooses the account's worker for a transaction, or undefined if the server uses no workers.
- * The chosen worker is undefined if it is unavailable. `viewOf` returns the caller's view of a worker's database.
+ * Returns a function that chooses the account's worker for a transaction. That function resolves to undefined if the
+ * worker is unavailable. Returns undefined if the server uses no workers. `viewOf` returns the caller's view of a
+ * worker's database.
  */
 export function workerChooser(
   router: ReadRouter | undefined,
@@ -22,9 +23,9 @@ export function workerChooser(
 ): (() => Promise<AccountWorker | undefined>) | undefined {
   if (router?.chooseWriter === undefined) return undefined
   return async () => {
-    const place = await router.chooseWriter?.(accountId)
-    if (place === undefined) return undefined
-    const { worker, eventIds } = place
+    const connections = await router.chooseWriter?.(accountId)
+    if (connections === undefined) return undefined
+    const { worker, eventIds } = connections
     return {
       db: viewOf(worker),
       eventIds,

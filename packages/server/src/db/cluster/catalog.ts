@@ -22,7 +22,7 @@ export interface Reference {
   name: string
   table: string
   columns: [string, string][]
-  /** The foreign key as `alter table … add constraint` accepts it. */
+  /** The definition of the foreign key, for `alter table … add constraint`. */
   definition: string
 }
 

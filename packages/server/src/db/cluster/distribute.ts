@@ -46,7 +46,7 @@ export async function distributeTables(
     const { missing, placed } = await findMissing(connection)
     const names = missing.map(({ name }) => name)
     if (names.length === 0) return []
-    log.info({ tables: names.length }, 'distributing the tables over the cluster')
+    log.info({ tables: names.length }, 'distributing the tables across the cluster')
     await connection.transaction().execute((transaction) => place(transaction, { missing, placed, cluster }))
     for (const name of names.filter(isDistributed)) await removeLocalRows(connection, name)
     return names
@@ -98,7 +98,7 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
   // Citus does not support triggers on shards. Only servers of an earlier release need these triggers.
   for (const { name, triggers } of missing)
     for (const trigger of triggers) await run(`drop trigger "${trigger}" on "${name}"`)
-  // A table cannot reference a distributed table until both are distributed.
+  // Until both tables are distributed, a foreign key cannot reference a distributed table.
   const references = missing.flatMap(({ name, references }) =>
     references.filter(({ table }) => isDistributed(table)).map((reference) => ({ ...reference, from: name })),
   )
@@ -137,7 +137,7 @@ function orderByReferences(tables: readonly Table[]): Table[] {
   return ordered
 }
 
-/** Sorts the distributed tables so that the table that all others are colocated with comes first. */
+/** Moves the table with which all other distributed tables are colocated to the beginning of the list. */
 const withFirst = (tables: readonly Table[]): Table[] =>
   [...tables].sort((one, other) => Number(other.name === FIRST) - Number(one.name === FIRST))
 

@@ -22,7 +22,7 @@ describe('the tables of the schema', () => {
     expect(new Set(placedTables).size).toBe(placedTables.length)
   })
 
-  it('have a unique index that includes the account if they are distributed, and few that do not', () => {
+  it('have a unique index with the account column if they are distributed, and few unique indexes without it', () => {
     const across = distributed().flatMap((table) => uniquesAcrossAccounts(table).map(({ name }) => name))
     expect(across.sort()).toEqual([
       'access_key_key',

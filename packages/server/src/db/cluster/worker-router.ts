@@ -7,18 +7,18 @@ import type { ReadPlace, ReadRouter } from '../replica/read-router.ts'
 import { isWorker, selectIdentity, selectNodes } from './nodes.queries.ts'
 
 /**
- * Session settings for the workers. With a generic plan, Citus 13 creates a plan of the local shard at each execution
- * of a prepared statement, and frees none of them before the session ends.
+ * Session settings for the workers. With a generic plan, Citus 13 creates a plan for the local shard at each execution
+ * of a prepared statement, and frees these plans only when the session ends.
  */
 const workerSettings = { plan_cache_mode: 'force_custom_plan' }
 
 export interface WorkerRouterOptions {
   coordinator: Database
-  /** One function per worker URL, which opens a pool for that URL. Its sessions need the given settings. */
+  /** One function per worker URL, which opens a pool for that URL. The pool's sessions must use the given settings. */
   openPools: readonly ((settings: Readonly<Record<string, string>>) => Database)[]
   /**
    * Opens another pool for the coordinator. A transaction on a worker waits for event IDs while it holds locks. In the
-   * pool of requests, it could wait behind transactions that wait for these locks.
+   * pool for requests, it could wait behind other transactions, which in turn wait for these locks.
    */
   openEventIds: () => Database
   log: FastifyBaseLogger
@@ -30,8 +30,8 @@ const RETRY_MS = 1_000
 /**
  * How long an account's node is cached, in milliseconds. An outdated entry does no harm: any node can run any query.
  */
-const PLACE_MS = 30_000
-const MAX_PLACES = 100_000
+const NODE_CACHE_MS = 30_000
+const MAX_CACHED_NODES = 100_000
 
 /**
  * Chooses the worker that stores an account. Any node could run the account's queries, but with a detour to that
@@ -48,7 +48,7 @@ export function createWorkerRouter({
   const eventIds = openEventIds()
   /** The available workers, keyed by the Citus group ID of their node. */
   const workers = new Map<string, Database>()
-  const places = boundedMap<string, { node: string; until: number }>(MAX_PLACES)
+  const nodes = boundedMap<string, { node: string; until: number }>(MAX_CACHED_NODES)
   const reported = new Map<Database, string>()
   const checking = new Map<Database, Promise<void>>()
   /** The pools of URLs that lead to the same node as another URL. The router does not use these pools. */
@@ -64,8 +64,10 @@ export function createWorkerRouter({
   const check = async (db: Database): Promise<void> => {
     try {
       const identity = await selectIdentity(db)
-      if (identity.isStandby) throw new Error('it is a standby')
-      if (!(await isWorker(coordinator, identity))) throw new Error('it is not a worker of the cluster')
+      if (identity.isStandby)
+        throw new Error('DATABASE_URLS contains a standby, but must contain only workers of the cluster')
+      if (!(await isWorker(coordinator, identity)))
+        throw new Error('DATABASE_URLS contains a server that is not a worker of the cluster')
       const { node } = identity
       if (workers.has(node)) {
         duplicates.add(db)
@@ -74,15 +76,15 @@ export function createWorkerRouter({
       }
       workers.set(node, db)
       reported.delete(db)
-      log.info({ node }, 'requests use a worker of the cluster')
+      log.info({ node }, 'a worker of the cluster is available')
     } catch (error) {
       setAway(db, (error as Error).message)
     }
   }
   const checkAway = (): void => {
-    const settled = new Set([...workers.values(), ...duplicates, ...checking.keys()])
+    const skipped = new Set([...workers.values(), ...duplicates, ...checking.keys()])
     for (const db of pools)
-      if (!settled.has(db))
+      if (!skipped.has(db))
         checking.set(
           db,
           check(db).finally(() => checking.delete(db)),
@@ -91,17 +93,17 @@ export function createWorkerRouter({
   checkAway()
   const timer = setInterval(checkAway, RETRY_MS).unref()
 
-  const placeOf = async (accountId: string): Promise<string | undefined> => {
-    const known = places.get(accountId)
+  const nodeOf = async (accountId: string): Promise<string | undefined> => {
+    const known = nodes.get(accountId)
     if (known !== undefined && known.until > performance.now()) return known.node
     const node = await readNode(accountId)
     if (node === undefined) return undefined
-    places.set(accountId, { node, until: performance.now() + PLACE_MS })
+    nodes.set(accountId, { node, until: performance.now() + NODE_CACHE_MS })
     return node
   }
 
   const workerOf = async (accountId: string): Promise<Database | undefined> => {
-    const node = workers.size === 0 ? undefined : await placeOf(accountId).catch(() => undefined)
+    const node = workers.size === 0 ? undefined : await nodeOf(accountId).catch(() => undefined)
     return node === undefined ? undefined : workers.get(node)
   }
 

@@ -7,8 +7,8 @@ import { EmbeddedError } from './embedded-error.ts'
 import { explainFailure } from './explain-failure.ts'
 
 /**
- * Returns undefined if no database is running. Rejects with an EmbeddedError, such as `wrong-owner` if an ordinary user
- * cannot enter the folder.
+ * Returns a connection to the running database, or undefined if no database is running. Rejects with an EmbeddedError,
+ * such as `wrong-owner` if an ordinary user cannot enter the folder.
  */
 export async function connectRunning(dataFolder: string): Promise<EmbeddedConnection | undefined> {
   const clusterFolder = clusterFolderOf(resolve(dataFolder))

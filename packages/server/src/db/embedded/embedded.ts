@@ -119,6 +119,9 @@ async function serve({ postgres, runMode, logFile, lock, options }: Service): Pr
     stopping ??= postgres.stop().then(() => ended)
     return stopping
   }
-  options.log.info({ databasePid: postgres.pid, way: runMode.name, host: connection.host }, 'embedded database ready')
+  options.log.info(
+    { databasePid: postgres.pid, runMode: runMode.name, host: connection.host },
+    'the embedded database is ready',
+  )
   return { connection, pid: postgres.pid, majorVersion: runMode.majorVersion, stop }
 }

@@ -27,7 +27,7 @@ const rootLacksCapabilities = (reason: string, options: ErrorOptions): EmbeddedE
   new EmbeddedError(
     'no-privilege-drop',
     `PostgreSQL does not run as root, and this root user cannot act as another user: ${reason}. Run Muster as an ordinary ` +
-      'user who owns MUSTER_DATA, or give the container its default capabilities (CHOWN, DAC_OVERRIDE, SETGID, SETUID, ' +
+      'user who owns MUSTER_DATA, or give the container the default capabilities (CHOWN, DAC_OVERRIDE, SETGID, SETUID, ' +
       `SETPCAP). ${useDatabaseUrl}`,
     options,
   )
@@ -35,8 +35,8 @@ const rootLacksCapabilities = (reason: string, options: ErrorOptions): EmbeddedE
 export const wrongOwner = (folder: string, reason: string, options?: ErrorOptions): EmbeddedError =>
   new EmbeddedError(
     'wrong-owner',
-    `User ${process.getuid?.()} cannot work in ${folder}: ${reason}. Run Muster as the owner of its data folder, or ` +
-      `change the owner of the folder with chown -R as root. ${useDatabaseUrl}`,
+    `User ${process.getuid?.()} cannot use ${folder}: ${reason}. Run Muster as the owner of its data folder, or ` +
+      `as root, change the owner of the data folder with chown -R. ${useDatabaseUrl}`,
     options,
   )
 

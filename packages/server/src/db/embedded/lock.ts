@@ -21,13 +21,13 @@ interface LockRequest {
   readonly dataFolder: string
   readonly clusterFolder: string
   readonly log: EmbeddedLog
-  /** The maximum time, in milliseconds, for the database of a dead server to shut down. */
+  /** The maximum time, in milliseconds, for the database of a killed server to shut down. */
   readonly timeoutMs?: number
 }
 
 /**
- * Locks the data folder. Rejects if another server uses it. If a server died, waits up to `timeoutMs` until its
- * database has ended, and then rejects.
+ * Locks the data folder. Rejects if another server uses it. If a server was killed, waits up to `timeoutMs` for its
+ * database to shut down, and rejects if the database is still running then.
  */
 export async function lockDataFolder(request: LockRequest): Promise<Lock> {
   const { dataFolder, clusterFolder, log, timeoutMs = 60_000 } = request
@@ -37,7 +37,7 @@ export async function lockDataFolder(request: LockRequest): Promise<Lock> {
     if (lock !== undefined) return lock
     const owner = await findLiveOwner(ownerFile(dataFolder))
     if (owner !== undefined || Date.now() > deadline) throw locked(dataFolder, owner)
-    if (attempt === 0) log.info({ dataFolder }, "waiting for a dead server's database to shut down")
+    if (attempt === 0) log.info({ dataFolder }, "waiting for a killed server's database to shut down")
     if (attempt % 20 === 0) await stopOrphan(clusterFolder)
     await sleep(50)
   }
@@ -50,7 +50,7 @@ async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedL
   // In another user's folder, that user could have created a symbolic link, which O_NOFOLLOW rejects.
   const fd = await promisify(open)(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
   const closeFd = (): Promise<void> => promisify(close)(fd)
-  // The lock belongs to the open file, which this process and the command share (flock(2)).
+  // The lock belongs to the open file description, which this process and the command share (flock(2)).
   const { code, output, failure } = await runCommand(['flock', '-n', '3'], { lockFd: fd })
   if (code === 1) {
     await closeFd()
@@ -70,7 +70,7 @@ async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedL
   return await tryLockByProcessId(file, clusterFolder)
 }
 
-/** Clears the owner first, because the processes of a killed database may hold the lock a moment longer. */
+/** Clears the owner first, because the processes of a killed database may hold the lock for a moment longer. */
 async function releaseFlock(fd: number): Promise<void> {
   await promisify(ftruncate)(fd)
   await promisify(close)(fd)
@@ -128,6 +128,6 @@ function locked(dataFolder: string, owner: number | undefined): EmbeddedError {
   return new EmbeddedError(
     'locked',
     `The data folder ${dataFolder} is in use by ${who}. Only one server at a time can use a data folder: stop the ` +
-      `other one or set MUSTER_DATA to another folder. ${useDatabaseUrl}`,
+      `other server, or set MUSTER_DATA to another folder. ${useDatabaseUrl}`,
   )
 }

@@ -21,7 +21,7 @@ export interface VerifiedRunMode extends RunMode {
   readonly majorVersion: number
 }
 
-interface Places {
+interface RunConditions {
   readonly binaries: Binaries
   readonly folder: string
   readonly owner: UserId
@@ -36,17 +36,17 @@ const deathSignal = ['setpriv', '--pdeathsig', 'INT']
 
 const root: UserId = { uid: 0, gid: 0 }
 
-export async function findRunMode(places: Places): Promise<VerifiedRunMode> {
+export async function findRunMode(conditions: RunConditions): Promise<VerifiedRunMode> {
   const failures: string[] = []
-  for (const runMode of isRoot() ? await runModesOfRoot(places) : await runModesOfUser(places)) {
-    const result = await tryRunMode(runMode, places)
+  for (const runMode of isRoot() ? await runModesOfRoot(conditions) : await runModesOfUser(conditions)) {
+    const result = await tryRunMode(runMode, conditions)
     if (typeof result === 'number') return { ...runMode, majorVersion: result }
     failures.push(`${runMode.name}: ${result}`)
   }
   throw isRoot() ? noRunModeAsRoot(failures) : cannotRun(failures)
 }
 
-async function runModesOfUser({ isNew }: Places): Promise<RunMode[]> {
+async function runModesOfUser({ isNew }: RunConditions): Promise<RunMode[]> {
   const self: UserId = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   const plain: RunMode = { name: 'plain', prefix: [], owner: self }
   if (process.platform !== 'linux') return [plain]
@@ -63,7 +63,7 @@ function hasName(): boolean {
   }
 }
 
-async function runModesOfRoot({ owner, isNew }: Places): Promise<RunMode[]> {
+async function runModesOfRoot({ owner, isNew }: RunConditions): Promise<RunMode[]> {
   if (process.platform !== 'linux') return []
   const account = await pickAccount(owner.uid)
   if (owner.uid === 0 || (isNew && account.uid !== owner.uid)) {
@@ -110,7 +110,7 @@ const setUserPlain = (target: UserId): RunMode => ({
 const identity = ({ uid, gid }: UserId): string[] => [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
 
 /** Returns the major version, or an error message if the mode does not work. */
-async function tryRunMode(runMode: RunMode, { binaries, folder }: Places): Promise<number | string> {
+async function tryRunMode(runMode: RunMode, { binaries, folder }: RunConditions): Promise<number | string> {
   const probe = ['sh', '-c', 'cd "$1" && exec "$0" --version', binaries.postgres, folder]
   const { code, output, failure } = await runCommand([...runMode.prefix, ...probe], { env: binaries.env })
   if (failure !== undefined) return failure.message

@@ -24,7 +24,7 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
   }
 }
 
-/** Checks whether the process is PostgreSQL in this folder, because another process may have the same ID. */
+/** Checks whether the process is the PostgreSQL of this folder. After that PostgreSQL ends, its ID can be reused. */
 export async function isPostgresOf(pid: number, clusterFolder: string): Promise<boolean> {
   const folder = await realpath(clusterFolder)
   if (process.platform === 'linux') {

@@ -18,7 +18,10 @@ interface Start {
 
 const logIntervalSeconds = 10
 
-/** Throws if PostgreSQL exits first. There is no time limit, because recovery after a crash may take a long time. */
+/**
+ * Throws if PostgreSQL exits before it accepts connections. There is no time limit, because recovery after a crash may
+ * take a long time.
+ */
 export async function waitUntilReady({ postgres, connection, clusterFolder, logFile, log }: Start): Promise<void> {
   const startedAt = Date.now()
   let seconds = 0
@@ -39,8 +42,8 @@ export async function waitUntilReady({ postgres, connection, clusterFolder, logF
 }
 
 /**
- * Line 8 of postmaster.pid is "ready" once connections are accepted. A connection attempt before that would add a line
- * to the log.
+ * Line 8 of postmaster.pid is "ready" once PostgreSQL accepts connections. A connection attempt before that would add a
+ * line to the log.
  */
 async function hasReadyStatus(clusterFolder: string): Promise<boolean> {
   const text = await readFile(join(clusterFolder, 'postmaster.pid'), 'utf8').catch(() => '')

@@ -90,7 +90,7 @@ it('responds to another user and to /readyz while one user overloads the databas
   const aliases = Array.from({ length: 15 }, (_, index) => `a${index}: devices(size: 1) { items { id } }`).join(' ')
   const walking = Array.from({ length: 40 }, () => keepSending(app, SORTED))
   // Wait until the statements without an index are in flight. Otherwise, the quick statements, which are blocked, could
-  // take their connections.
+  // occupy all connections first.
   await waitForStatements(app, { walking: 2 })
   const quick = Array.from({ length: 10 }, () => keepSending(app, `{ login { ${aliases} } }`))
   const attack = [...walking, ...quick]
@@ -198,7 +198,7 @@ it('releases the database connections of disconnected clients', async () => {
   const app = await start()
   const release = await blockDevices(app)
   const controller = new AbortController()
-  // The server rejects the requests that wait too long for a connection, so each client sends until it leaves.
+  // The server rejects requests that wait too long for a connection, so each client retries until it disconnects.
   const sendUntilLeft = async (): Promise<void> => {
     while (!controller.signal.aborted) await send(app, SORTED, controller.signal).catch(() => 'left')
   }

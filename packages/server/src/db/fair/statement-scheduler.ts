@@ -182,7 +182,7 @@ function waitedTooLong(user: UserStatements, lane: Lane, { waitMs, perUser, walk
   const waited = `a statement waited ${secondsText(waitMs / 1_000)} to start`
   if (lane === 'walking' && user.walks >= walksPerUser)
     return rateLimited(
-      `${waited}: ${user.walks} other queries of this account that read every record are running, which is the maximum`,
+      `${waited}: ${user.walks} other queries of this account that read every record are running, which is the maximum; send fewer such queries at the same time`,
     )
   if (user.inFlight >= perUser)
     return rateLimited(
@@ -190,9 +190,9 @@ function waitedTooLong(user: UserStatements, lane: Lane, { waitMs, perUser, walk
     )
   if (lane === 'walking')
     return rateLimited(
-      `${waited}: no connection for queries that read every record was free, and all accounts share these connections`,
+      `${waited}: no connection for queries that read every record was free, and all accounts share these connections; retry later`,
     )
-  return new ApiError('UNAVAILABLE', `${waited}: the database is busy`, { retryAfter: 1 })
+  return new ApiError('UNAVAILABLE', `${waited}: the database is busy; retry in 1 second`, { retryAfter: 1 })
 }
 
 const queueIsFull = (user: UserStatements): ApiError =>

@@ -109,7 +109,7 @@ it.each([
   )
   await waitUntil(() => database.counts.inFlight().walking === atATime)
   expect(database.counts.waiting().walking).toBe(20 - atATime)
-  // Quick statements must not wait for statements without an index, of any user.
+  // Quick statements must not wait for any user's statements without an index.
   for (const user of ['a', 'b', 'e']) expect(await quick(userDatabase(database.db, user))).toBe(1)
   await release()
   await Promise.all(walks)
@@ -228,7 +228,7 @@ it("releases a statement's slot after any error", async () => {
   expect(isIdle(database)).toBe(true)
 })
 
-it('reports that the database is unavailable, not RATE_LIMITED', async () => {
+it('reports an unavailable database as such, and not as RATE_LIMITED', async () => {
   const database = await createTestDatabase({ statementsPerUser: 2, queryMs: 0 })
   await database.drop()
   const db = userDatabase(database.db, 'user')

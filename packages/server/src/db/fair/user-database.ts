@@ -172,8 +172,8 @@ export async function retryWhenRateLimited<Result>(run: () => Promise<Result>): 
 }
 
 /**
- * Runs a statement that may read every record. `reasons` explains why, and the error at the time limit names these
- * reasons. If there are none, the statement runs like any other.
+ * Runs a statement that may read every record. `reasons` explains why the statement may do so. If the statement exceeds
+ * its time limit, the error contains the reasons. If `reasons` is empty, the statement runs like any other.
  */
 export async function walk<Result>(
   db: Database,

@@ -45,11 +45,12 @@ async function createOnPartitions(run: Run, step: NewIndex): Promise<void> {
     const create = `create ${unique ? 'unique ' : ''}index if not exists "${index}" on only "${on}" ${as}`
     await sql.raw(create).execute(db)
   })
-  // If a partition is added in the meantime, PostgreSQL creates this index on it, as it does with the table's other
+  // If a partition is added during this step, PostgreSQL creates this index on it, as it does with the table's other
   // indexes.
   for (const partition of await selectPartitionsWithout(run.connection, step)) {
     const own = `${partition}_${index}`
-    if (own.length > MAX_NAME_LENGTH) throw new Error(`the index name ${own} is too long`)
+    if (own.length > MAX_NAME_LENGTH)
+      throw new Error(`the index name ${own} is longer than ${MAX_NAME_LENGTH} characters: shorten the name ${index}`)
     await createConcurrently(run, { ...step, on: partition, index: own })
     await inShortTransaction(run, async (db) => {
       await sql.raw(`alter index "${index}" attach partition "${own}"`).execute(db)

@@ -24,7 +24,8 @@ export function withMigrationLock<Result>(
       loggedAt = performance.now()
       const runner = await findRunner(connection)
       const running = await findRunningMigration(connection)
-      log.warn({ ...running, by: runner }, 'waiting for another server to finish migrating the database')
+      const details = { migration: running?.migration, step: running?.what, session: runner }
+      log.warn(details, 'waiting for another server to finish migrating the database')
     }
     const prepareAndWork = async (): Promise<Result> => {
       await detectLostClient(connection)

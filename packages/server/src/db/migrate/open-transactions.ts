@@ -17,7 +17,7 @@ interface UnseenTransaction {
 }
 
 export interface OpenTransactions {
-  /** The oldest transactions, in the order of their start times. */
+  /** The oldest transactions, ordered by start time. */
   open: OpenTransaction[]
   /** Present if other roles have open transactions whose start times this role cannot see. */
   unseen?: { count: number; some: UnseenTransaction[]; toSeeThem: string }
@@ -25,7 +25,7 @@ export interface OpenTransactions {
 
 const MAX_SHOWN = 3
 
-/** Finds the transactions that a migration may be waiting for, to create an index concurrently or to acquire a lock. */
+/** Finds the transactions that may delay a migration while it creates an index concurrently or waits for a lock. */
 export async function findOpenTransactions(db: Database): Promise<OpenTransactions> {
   const open = await selectOldest(db)
   const unseen = await selectUnseen(db)
@@ -44,7 +44,7 @@ async function selectOldest(db: Database): Promise<OpenTransaction[]> {
 
 /**
  * Finds other roles' transactions by their locks. Most columns of another role's session are null, including its state.
- * However, its locks are visible, and every transaction holds a lock on its own virtual transaction ID.
+ * However, the session's locks are visible, and every transaction holds a lock on its own virtual transaction ID.
  */
 async function selectUnseen(db: Database): Promise<UnseenTransaction[]> {
   const { rows } = await sql<UnseenTransaction>`

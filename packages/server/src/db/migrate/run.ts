@@ -17,7 +17,10 @@ export async function runMigration(run: Run, migration: Migration): Promise<void
     const what = describeStep(steps[step]!)
     const progress: Progress = { migration: name, step, what, after: found?.step === step ? found.after : null }
     if (steps.length > 1)
-      log.info({ migration: name, step: what, of: steps.length }, 'migrating the database to this release')
+      log.info(
+        { migration: name, step: what, number: step + 1, steps: steps.length },
+        'migrating the database to this release',
+      )
     await saveProgress(connection, progress)
     await runStep(run, migration, progress)
   }
@@ -53,8 +56,8 @@ async function backfill(run: Run, migration: Migration, progress: Progress, { ba
     run.signal.throwIfAborted()
     const startedAt = performance.now()
     after = await inShortTransaction(run, async (transaction) => {
-      // With a low limit, each batch merges its own pending GIN entries, so that writes in other sessions do not have
-      // to.
+      // With a low limit, each batch merges its own pending GIN entries. Otherwise, writes in other sessions would have
+      // to merge them.
       await sql`set local gin_pending_list_limit = '64kB'`.execute(transaction)
       const next = await batch(untyped(transaction), { after, size })
       if (next === null) await finishStep(transaction, migration, progress)
@@ -72,7 +75,7 @@ async function backfill(run: Run, migration: Migration, progress: Progress, { ba
   }
 }
 
-/** If the step uses a transaction, call this in the transaction of the step's last change. */
+/** Records that a step is complete. If the step uses a transaction, `transaction` must be that of its last change. */
 async function finishStep(transaction: Database, migration: Migration, progress: Progress): Promise<void> {
   const step = progress.step + 1
   if (step === migration.steps.length) return finishMigration(transaction, migration)

@@ -43,7 +43,7 @@ export async function inShortTransaction<Result>(
       if (tries % 10 === 0) {
         log.warn(
           { reason: message, ...(await findOpenTransactions(connection)) },
-          'a migration could not acquire its lock in time; retrying',
+          'a migration waited too long for a lock or was in a deadlock; retrying',
         )
       }
       // Without the random factor, retries could coincide with periodic work every time.
@@ -53,8 +53,8 @@ export async function inShortTransaction<Result>(
 }
 
 /**
- * Runs `work` and repeats it after a deadlock. Its statements may wait for locks indefinitely, because writes do not
- * have to wait behind them.
+ * Runs `work` and repeats it after a deadlock. The statements of `work` may wait for locks indefinitely, because writes
+ * do not wait behind them.
  */
 export async function retryOnDeadlock(
   { connection, signal }: Run,

@@ -42,7 +42,7 @@ export function watchResponses(
   const probe = createProbe(connection)
   let isUnresponsive = false
   let timer: NodeJS.Timeout | undefined
-  /** Counts checks instead of time, because a response would seem late after a pause of the process. */
+  /** Counts checks instead of time. By elapsed time, a response would seem late after a pause of the process. */
   let checks = 0
   let respondedAt = Number.NEGATIVE_INFINITY
 

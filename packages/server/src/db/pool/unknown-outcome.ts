@@ -40,8 +40,9 @@ const changesData = (text: unknown): boolean =>
   typeof text === 'string' && /\b(insert into|update|delete from|merge into)\b/i.test(text)
 
 /**
- * Checks for an error that a pooler, or the coordinator of a Citus cluster, reports if its own connection broke: class
- * 08, which PostgreSQL never reports for a statement that it has accepted, or the message of Citus for a failed commit.
+ * Checks whether a pooler, or the coordinator of a Citus cluster, reports that its own connection broke. PostgreSQL
+ * never reports class 08 for a statement that it has accepted. Citus can report a failed commit without a specific
+ * SQLSTATE.
  */
 const isForwardedError = (error: Error): boolean =>
   error instanceof pg.DatabaseError &&

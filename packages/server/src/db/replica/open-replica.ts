@@ -13,10 +13,10 @@ export interface Replica {
 /** `size` is the maximum number of connections. If omitted, it is MUSTER_DATABASE_CONNECTIONS. */
 export type OpenPool = (check: (client: pg.ClientBase) => Promise<void>, size?: number) => Database
 
-/** Rejects if the server at the address is not a standby of the primary. */
+/** Connects to the standby. Rejects if the server at the address is not a standby of the primary. */
 export async function openReplica(primary: Database, open: OpenPool): Promise<Replica> {
-  // An address may lead to several servers behind a load balancer, or to a different server later. The position of one
-  // server does not apply to the others.
+  // An address may lead to several servers behind a load balancer, or to a different server later. The WAL position of
+  // one server does not apply to the others.
   let firstServer: string | undefined
   const check = async (client: pg.ClientBase): Promise<void> => {
     const { rows } = await client.query<{ server: string }>(
@@ -44,8 +44,8 @@ const rejectedConnection = (message: string): Error => Object.assign(new Error(m
 
 async function assertStandby(primary: Database, db: Database): Promise<void> {
   const [ours, theirs] = [await readSystem(primary), await readSystem(db)]
-  if (!theirs.isStandby) throw new Error('it is not a standby')
-  if (theirs.system !== ours.system) throw new Error('it is a standby of another database')
+  if (!theirs.isStandby) throw new Error('the server in DATABASE_READ_URL is not a standby')
+  if (theirs.system !== ours.system) throw new Error('the server in DATABASE_READ_URL is a standby of another database')
 }
 
 /** Reads PostgreSQL's system identifier, which is the same for a primary and its standbys. */
@@ -59,6 +59,6 @@ async function readReplayed(db: Database): Promise<bigint> {
   const { rows } = await sql<{ at: string | null }>`
     select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() - '0/0' end::text as at`.execute(db)
   const at = rows[0]!.at
-  if (at === null) throw rejectedConnection('it is no longer a standby')
+  if (at === null) throw rejectedConnection('the server in DATABASE_READ_URL is no longer a standby')
   return BigInt(at)
 }

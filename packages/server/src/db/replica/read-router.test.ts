@@ -209,7 +209,7 @@ describe('a DATABASE_READ_URL that the server cannot use', () => {
   }
 
   it('is ignored if it does not lead to a standby', async () => {
-    expect(await loggedReason(pair.url)).toContain('it is not a standby')
+    expect(await loggedReason(pair.url)).toContain('the server in DATABASE_READ_URL is not a standby')
   })
 
   it('is ignored if it cannot be reached', async () => {

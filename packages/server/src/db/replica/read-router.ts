@@ -10,7 +10,7 @@ import { reachesPosition, readWritten } from './replica-lag.ts'
  */
 export type ReadPlace = 'replica' | 'lagging' | 'away'
 
-export interface WritePlace {
+export interface WriteConnections {
   worker: Database
   /** The coordinator, through connections that only assign event IDs. */
   eventIds: Database
@@ -26,7 +26,7 @@ export interface ReadRouter {
    * Returns the worker that stores the account, which can also run the account's transactions. Returns undefined if the
    * worker is unavailable. A replica's router does not have this function.
    */
-  chooseWriter?(accountId: string): Promise<WritePlace | undefined>
+  chooseWriter?(accountId: string): Promise<WriteConnections | undefined>
   /**
    * Reports that a query or a transaction on the chosen database failed. The caller must repeat a query on the primary.
    */
@@ -100,9 +100,9 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
     const isCurrent = await check(checked, RETRY_MS)
     // A failed query may have closed the replica in the meantime. The next retry then opens it again.
     if (checked !== replica) return
-    if (isCurrent === 'silent') closeReplica(new Error('it is not responding'))
+    if (isCurrent === 'silent') closeReplica(new Error('the server in DATABASE_READ_URL does not respond'))
     else if (isCurrent === true) switchTo('replica')
-    else if (isCurrent === false) switchTo('lagging', 'the replica lags')
+    else if (isCurrent === false) switchTo('lagging', 'the replica lags behind the primary')
   }
   const retryIfUnused = (): void => {
     if (place === 'replica') return
@@ -115,7 +115,7 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
     async choose() {
       const candidate = place === 'replica' ? replica : undefined
       const isCurrent = candidate && (await check(candidate, WAIT_MS))
-      if (isCurrent === false || isCurrent === 'silent') switchTo('lagging', 'the replica lags')
+      if (isCurrent === false || isCurrent === 'silent') switchTo('lagging', 'the replica lags behind the primary')
       const isChosen = isCurrent === true
       onChoice(isChosen ? 'replica' : place === 'replica' ? 'lagging' : place)
       return isChosen ? candidate?.db : undefined

@@ -23,8 +23,8 @@ export interface RecoveryTarget {
 }
 
 /**
- * Returns settings for a replay up to the target. After the replay, PostgreSQL accepts connections. It does not write
- * to the archive.
+ * Returns settings for a replay up to the target. After the replay, PostgreSQL accepts connections. It never writes to
+ * the archive.
  */
 export const recoverySettings = (archive: string, { time, timeline }: RecoveryTarget): Settings => ({
   archive_mode: 'off',

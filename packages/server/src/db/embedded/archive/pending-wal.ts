@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { clusterFolderOf } from '../cluster/cluster.ts'
 import { SEGMENT_BYTES } from './wal-names.ts'
 
-/** A segment can be partial, at the end of a timeline. */
+/** The last segment of a timeline can be partial. */
 const isSegment = /^[0-9A-F]{24}(\.partial)?\.ready$/
 
 /**

@@ -28,7 +28,10 @@ export async function prepareArchive({ archive, clusterFolder, owner, log }: Pre
     await archiveHistories(folder, join(clusterFolder, 'pg_wal'))
   } catch (error) {
     if (error instanceof EmbeddedError) throw error
-    log.error({ err: error, archive }, 'MUSTER_ARCHIVE_DIR cannot be written: the write-ahead log is not archived')
+    log.error(
+      { err: error, archive },
+      'the server cannot write to MUSTER_ARCHIVE_DIR, so the write-ahead log is not archived: make the folder writable, then restart the server',
+    )
   }
 }
 
@@ -38,8 +41,8 @@ async function claimArchive(archive: string, identifier: string): Promise<void> 
   if (found === identifier) return
   throw new EmbeddedError(
     'other-archive',
-    `MUSTER_ARCHIVE_DIR ${archive} contains the archive of another database (${found}; this one is ${identifier}). Set it ` +
-      'to an empty folder.',
+    `MUSTER_ARCHIVE_DIR ${archive} contains the archive of another database. Its system identifier is ${found}, but ` +
+      `that of this database is ${identifier}. Set MUSTER_ARCHIVE_DIR to an empty folder.`,
   )
 }
 
@@ -52,7 +55,7 @@ async function readArchiveIdentifier(archive: string): Promise<string | undefine
   }
 }
 
-/** Returns the integer that initdb generates for each cluster, from the first 64 bits of ControlFileData. */
+/** Reads the integer that initdb generates for each cluster. It is in the first 64 bits of ControlFileData. */
 export async function readSystemIdentifier(clusterFolder: string): Promise<string> {
   const handle = await open(join(clusterFolder, 'global/pg_control'), 'r')
   try {

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
-import { chown, lchown, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, lchown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { syncFolder } from '../../../lib/private-file.ts'
 import type { Binaries } from '../binaries.ts'
 import { EmbeddedError, systemCode, useDatabaseUrl } from '../embedded-error.ts'
 import { adviceOn, wrongOwner } from '../explain-failure.ts'
@@ -13,7 +14,7 @@ export const database = 'muster'
 
 export const clusterFolderOf = (dataFolder: string): string => join(dataFolder, 'pg')
 
-/** The folder in which a point-in-time restore assembles a cluster before moving the cluster into place. */
+/** The folder in which a point-in-time restore assembles a cluster before it moves the cluster into place. */
 export const recoveringFolderOf = (clusterFolder: string): string => `${clusterFolder}.recovering`
 
 export interface Cluster {
@@ -63,7 +64,7 @@ async function containsFiles(folder: string): Promise<boolean> {
   }
 }
 
-/** Throws if a restore is running or was interrupted, because an empty database must not take the restore's place. */
+/** Throws if a restore is running or was interrupted, because the server must not create an empty database instead. */
 async function assertNotRecovering(clusterFolder: string): Promise<void> {
   const folder = recoveringFolderOf(clusterFolder)
   const exists = await stat(folder).then(
@@ -89,8 +90,8 @@ export function assertSameMajorVersion(folder: string, found: number, ours: numb
 }
 
 /**
- * Throws if the owner is wrong. Root changes the owner instead, which is needed if root ran PostgreSQL as a different
- * user before.
+ * Throws if the owner is wrong. As root, changes the owner instead, which is necessary if root ran PostgreSQL as a
+ * different user before.
  */
 export async function assertOwnership(folder: string, found: UserId, wanted: UserId): Promise<void> {
   if (found.uid === wanted.uid) return
@@ -174,16 +175,6 @@ const hbaRules = `# The socket is in this folder. Only the folder's owner may en
 # The superuser cannot connect.
 local  all  ${role}  trust
 `
-
-/** Syncs a folder, because a rename in it is durable only then (fsync(2)). */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
 
 function initFailed(clusterFolder: string, program: string, { code, output, failure }: Finished): EmbeddedError {
   const reason = failure?.message ?? (lastLines(output, 12) || `exit code ${code}`)

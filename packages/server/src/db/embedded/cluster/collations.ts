@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { EmbeddedConnection } from '../connection.ts'
 import type { EmbeddedLog } from '../embedded-log.ts'
 
-/** Rebuilds the indexes after an ICU update, because an index that one version sorted may be invalid under another. */
+/** Rebuilds the indexes after an ICU update, because an index in one version's sort order may be wrong in another's. */
 export async function refreshCollations(connection: EmbeddedConnection, log: EmbeddedLog): Promise<void> {
   const client = new pg.Client({ ...connection })
   await client.connect()
@@ -15,13 +15,13 @@ export async function refreshCollations(connection: EmbeddedConnection, log: Emb
     )
     await client.query(`REINDEX DATABASE ${pg.escapeIdentifier(connection.database)}`)
     for (const { name } of rows) await client.query(`ALTER COLLATION ${name} REFRESH VERSION`)
-    log.info({ collations: rows.map(({ name }) => name) }, 'indexes rebuilt')
+    log.info({ collations: rows.map(({ name }) => name) }, 'rebuilt the indexes')
   } finally {
     await client.end()
   }
 }
 
-/** Muster's indexes use only collations that this role owns, and collations in code-point order, which is stable. */
+/** Other collations need no check, because Muster's indexes use them only if they sort by code point. */
 const changedCollations = `
 SELECT oid::regcollation::text AS name, collversion AS was, pg_collation_actual_version(oid) AS is
 FROM pg_collation

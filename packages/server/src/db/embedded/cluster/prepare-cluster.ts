@@ -25,10 +25,10 @@ export async function prepareCluster({ dataFolder, binaries, lock, log }: Prepar
   const cluster = await findCluster(clusterFolder)
   if (!isRoot() && cluster !== undefined) await assertOwnership(clusterFolder, cluster.owner, { uid: userId(), gid: 0 })
 
-  const runMode = await findRunMode({ ...(await findPlaces(dataFolder, cluster)), binaries })
+  const runMode = await findRunMode({ ...(await findConditions(dataFolder, cluster)), binaries })
   await warnOfLimitations(runMode, dataFolder, log)
   if (cluster === undefined) {
-    log.info({ clusterFolder, way: runMode.name }, 'creating the embedded database')
+    log.info({ clusterFolder, runMode: runMode.name }, 'creating the embedded database')
     await createCluster({ clusterFolder, binaries, runMode, lockFd: lock.fd })
   } else {
     assertSameMajorVersion(clusterFolder, cluster.majorVersion, runMode.majorVersion)
@@ -44,7 +44,7 @@ const userId = (): number => process.getuid?.() ?? 0
 /**
  * If possible, a new cluster belongs to the data folder's owner, so that both root and that user can start the server.
  */
-async function findPlaces(dataFolder: string, cluster: Cluster | undefined) {
+async function findConditions(dataFolder: string, cluster: Cluster | undefined) {
   if (cluster !== undefined) return { folder: clusterFolderOf(dataFolder), owner: cluster.owner, isNew: false }
   const { uid, gid } = await stat(dataFolder)
   return { folder: dataFolder, owner: { uid, gid }, isNew: true }
@@ -63,14 +63,14 @@ async function warnOfLimitations(runMode: VerifiedRunMode, dataFolder: string, l
   if (runMode.prefix.length === 0 && process.platform === 'linux') {
     log.warn(
       {},
-      'setpriv is not available: if this server is killed, its database continues to run until the next start',
+      'setpriv is not available, so if this server is killed, its database continues to run until the next start: install util-linux',
     )
   }
   const { uid } = runMode.owner
   if (isRoot() && uid !== 0 && ((await stat(dataFolder)).mode & 0o011) !== 0) {
     log.warn(
       { dataFolder, uid },
-      'the database runs as another user, who can read its files: run chmod 700 on the data folder',
+      'other processes of the user who runs the database can read the database files: run chmod 700 on the data folder',
     )
   }
 }
