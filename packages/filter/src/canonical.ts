@@ -61,7 +61,7 @@ const isEquality = (filter: ResolvedFilter): filter is Compare | CompareList =>
 
 /**
  * Returns whether a condition can have the prefix `services.`. Only comparisons and presence tests of a field or an
- * effective attribute of the service can.
+ * effective attribute of the service can have it.
  */
 const isDirect = (filter: ResolvedFilter): filter is Compare | CompareList | HasValue =>
   (filter.type === 'compare' || filter.type === 'list' || filter.type === 'present') &&

@@ -4,7 +4,7 @@ export interface Span {
   readonly to: number
 }
 
-/** Lines and columns count from 1. Columns count Unicode code points. */
+/** Lines and columns are counted from 1. Columns are in Unicode code points. */
 export interface Position {
   readonly line: number
   readonly column: number

@@ -33,7 +33,7 @@ test.each(kinds)('keeps the meaning of a filter of %ss in its canonical form', (
   expect(valid).toBeGreaterThan(500)
 })
 
-test('parses a printed tree to the same tree', () => {
+test('parses a printed tree into the same tree', () => {
   let parsed = 0
   fc.assert(
     fc.property(fc.oneof(filterOf('device'), hostile), (text) => {

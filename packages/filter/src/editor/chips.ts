@@ -18,7 +18,7 @@ export interface Chip {
   /** The values as written in the filter, with quotes where needed. See `writeChipValue`. */
   readonly values: readonly string[]
   /**
-   * Whether NOT or a minus precedes the condition. For `=` and `!=`, a negation changes the operator instead:
+   * Whether NOT or a minus sign precedes the condition. For `=` and `!=`, a negation changes the operator instead:
    * `NOT site = oslo` has the operator `!=`.
    */
   readonly isNegated: boolean

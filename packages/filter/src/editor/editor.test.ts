@@ -53,7 +53,7 @@ describe('completion', () => {
     ['created > -2|', ['-2m', '-2h', '-2d', '-2w']],
     ['site = x o|', ['OR', 'online', 'owner', 'override(']],
     ['age(site) > 1|', ['1m', '1h', '1d', '1w']],
-  ])('offers the completions of %s: %j', (marked, items) => {
+  ])('offers completions in %s: %j', (marked, items) => {
     expect(complete(marked).items.slice(0, items.length)).toEqual(items)
   })
 

@@ -1,6 +1,6 @@
 const form = /^-?[0-9]+(\.[0-9]+)?$/
 
-/** Returns whether a word is a number: digits with an optional minus and fraction. */
+/** Returns whether a word is a number: digits with an optional minus sign and fraction. */
 export const isNumber = (text: string): boolean => form.test(text)
 
 export const hasFraction = (text: string): boolean => form.exec(text)?.[1] !== undefined

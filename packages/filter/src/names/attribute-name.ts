@@ -34,9 +34,10 @@ export function wrongAttributeName(name: string): string | undefined {
   const levels = splitAttributeName(name)
   if (name === '') return 'The name of an attribute must not be empty.'
   if (levels.some((level) => level === '' || level.startsWith('.') || level.endsWith('.'))) {
-    return 'A level of an attribute name must not be empty, and must not begin or end with a dot.'
+    return 'A level of an attribute name must not be empty, and must not begin or end with a dot. Example: net.ssid'
   }
-  if (controlCharacter.test(name)) return 'The name of an attribute must not contain control characters.'
+  if (controlCharacter.test(name))
+    return 'The name of an attribute must not contain control characters, such as line breaks.'
   const longest = Math.max(...levels.map((level) => toCodePoints(level, level.length)))
   if (longest <= maxLength.level) return undefined
   return `An attribute name may have at most ${maxLength.level} characters per level, found ${longest}.`
@@ -45,7 +46,8 @@ export function wrongAttributeName(name: string): string | undefined {
 /** Returns why a string is not a valid context name, or undefined if it is valid. */
 export function wrongContext(context: string): string | undefined {
   if (context === '') return 'The name of a context must not be empty.'
-  if (controlCharacter.test(context)) return 'The name of a context must not contain control characters.'
+  if (controlCharacter.test(context))
+    return 'The name of a context must not contain control characters, such as line breaks.'
   const length = toCodePoints(context, context.length)
   if (length <= maxLength.context) return undefined
   return `The name of a context may have at most ${maxLength.context} characters, found ${length}.`

@@ -1,7 +1,7 @@
 /**
  * Returns the candidate that differs from the name by the fewest edits, ignoring case. Returns undefined if every
- * candidate differs by too many edits. The maximum is a third of the name's length, rounded, but at least 1 and at most
- * 3.
+ * candidate differs by too many edits. The maximum number of edits is a third of the name's length, rounded, but at
+ * least 1 and at most 3.
  */
 export function closestName(name: string, candidates: Iterable<string>): string | undefined {
   const lower = name.toLowerCase()

@@ -70,12 +70,13 @@ function resolveNumber(
   const text = value.parts.join('*')
   const found = abbreviate(written(resolving, value))
   if (!isNumber(text)) {
-    return rejectWith(resolving, value, `${subject.name} is a number, such as ${subject.name} = 22, not ${found}`, null)
+    const message = `${subject.name} must be a number, as in ${subject.name} = 22, not ${found}`
+    return rejectWith(resolving, value, message, null)
   }
   const isImpossible = subject.name === 'port' && (Number(text) > MAX_PORT || Number(text) < 1)
   if (operator === '=' && (!Number.isInteger(Number(text)) || isImpossible)) {
     const range = subject.name === 'port' ? ` from 1 to ${MAX_PORT}` : ''
-    return rejectWith(resolving, value, `${subject.name} is a whole number${range}, not ${found}`, null)
+    return rejectWith(resolving, value, `${subject.name} must be a whole number${range}, not ${found}`, null)
   }
   return { type: 'number', decimal: text }
 }
@@ -103,7 +104,7 @@ function resolveChoice(
   }
   const meant = synonyms.get(text.toLowerCase())
   const edit = meant === undefined ? null : replace(value, meant ? yes : no)
-  const message = `${name} is ${yes} or ${no}, not ${abbreviate(written(resolving, value))}`
+  const message = `${name} must be ${yes} or ${no}, not ${abbreviate(written(resolving, value))}`
   return rejectWith(resolving, value, message, edit)
 }
 
@@ -118,7 +119,7 @@ function resolveWord(
   const closest = closestName(text, words)
   const found = abbreviate(written(resolving, value))
   const wrong =
-    words.length <= MAX_LISTED ? `${name} is ${anyOf.format(words)}, not ${found}.` : `Unknown ${name} ${found}.`
+    words.length <= MAX_LISTED ? `${name} must be ${anyOf.format(words)}, not ${found}.` : `Unknown ${name} ${found}.`
   const hint = closest === undefined ? '' : ` Did you mean ${closest}?`
   const edit = closest === undefined ? null : replace(value, closest)
   return rejectWith(resolving, value, `${wrong}${hint}`, edit)
@@ -131,7 +132,7 @@ function resolveId(resolving: Resolving, value: Value, isEquality: boolean): Lit
   const id = parts[0]!
   if (!isEquality || idForm.test(id)) return { type: 'string', value: id }
   const found = abbreviate(written(resolving, value))
-  const message = `An ID consists of eight pairs of hex digits, separated by colons. The first pair is 80. For a part of an ID, write id:${found}`
+  const message = `An ID consists of 80 and seven more pairs of hex digits, such as 80:00:1f:00:00:00:00:01. For a part of an ID, write id:${found}`
   return rejectWith(resolving, value, message, null)
 }
 
@@ -141,7 +142,7 @@ function resolveEventId(resolving: Resolving, value: Value): Literal | undefined
   return rejectWith(
     resolving,
     value,
-    `The ID of an event is a number, not ${abbreviate(written(resolving, value))}`,
+    `The ID of an event must be a number, as in id = 42, not ${abbreviate(written(resolving, value))}`,
     null,
   )
 }

@@ -1,5 +1,5 @@
 /** Where a filter is used. `list` means a list or any other read, a subscription, or a webhook. */
-export type FilterUsage = 'list' | 'bulk' | 'alert' | 'silence' | 'role' | 'accessKey' | 'view'
+export type FilterUsage = 'list' | 'bulk' | 'role' | 'accessKey' | 'view'
 
 interface UsageRule {
   readonly place: string
@@ -9,22 +9,20 @@ interface UsageRule {
   readonly isRequired?: true
 }
 
-const sinceReports = ['stateSince', 'lastReported']
+const reported = ['state', 'online', 'stateSince', 'lastReported']
 
 const rules: Readonly<Record<FilterUsage, UsageRule>> = {
   list: { place: 'here' },
   bulk: { place: 'in the target of a bulk job', isRequired: true },
-  alert: { place: 'in an alert rule', fields: sinceReports, isWithoutClock: true },
-  silence: { place: 'in a silence', fields: sinceReports, isWithoutClock: true },
-  role: { place: 'in a role', fields: ['state', 'online', ...sinceReports], isWithoutClock: true },
-  accessKey: { place: 'in an access key', fields: ['state', 'online', ...sinceReports], isWithoutClock: true },
+  role: { place: 'in a role', fields: reported, isWithoutClock: true },
+  accessKey: { place: 'in an access key', fields: reported, isWithoutClock: true },
   view: { place: 'in a view', isWithoutView: true },
 }
 
 /** Returns why a field is not allowed, or undefined if it is allowed. */
 export function forbiddenField(usage: FilterUsage, field: string): string | undefined {
   const { fields, place } = rules[usage]
-  return fields?.includes(field) ? `${field} is not allowed ${place}.` : undefined
+  return fields?.includes(field) ? `${field} is not allowed ${place}. Use another field or an attribute.` : undefined
 }
 
 export function forbiddenClock(usage: FilterUsage, what: 'Relative times' | 'age()' | 'stale()'): string | undefined {

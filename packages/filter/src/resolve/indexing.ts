@@ -11,13 +11,13 @@ import type {
   ResolvedFilter,
 } from './resolved.ts'
 
-/** A trigram index finds a literal only if the literal contains at least this many consecutive characters. */
+/** A trigram index finds a literal only if it has at least this many consecutive characters without a wildcard. */
 const TRIGRAM = 3
 
 export interface IndexOptions {
   /** The kind of object that the filter selects, or `nested` inside `services:(…)`. */
   readonly kind: FilterKind | 'nested'
-  /** Whether the request has a context. Its overrides are then part of the effective values. Default: no. */
+  /** Whether the request has a context. The effective values then include the context's overrides. Default: no. */
   readonly hasContext?: boolean | undefined
   readonly isIndexedView?: ((id: string) => boolean) | undefined
 }
@@ -89,7 +89,7 @@ function hasTrigram(literal: Literal): boolean {
 
 interface Use {
   isEquality: boolean
-  /** Whether the comparison is `:` with enough consecutive characters. */
+  /** Whether the comparison is `:` with a value that has enough consecutive characters for the index. */
   isPart: boolean
   isOrder: boolean
 }

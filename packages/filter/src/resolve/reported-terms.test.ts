@@ -103,26 +103,26 @@ describe('indexed filters', () => {
 
 describe('uses of filters', () => {
   const rejected = (text: string) =>
-    (['list', 'bulk', 'alert', 'silence', 'role', 'accessKey', 'view'] as const).filter(
+    (['list', 'bulk', 'role', 'accessKey', 'view'] as const).filter(
       (usage: FilterUsage) => check(text, { usage }).problems.length > 0,
     )
 
   test.each([
-    ['lastReported > 2026-01-01', ['alert', 'silence', 'role', 'accessKey']],
-    ['stateSince > 2026-01-01', ['alert', 'silence', 'role', 'accessKey']],
-    ['services.lastReported > 2026-01-01', ['alert', 'silence', 'role', 'accessKey']],
+    ['lastReported > 2026-01-01', ['role', 'accessKey']],
+    ['stateSince > 2026-01-01', ['role', 'accessKey']],
+    ['services.lastReported > 2026-01-01', ['role', 'accessKey']],
     ['state = active', ['role', 'accessKey']],
     ['services:(state = active)', ['role', 'accessKey']],
     ['online = true', ['role', 'accessKey']],
     ['state:*', ['role', 'accessKey']],
     ['attributes.state = active', []],
-    ['created > -2d', ['alert', 'silence', 'role', 'accessKey']],
-    ['lastBackup < now', ['alert', 'silence', 'role', 'accessKey']],
-    ['changed(site) > -2d', ['alert', 'silence', 'role', 'accessKey']],
+    ['created > -2d', ['role', 'accessKey']],
+    ['lastBackup < now', ['role', 'accessKey']],
+    ['changed(site) > -2d', ['role', 'accessKey']],
     ['changed(site) > 2026-01-01', []],
     ['rack = -2d', []],
-    ['age(site) > 2d', ['alert', 'silence', 'role', 'accessKey']],
-    ['stale(site)', ['alert', 'silence', 'role', 'accessKey']],
+    ['age(site) > 2d', ['role', 'accessKey']],
+    ['stale(site)', ['role', 'accessKey']],
     ['view("x")', ['view']],
     ['', ['bulk']],
     [' \n', ['bulk']],

@@ -81,7 +81,7 @@ export function resolveCondition(
     }
     case 'any':
       if (isOnlyWildcards(argument) || argument.parts.join('') === '') {
-        return rejectWith(resolving, argument, 'any() needs at least one character besides wildcards.', null)
+        return rejectWith(resolving, argument, 'any() needs at least one character other than *, as in any(os*).', null)
       }
       return { type: 'any', of, literal: toText(argument) }
     case 'view':
@@ -99,7 +99,7 @@ function resolveView(resolving: Resolving, scope: Scope, call: Call): InView | u
     return rejectWith(resolving, call, 'view() selects devices. Write it outside services:(…).', null)
   }
   if (argument.parts.length > 1 || argument.parts[0] === '') {
-    const message = 'view() takes the ID of a view, which cannot be empty or contain wildcards.'
+    const message = 'view() takes the ID of a view, as in view("id"). The ID cannot be empty or contain wildcards.'
     return rejectWith(resolving, argument, message, null)
   }
   return { type: 'view', id: argument.parts[0]! }
@@ -122,7 +122,7 @@ function checkForm(resolving: Resolving, call: Call): FunctionName | undefined {
 
 function resolveContext(resolving: Resolving, value: Value): string | undefined {
   if (value.parts.length > 1)
-    return rejectWith(resolving, value, `A context cannot contain *. For the character *, write \\*`, null)
+    return rejectWith(resolving, value, `A context cannot contain the wildcard *. For the character *, write \\*`, null)
   const wrong = wrongContext(value.parts[0]!)
   return wrong === undefined ? value.parts[0]! : rejectWith(resolving, value, wrong, null)
 }
@@ -137,5 +137,6 @@ function resolveNameArgument(resolving: Resolving, scope: Scope, value: Value): 
 export function plainName(resolving: Resolving, value: Value): string | undefined {
   if (value.parts.length === 1) return value.parts[0]!
   const found = abbreviate(written(resolving, value))
-  return rejectWith(resolving, value, `A name cannot contain *, found ${found}. For the character *, write \\*`, null)
+  const message = `A name cannot contain the wildcard *, found ${found}. For the character *, write \\*`
+  return rejectWith(resolving, value, message, null)
 }

@@ -90,7 +90,7 @@ function resolveList(resolving: Resolving, found: ValueComparison, list: ValueLi
   }
   if (list.join === 'and' && comparator !== ':') {
     const right = `(${all.join(' OR ')})`
-    const message = `One value cannot be equal to several. Separate the values with OR: ${abbreviate(right)}`
+    const message = `A single value cannot equal several values. Separate the values with OR: ${abbreviate(right)}`
     return rejectWith(resolving, list, message, replace(list, right))
   }
   const operator = plainOperator(subject, comparator)
@@ -137,7 +137,7 @@ function warnAboutQuotes(resolving: Resolving, value: Value): void {
   warn(
     resolving,
     value,
-    `The typographic quotes in ${abbreviate(text)} are part of the value. Without them, write ${abbreviate(plain)}`,
+    `The typographic quotes in ${abbreviate(text)} are part of the value. To omit them, write ${abbreviate(plain)}`,
     replace(value, plain),
   )
 }

@@ -120,7 +120,8 @@ describe('names', () => {
     expect(resolved('source = console', event)).toMatchObject({ subject: field('event', 'source') })
     expect(problems('source = Console source > a', event)).toMatchObject([
       {
-        message: 'source is accessKey, console, device, job, server, or unknown, not Console. Did you mean console?',
+        message:
+          'source must be accessKey, console, device, job, server, or unknown, not Console. Did you mean console?',
         suggestion: 'source = console source > a',
       },
       { message: 'Use =, !=, or : with source, not >' },

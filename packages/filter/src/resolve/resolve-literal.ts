@@ -26,7 +26,7 @@ export function resolveLiteral(
 ): Literal | undefined {
   const isOrder = operator !== '=' && operator !== ':'
   if (isOrder && value.parts.length > 1) {
-    const message = `A value with * can be compared only with =, !=, and :. For the character *, write "\\*".`
+    const message = `A value with the wildcard * can be compared only with =, !=, and :. For the character *, write "\\*".`
     return reject(resolving, { ...value, message, edits: null })
   }
   const literal = resolveBySubject(resolving, { subject, operator }, value)
@@ -53,7 +53,7 @@ function resolveDuration(resolving: Resolving, value: Value): Literal | undefine
   if (seconds !== undefined) return { type: 'duration', seconds }
   const unsigned = text.replace(/^[-+]/, '')
   const edit = parseDuration(unsigned) === undefined ? null : replace(value, unsigned)
-  const message = `Compare age() with a duration without a sign, such as 2d or 1d12h, not ${abbreviate(written(resolving, value))}`
+  const message = `Compare age() with an unsigned duration, such as 2d or 1d12h, not ${abbreviate(written(resolving, value))}`
   return rejectWith(resolving, value, message, edit)
 }
 
@@ -69,11 +69,11 @@ function resolveOrdered(resolving: Resolving, subject: Subject, value: Value): L
   if (time !== undefined) return { type: 'time', milliseconds: time.milliseconds }
   const quoted = quote([text])
   if (parseDuration(text) !== undefined) {
-    const message = `A duration is valid only with age(). For a time, write -${text} or +${text}. For a string, write ${quoted}`
+    const message = `A duration is valid only with age(). For a relative time, write -${text} or +${text}. For a string, write ${quoted}`
     return rejectWith(resolving, value, message, null)
   }
   if (isOtherNumber(text)) {
-    const message = `${abbreviate(text)} is compared as a string. To compare it as a number, write only digits, with a minus and a fraction if needed.`
+    const message = `${abbreviate(text)} is compared as a string. To compare it as a number, write only digits, with a minus sign and a fraction if needed, such as -0.5.`
     warn(resolving, value, message, replace(value, quoted))
   } else if (/^\d{4}-\d{2}-\d{2}/.test(text)) {
     const message = `${abbreviate(text)} is compared as a string, because it is neither a date nor a time with a zone, such as 2026-11-20T08:30:00Z.`

@@ -5,7 +5,13 @@ import { addServicesTerm, addTerm } from './reported-terms.ts'
 import { plainName } from './resolve-call.ts'
 import { isOnlyWildcards, type PlainComparison, resolveComparison } from './resolve-comparison.ts'
 import { toText } from './resolve-literal.ts'
-import { attributeOwner, type NamedSubject, resolveAttributeName, resolveName } from './resolve-name.ts'
+import {
+  attributeOwner,
+  type NamedSubject,
+  NESTED_SERVICES,
+  resolveAttributeName,
+  resolveName,
+} from './resolve-name.ts'
 import type { AttributeSubject, Condition, FieldSubject, ResolvedFilter, SomeService } from './resolved.ts'
 import { type Resolving, reject, rejectWith, replace, type Scope, written } from './resolving.ts'
 
@@ -85,7 +91,7 @@ function resolveServices(
     const message = `${name} takes only :, as in ${name}:web or ${name}:(port = 22). To compare a name, write ${right}`
     return rejectWith(resolving, tree, message, argument.type === 'value' ? replace(tree, right) : null)
   }
-  if (scope.isInServices) return rejectWith(resolving, tree, 'Conditions on services cannot be nested.', null)
+  if (scope.isInServices) return rejectWith(resolving, tree, NESTED_SERVICES, null)
   const index = resolving.terms.length
   const condition = resolveServicesCondition(resolving, scope, argument, resolve)
   if (condition === undefined) return undefined

@@ -35,6 +35,9 @@ export interface WrittenName {
 
 const ATTRIBUTES = 'attributes.'
 
+export const NESTED_SERVICES =
+  'Conditions on services cannot be nested. Join them with AND, as in services.port = 22 AND services.host = x.'
+
 /** Resolves a name to a field or an attribute. Returns undefined after reporting an error. */
 export function resolveName(resolving: Resolving, scope: Scope, found: WrittenName): NamedSubject | undefined {
   const { name } = found
@@ -42,7 +45,7 @@ export function resolveName(resolving: Resolving, scope: Scope, found: WrittenNa
   if (kind !== 'device' && name.startsWith('device.')) {
     const rest = { ...found, name: name.slice('device.'.length), lead: `${found.lead}device.` }
     if (scope.isInServices && /^services(\.|$)/.test(rest.name)) {
-      return rejectWith(resolving, found.span, 'Conditions on services cannot be nested.', null)
+      return rejectWith(resolving, found.span, NESTED_SERVICES, null)
     }
     return resolveName(resolving, { ...scope, kind: 'device' }, rest)
   }
@@ -77,7 +80,7 @@ function toService(resolving: Resolving, subject: NamedSubject, found: WrittenNa
       null,
     )
   }
-  const message = 'Write services.attributes. with a name, such as services.attributes.site'
+  const message = 'Write an attribute name after services.attributes, as in services.attributes.site = oslo'
   return rejectWith(resolving, found.span, message, null)
 }
 
@@ -139,11 +142,11 @@ function resolveReserved(
   }
   if (isGroup || isReservedName(name)) return name
   if (group !== RESERVED_GROUP) {
-    const message = `${abbreviate(joinAttributeName(name))} is not a device attribute. Names that begin with $ are reserved.`
+    const message = `${abbreviate(joinAttributeName(name))} is not an attribute of devices or services. Only names in ${RESERVED_GROUP}, such as ${RESERVED_GROUP}.statusA, can begin with $.`
     return rejectWith(resolving, found.span, message, null)
   }
   const closest = closestName(subName!, reservedNames)
-  const message = `${RESERVED_GROUP} has the names categoryA to categoryE and statusA to statusE, not ${abbreviate(subName!)}.`
+  const message = `${RESERVED_GROUP} contains only the names categoryA to categoryE and statusA to statusE, not ${abbreviate(subName!)}.`
   const edit = closest === undefined ? null : replace(found.span, printFull(found, `${RESERVED_GROUP}.${closest}`))
   return rejectWith(resolving, found.span, message, edit)
 }
@@ -166,7 +169,7 @@ function rejectUnknown(resolving: Resolving, scope: Scope, found: WrittenName): 
   const closest = closestKnown(resolving, scope.kind, name)
   const unknown = `Unknown attribute ${JSON.stringify(abbreviate(name))}.`
   if (closest === undefined) {
-    const message = `${unknown} To use a name that no device has yet, write ${ATTRIBUTES} before it.`
+    const message = `${unknown} To use a name that no device has yet, add the prefix "${ATTRIBUTES}" to it.`
     return rejectWith(resolving, span, message, null)
   }
   const message = `${unknown} Did you mean ${JSON.stringify(closest)}?`

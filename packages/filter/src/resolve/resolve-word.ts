@@ -20,7 +20,7 @@ export function resolveWord(resolving: Resolving, scope: Scope, { value }: Word)
     return rejectWith(
       resolving,
       value,
-      'A search needs at least one character besides *. For everything, write id:*',
+      'A search needs at least one character besides *. To match everything, write id:*',
       replace(value, 'id:*'),
     )
   }
@@ -28,7 +28,7 @@ export function resolveWord(resolving: Resolving, scope: Scope, { value }: Word)
     return rejectWith(
       resolving,
       value,
-      'A search needs at least one character. For everything, write id:*',
+      'A search needs at least one character. To match everything, write id:*',
       replace(value, 'id:*'),
     )
   }

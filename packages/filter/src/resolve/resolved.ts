@@ -35,9 +35,8 @@ export type OrderOperator = '<' | '<=' | '>' | '>='
 /**
  * A comparison with one literal.
  *
- * - `=` with a string: equal. With a pattern: the whole value matches. With a day: the time is on that day.
- *   Case-sensitive.
- * - `:` with a string: the value contains it. With a pattern: the whole value matches. Case-insensitive.
+ * - `=` is case-sensitive. The value equals the string, the whole value matches the pattern, or the time is on the day.
+ * - `:` is case-insensitive. The value contains the string, or the whole value matches the pattern.
  * - An order operator compares according to the literal's type. Strings are compared in natural order.
  *
  * On a field with several values, the comparison is true if it is true for at least one of them.
@@ -66,7 +65,7 @@ export interface HasValue {
 
 /**
  * A bare word, which searches names, hardware IDs, and hosts. A string matches a field that contains it, or the ID of a
- * device or service that begins with it. A pattern must match a whole field. Case-insensitive.
+ * device or service that begins with it. A pattern must match a whole field. The search is case-insensitive.
  */
 export interface WordSearch {
   readonly type: 'word'
@@ -147,7 +146,7 @@ export interface TimeOfAttribute {
 export type Literal =
   | StringLiteral
   | PatternLiteral
-  /** A number as digits with an optional minus and fraction. Comparisons are exact. */
+  /** A number as digits with an optional minus sign and fraction. Comparisons are exact. */
   | { readonly type: 'number'; readonly decimal: string }
   /** A time in milliseconds since 1970. */
   | { readonly type: 'time'; readonly milliseconds: number }

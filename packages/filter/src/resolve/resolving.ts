@@ -23,7 +23,7 @@ export interface ResolveOptions {
    * this option, the resolver accepts every valid attribute name.
    */
   readonly knownAttributes?: KnownNames
-  /** Returns whether known values of an attribute look like versions, with two dots. Default: no. */
+  /** Returns whether known values of an attribute look like versions with two dots, such as 2.10.1. Default: no. */
   readonly hasVersions?: (name: string) => boolean
   /** Valid types of events. The resolver rejects all others. Without this option, the resolver accepts every type. */
   readonly eventTypes?: readonly string[]
@@ -38,7 +38,7 @@ export interface Scope {
   readonly kind: FilterKind
   /** Whether the condition is inside `services:(…)` or after `services.`. */
   readonly isInServices: boolean
-  /** Whether NOT or != negates the condition, so that no index can find the matches. */
+  /** Whether NOT or != negates the condition. No index can then find the matches. */
   readonly isNegated: boolean
 }
 

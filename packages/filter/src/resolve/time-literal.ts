@@ -23,10 +23,10 @@ export function resolveTime(
     return { type: isEquality && time.isDate ? 'day' : 'time', milliseconds: time.milliseconds }
   }
   if (parseDuration(text) !== undefined) {
-    const message = `A duration is valid only with age(). For a time, write -${text} or +${text}`
+    const message = `A duration is valid only with age(). For a relative time, write -${text} or +${text}`
     return rejectWith(resolving, value, message, replace(value, `-${text}`))
   }
   const found = abbreviate(written(resolving, value))
-  const message = `${name} is a time. Write a time with a zone (2026-11-20T08:30:00Z), a date, or a relative time (-2d), not ${found}`
+  const message = `${name} is a time. Write a time with a zone (2026-11-20T08:30:00Z), a date (2026-11-20), or a relative time (-2d), not ${found}`
   return rejectWith(resolving, value, message, null)
 }

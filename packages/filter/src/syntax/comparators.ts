@@ -7,8 +7,8 @@ const comparatorForm = /==|<>|=>|=<|!=|<=|>=|[=<>:]/y
 const misspelled: Readonly<Record<string, Comparator>> = { '==': '=', '<>': '!=', '=>': '>=', '=<': '<=' }
 
 /**
- * Reads a comparator. A misspelled one has a fault with the right spelling. Returns undefined if there is no comparator
- * at the position.
+ * Reads a comparator. A misspelled comparator has a fault with the correct spelling. Returns undefined if there is no
+ * comparator at the position.
  */
 export function comparatorToken(text: string, one: Span & { isSpaced: boolean }, isRight: boolean): Token | undefined {
   // To the right of a comparator, a colon is an ordinary character.

@@ -9,8 +9,8 @@ import { isValueToken, type Parenthesis, type Token, type ValueToken } from './t
  * Splits a filter into tokens. Never throws and takes linear time. A token with a lexical error has a fault. The last
  * token has the kind `end`.
  *
- * The meaning of a character depends on its side of the comparator. The lexer therefore tracks parentheses: parentheses
- * after a comparator contain values, except in `services:(…)`.
+ * The meaning of a character depends on whether it is to the left or to the right of a comparator. The lexer therefore
+ * tracks parentheses: parentheses after a comparator contain values, except in `services:(…)`.
  */
 export function lex(text: string): Token[] {
   const tokens: Token[] = []

@@ -81,7 +81,7 @@ function faultInList({ text }: Parsing, found: Token): Fault {
     default:
       return fault(
         found,
-        'A list can contain only values, separated by OR or AND. Quote a value with special characters.',
+        'A list can contain only values, separated by OR or AND. Quote a value that contains special characters.',
       )
   }
 }

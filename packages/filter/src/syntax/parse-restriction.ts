@@ -147,7 +147,7 @@ function parseArgument(parsing: Parsing, left: Left, parseNested: ParseNested): 
   return report(parsing, missingValue(parsing, left, token))
 }
 
-/** Reports that parentheses are nested too deeply. The limit also limits the parser's recursion. */
+/** Reports that parentheses are nested too deeply. The limit also keeps the parser's recursion shallow. */
 export function tooDeep(parsing: Parsing, open: Token): Broken {
   const { filterDepth } = filterLimits
   skipToClose(parsing)

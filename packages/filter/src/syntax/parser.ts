@@ -128,7 +128,10 @@ function reportAdjacent(parsing: Parsing, { from }: Token): void {
   report(parsing, { from, to: from, message, edits: [{ from, to: from, text: ' ' }] })
 }
 
-/** Parses a condition or parentheses, with or without negation. Reads at least one token, unless the part ends here. */
+/**
+ * Parses a condition or an expression in parentheses, with or without negation. Reads at least one token, unless the
+ * next token ends the current part.
+ */
 function parseTerm(parsing: Parsing): Expression | Broken {
   const first = peek(parsing)
   if (first.kind !== 'not' && first.kind !== 'minus') return parseSimple(parsing)
@@ -182,7 +185,7 @@ function misplaced(parsing: Parsing, token: Token): Fault {
     case 'or':
       return fault(token, `Write a condition before ${written}. To search for the word, quote it: "${written}"`)
     case 'end':
-      return fault(token, 'The filter ends where a condition is expected.')
+      return fault(token, 'The filter ends where a condition is expected. Write a condition, such as site = oslo.')
     case 'close':
       return fault(token, 'Write a condition before the closing parenthesis.')
     case 'comparator':

@@ -51,7 +51,7 @@ export function countTerm(parsing: Parsing, span: Span, values = 0): void {
   const { filterTerms } = filterLimits
   parsing.fifths += Math.max(5, values)
   if (parsing.fifths <= filterTerms * 5) return
-  const message = `A filter may have at most ${filterTerms} conditions. A list with more than five values counts as a fifth of a condition per value.`
+  const message = `A filter may have at most ${filterTerms} conditions. Each value in a list counts as a fifth of a condition, but a list counts as at least one condition.`
   exceed(parsing, 'filterTerms', span, message)
 }
 

@@ -41,5 +41,5 @@ export function printMember({ levels }: Member): string {
   return [isId && others.length > 0 ? `${first} ` : first, ...others].join('.')
 }
 
-/** Formats a value as it was written: strings with quotes, words without. */
+/** Formats a value as it was written: strings with quotes, and words without quotes. */
 export const printValue = ({ parts, isQuoted }: Value): string => (isQuoted ? quote(parts) : unquoted(parts))

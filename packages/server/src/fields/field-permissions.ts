@@ -4,9 +4,9 @@ import type { FieldRules, Need } from '../graphql/access/field-needs.ts'
 import type { Arguments } from '../graphql/cost/object-estimate.ts'
 
 /**
- * Who may select a field: `anyone`, even without credentials, or a `viewer` with any valid credentials. A list names
- * permissions, all of which the caller needs. If an entry is itself a list, one permission of that list is enough. A
- * function returns the list for the field's arguments.
+ * Who can select a field: `anyone`, even without credentials, or a `viewer`, which is a caller with any valid
+ * credentials. If the rule is a list, the caller needs all permissions in it. If an entry is itself a list, one
+ * permission of that list is enough. A function returns the list for the field's arguments.
  */
 export type Rule = 'anyone' | 'viewer' | readonly Need[] | ((args: Arguments) => readonly Need[])
 
@@ -156,13 +156,13 @@ export const permissions: Readonly<Record<string, Rule>> = {
   // A caller who may change the policy may lack the permission to see every key.
   'KeyPolicy.violations': [['AUDIT_READ', 'KEY_MANAGE']],
   'View.*': ['DEVICE_READ'],
-  // A mutation that needs only ATTRIBUTE_WRITE returns this type, too.
+  // A mutation that needs only ATTRIBUTE_WRITE also returns this type.
   'Freshness.stale': ['DEVICE_READ'],
   'View.usedBy': ['VIEW_MANAGE'],
   // A delivery's event may be about the account instead of a device.
   'WebhookDelivery.event': ['EVENT_READ', 'AUDIT_READ'],
 
-  // Only fields with a rule return these types.
+  // Only fields with their own rules return these types.
   'AccessKey.*': 'viewer',
   'AccountReference.*': 'viewer',
   'ApplicationType.*': 'viewer',

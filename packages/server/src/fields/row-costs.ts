@@ -78,7 +78,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'AccessKey.usage': (args) => rowsOfUsage(args),
   'AccessKey.unused': (args) => rowsOfUsage(args),
   'KeyPolicy.violations': 0,
-  // The server parses and validates the document.
+  // The cost covers the parsing and validation of the document.
   'User.needs': (args) => ({ rows: rowsOfDocument(args as { document: string }) }),
   'User.simulate': ({ document }) => ({
     rows: typeof document === 'string' ? rowsOfDocument({ document }) : 0,

@@ -73,11 +73,12 @@ function assertNoneTwice(changes: readonly Change[], path: string): void {
   const kinds = new Map<string, NameKind>()
   for (const { name } of changes) {
     const text = joinAttributeName(name)
-    if (names.has(text)) throw badInput(`${path} contains the name ${JSON.stringify(text)} twice`)
+    if (names.has(text)) throw badInput(`${path} contains the name ${JSON.stringify(text)} twice: pass each name once`)
     names.add(text)
     const kind = kinds.get(name[0])
     if (kind !== undefined && kind !== kindOfName(name)) {
-      throw badInput(`${path} contains the name ${JSON.stringify(name[0])} twice: as a value and as a group`)
+      const twice = `${JSON.stringify(name[0])} twice, as a value and as a group`
+      throw badInput(`${path} contains the name ${twice}: pass only one of them`)
     }
     kinds.set(name[0], kindOfName(name))
   }
@@ -117,7 +118,7 @@ function setValue(attributes: Attributes, { name: [first, subName], value }: Cha
   else attributes[first] = group
 }
 
-/** `kindOnTarget` returns the kind of a top-level name on the target. */
+/** `kindOnTarget` returns the kind of a top-level name in the base or in contexts, or undefined for an unused name. */
 export function assertNoConflict(
   changes: readonly Change[],
   kindOnTarget: (name: string) => NameKind | undefined,
@@ -126,11 +127,8 @@ export function assertNoConflict(
     const kind = kindOnTarget(name[0])
     if (value === null || kind === undefined || kind === kindOfName(name)) continue
     const text = JSON.stringify(joinAttributeName(name))
-    const why = kind === 'group' ? 'is a group, not a value' : 'is a value, not a group'
-    throw new ApiError(
-      'CONFLICT',
-      `${text} cannot be set: ${JSON.stringify(name[0])} ${why}, in the base or in a context`,
-    )
+    const why = `${JSON.stringify(name[0])} is already a ${kind}, in the base or in a context`
+    throw new ApiError('CONFLICT', `${text} cannot be set: ${why}; remove the ${kind} or choose another name`)
   }
 }
 
@@ -139,14 +137,14 @@ export function assertWithinLimits(attributes: Attributes): void {
   if (names > limits.namesPerTarget) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `a user, device, or service can have at most ${limits.namesPerTarget} attribute names in the base or in one context, found ${names}`,
+      `a user, device, or service can have at most ${limits.namesPerTarget} attribute names in its base values or in one context, found ${names}`,
     )
   }
   const bytes = byteSize(attributes)
   if (bytes > limits.bytesPerTarget) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `a user, device, or service can have at most ${limits.bytesPerTarget} bytes of attributes in the base or in one context, found ${bytes}`,
+      `a user, device, or service can have at most ${limits.bytesPerTarget} bytes of attributes (as JSON) in its base values or in one context, found ${bytes}`,
     )
   }
 }

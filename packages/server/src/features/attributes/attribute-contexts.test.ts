@@ -36,7 +36,7 @@ test('restores the base value when an override is removed and keeps overrides of
   expect(await client.read(id, 'day')).toEqual({ attributes: { site: 'oslo' }, contexts: [] })
 })
 
-test('returns only the values set in a context as overrides, including values equal to the base', async () => {
+test('returns only the values set in a context as overrides, including values that equal the base value', async () => {
   const person = await app.createUser()
   const own = attributeClient(person)
   const id = await own.addDevice({ site: 'oslo', net: { ssid: 'a', key: 'b' } })
@@ -85,7 +85,7 @@ test('returns base values in the fields categoryA through statusE, even if a con
   expect((await client.read(id, 'day'))?.attributes).toEqual({ $svc: { categoryA: 'over' } })
 })
 
-test('returns the same categoryA to statusE with and without other attribute fields', async () => {
+test('returns the same values in categoryA to statusE with and without other attribute fields', async () => {
   const id = await client.addDevice({ site: 'oslo', $svc: { categoryA: 'base' } })
   const alone = { id, categoryA: 'base', statusA: null }
   const others = { site: 'oslo', attributes: { site: 'oslo', $svc: { categoryA: 'base' } } }

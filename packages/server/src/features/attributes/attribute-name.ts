@@ -47,7 +47,9 @@ export function level(text: string, path: string): string {
 }
 
 const outerDot = (text: string, path: string): ApiError =>
-  badInput(`${path}: a level of an attribute name must not begin or end with a dot, found ${JSON.stringify(text)}`)
+  badInput(
+    `${path}: a level of an attribute name must not begin or end with a dot, found ${JSON.stringify(text)}; a valid name is "net.ssid"`,
+  )
 
 /** Returns undefined, which selects the base values, for an omitted or null context. */
 export function parseContext(text: string | null | undefined, path: string): string | undefined {
@@ -68,7 +70,7 @@ export function parseContextName(text: string, path: string): string {
 
 function assertPlainText(text: string, path: string): void {
   if (!text.isWellFormed()) throw badInput(`${path} must not contain a lone surrogate`)
-  if (controlCharacter.test(text)) throw badInput(`${path} must not contain control characters`)
+  if (controlCharacter.test(text)) throw badInput(`${path} must not contain control characters, such as line breaks`)
 }
 
 /**
@@ -77,11 +79,11 @@ function assertPlainText(text: string, path: string): void {
  */
 export function assertVisibleNames(
   changes: readonly { name: AttributeName; value: string | null }[],
-  { context, path }: { context: string | undefined; path: string },
+  { context, path, contextPath = 'context' }: { context?: string | undefined; path: string; contextPath?: string },
 ): void {
   const set = changes.filter(({ value }) => value !== null)
   for (const { name } of set) for (const part of name) assertVisible(part, path)
-  if (set.length > 0 && context !== undefined) assertVisible(context, 'context')
+  if (set.length > 0 && context !== undefined) assertVisible(context, contextPath)
 }
 
 export const joinAttributeName = (name: AttributeName): string => name.join('.')
@@ -111,6 +113,6 @@ function whyReserved(group: string, kind: TargetKind): string {
       : `requires the ID of a device, found a ${kind}`
   }
   if (group === CONSOLE_GROUP)
-    return kind === 'user' ? 'requires a sub-name' : `requires the ID of a user, found a ${kind}`
+    return kind === 'user' ? 'requires a sub-name, as in $ui.label' : `requires the ID of a user, found a ${kind}`
   return 'is reserved: the only names that can start with $ are $svc on a device and $ui on a user'
 }

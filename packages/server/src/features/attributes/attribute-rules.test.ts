@@ -201,7 +201,7 @@ test('limits the attributes in the base and in each context to 64 KiB in every m
   }
 })
 
-test('includes reserved values in the limits on base values', async () => {
+test('counts reserved values toward the limits on base values', async () => {
   const id = await client.addDevice(Object.fromEntries(Array.from({ length: 199 }, (_, index) => [`n${index}`, ''])))
   expect(await client.set('$svc.statusA', 'x', id)).toEqual({ result: 'x' })
   expect(await client.set('$svc.statusB', 'x', id)).toEqual(code('LIMIT_EXCEEDED', /200.*201/))

@@ -14,7 +14,7 @@ import { reservedColumns } from './attributes.ts'
 import { overlay } from './overlay.ts'
 import { readableOnly } from './readable-names.ts'
 
-/** One statement reads the overrides of all devices on a page that have any. */
+/** Reads the overrides of all devices on a page with one statement. */
 export const attributesOfDevice: CompiledField<DeviceRow, Context> = {
   compile: () => async (page) => {
     const { rows, args, context } = page

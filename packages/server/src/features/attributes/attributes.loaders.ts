@@ -49,7 +49,7 @@ const overrides = perRequest(
   ({ db, viewer }: Context) =>
     new DataLoader<Place, Attributes | undefined, string>(
       async (places) => {
-        // One statement for all contexts would also look up pairs that no field asks for.
+        // One statement for all contexts would also look up pairs of target and context that no field selects.
         const statements = [...Map.groupBy(places, ({ context }) => context)].map(([context, inContext]) =>
           findOverrides(db, viewer.accountId, { targetIds: inContext.map(({ targetId }) => targetId), context }),
         )

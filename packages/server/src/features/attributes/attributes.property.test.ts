@@ -106,7 +106,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const plain = (): Record<string, unknown> => Object.create(null)
 
-/** If a group's name is also an entry, uses dotted names, because JSON cannot contain both members. */
+/** If an entry has a group's name, uses dotted names, because an object cannot have two members with the same name. */
 function tree(entries: Iterable<[string, unknown]>, nested = true): Record<string, unknown> {
   const all = [...entries]
   const result = plain()

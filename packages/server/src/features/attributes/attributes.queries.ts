@@ -20,13 +20,13 @@ export interface ReadRow {
 
 export interface LockedRow extends ReadRow {
   attribute_times: ValueTimes
-  /** A time after the row was locked. */
+  /** When the row was locked, or slightly later. */
   locked_at: Date
 }
 
 /**
- * Wraps a statement that locks rows, and adds the time. Inside the locking statement, PostgreSQL would evaluate the
- * time before it acquires the locks.
+ * Wraps a statement that locks rows, and adds the current time to each row. Inside the locking statement, PostgreSQL
+ * would evaluate the time before it acquires the locks.
  */
 const withTime = (locking: string): string => `
   select locked.*, clock_timestamp()::timestamptz(3) as locked_at from (${locking}) as locked`
@@ -60,8 +60,8 @@ export function lockDevices(
 
 /**
  * Like `lockDevices`, but for one device and a caller without a restriction. Returns undefined for an unknown device. A
- * cluster needs far less time for these statements, because each contains the account, a single table, and no
- * subquery. The row in device_live needs no lock, because every change to its attributes locks the device first.
+ * cluster needs far less time for these statements, because each one selects by account, reads a single table, and has
+ * no subquery. The row in device_live needs no lock, because every change to its attributes locks the device first.
  */
 export async function lockDevice(
   db: Database,
@@ -164,7 +164,7 @@ export async function listReadableContexts(
   return rows
 }
 
-/** Lists all contexts in use on the targets, with overrides only for the given pairs. */
+/** Lists all contexts in use on the targets, with overrides only for the given pairs of target and context. */
 export const listContextsWithOverrides = (
   db: Database,
   accountId: string,
@@ -207,12 +207,12 @@ export interface TargetRow {
   id: string
   /** The attributes, or undefined if they are unchanged. Omitting them avoids an update of the row's indexes. */
   attributes?: Attributes
-  /** Present if `attributes` is. */
+  /** Present if `attributes` is present. */
   attribute_times?: ValueTimes
   override_names?: OverrideNames
 }
 
-/** A cluster needs far less time for this statement than for that of `updateTargets`. */
+/** A cluster needs far less time for this statement than for the statement of `updateTargets`. */
 export const updateTarget = (
   db: Database,
   table: keyof typeof owners,
@@ -246,7 +246,7 @@ export const updateTargets = (
     [accountId, JSON.stringify(rows), rows.map(({ id }) => id)],
   )
 
-/** Sets all ten reserved values of each device, and their times. A value that is missing in `reserved` is cleared. */
+/** Sets all ten reserved values of each device, and their times. A value that is missing from `reserved` is cleared. */
 export const updateReserved = (
   db: Database,
   accountId: string,

@@ -75,9 +75,9 @@ describe('setting and reading attributes', () => {
   })
 
   test.each([
-    ['{ site: oslo }', /in quotes: "oslo"/],
-    ['{ net: { ssid: LAB } }', /in quotes: "LAB"/],
-    ['{ site: [oslo] }', /in quotes: "oslo"/],
+    ['{ site: oslo }', /in quotes, such as "oslo"/],
+    ['{ net: { ssid: LAB } }', /in quotes, such as "LAB"/],
+    ['{ site: [oslo] }', /in quotes, such as "oslo"/],
     ['{ net: { ssid: "a", ssid: "b" } }', /only one input field named "ssid"/],
   ])('rejects a literal that JSON cannot represent: %s', async (literal, message) => {
     const before = await client.read(service)

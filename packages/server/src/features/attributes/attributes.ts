@@ -74,7 +74,7 @@ export function joinReserved(attributes: Attributes, values: ReservedValues): At
   return group === undefined ? attributes : { ...attributes, [RESERVED_GROUP]: group }
 }
 
-/** Like `joinReserved`, but for attributes as JSON. */
+/** Like `joinReserved`, but for attributes in a JSON string. */
 export function joinReservedRaw(attributes: string, group: Record<string, string> | undefined): RawAttributes {
   if (group === undefined) return new RawJson(attributes)
   const others = attributes === '{}' ? '' : `${attributes.slice(1, -1)}, `

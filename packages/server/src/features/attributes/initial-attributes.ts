@@ -5,7 +5,7 @@ import { type Attributes, emptyObject, splitReserved } from './attributes.ts'
 function validateAttributes(object: Record<string, unknown>, kind: TargetKind, path: string): Change[] {
   const changes = flattenAttributes(object, path)
   assertAllAllowed(changes, kind, path)
-  assertVisibleNames(changes, { context: undefined, path })
+  assertVisibleNames(changes, { path })
   return changes
 }
 

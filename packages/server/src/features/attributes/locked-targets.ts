@@ -22,7 +22,7 @@ import {
 import { joinReserved, type ReservedValues, splitReserved } from './attributes.ts'
 import { copyTimes, newTarget, splitTimes, type Target, type ValueTimes } from './target.ts'
 
-/** An undefined context selects the base values. */
+/** The base values of a target or, if `context` is set, its overrides in this context. */
 export interface Place {
   targetId: string
   context: string | undefined
@@ -64,8 +64,8 @@ export interface ReadDevice extends DeviceFields {
 }
 
 /**
- * Reads devices with their fields, their base values, and their overrides in these contexts. Takes no locks. Omits
- * devices that the caller cannot reach.
+ * Reads devices with their fields, their base values, and their overrides in the given contexts. Takes no locks.
+ * Omits devices that the caller cannot reach.
  */
 export async function readDevices(
   db: Database,

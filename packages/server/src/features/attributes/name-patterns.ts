@@ -11,8 +11,8 @@ export const coversGroup = (pattern: string, group: string): boolean =>
   pattern.endsWith('*') && `${group}.`.startsWith(pattern.slice(0, -1))
 
 /**
- * Returns a scope for what all of the given scopes allow. Returns null if there are no scopes, because all names are
- * then allowed.
+ * Returns a scope that allows only the names that every given scope allows. Returns null if there are no scopes,
+ * because all names are then allowed.
  */
 export function commonScope(scopes: readonly AttributeScope[]): AttributeScope | null {
   const [first = null, ...others] = scopes
@@ -23,8 +23,8 @@ export function commonScope(scopes: readonly AttributeScope[]): AttributeScope |
 }
 
 /**
- * Returns the patterns for the names that both lists match. Of two patterns that share names, one always includes the
- * other.
+ * Returns the patterns for the names that both lists match. If two patterns match the same name, one of them always
+ * includes the other.
  */
 const commonPatterns = (some: readonly string[], others: readonly string[]): string[] => {
   const within = (patterns: readonly string[], limits: readonly string[]): string[] =>

@@ -71,7 +71,8 @@ export async function setOnDevices(
   { writes, waits }: { writes: readonly BaseWrite[]; waits: boolean },
 ): Promise<Outcome[]> {
   const column = <Value>(of: (write: BaseWrite) => Value): Value[] => writes.map(of)
-  // Parsing the source of each write would take a twentieth of the statement's time. Most writes share a few sources.
+  // Most writes share a few sources, so the statement parses each distinct source once. Parsing the source of every
+  // write would take 5% of the statement's time.
   const sources = column(({ source }) => JSON.stringify(source))
   const distinctSources = [...new Set(sources)]
   const rows = await query<{ outcome: Outcome }>(db, waits ? onDevicesText : onUnlockedDevicesText, [

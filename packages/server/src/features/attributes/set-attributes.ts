@@ -106,9 +106,9 @@ function resultOf(serviceId: string, outcome: Attributes | ApiError): Attributes
 
 function parseInput({ viewer }: Pick<Context, 'viewer'>, input: AttributesInput, path: string): AttributeWrite {
   const changes = flattenAttributes(input.attributes, `${path}attributes`)
-  if (changes.length === 0) throw badInput(`${path}attributes must not be an empty object`)
+  if (changes.length === 0) throw badInput(`${path}attributes must not be an empty object: pass at least one attribute`)
   const context = parseContext(input.context, `${path}context`)
-  assertVisibleNames(changes, { context, path: `${path}attributes` })
+  assertVisibleNames(changes, { context, path: `${path}attributes`, contextPath: `${path}context` })
   const targetId = getTargetId(viewer.accountId, input.serviceId)
   assertOnlySettings(viewer, { targetId, context }, { changes, path: `${path}attributes` })
   return {
@@ -136,7 +136,7 @@ export async function writeAttributes(context: Context, write: AttributeWrite): 
 }
 
 /**
- * Applies each write completely or not at all. Errors among `writes` are returned in place of a result. Writes of the
+ * Applies each write completely or not at all. The result for an error in `writes` is that error. Writes of the
  * signed-in person's settings follow the transaction of all other writes. That transaction checks all rules while the
  * rows are locked, before it writes anything, so a write that violates a rule needs no rollback.
  */

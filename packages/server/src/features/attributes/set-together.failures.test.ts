@@ -125,7 +125,7 @@ test('keeps the results and order of other writes to a device when one write is 
   ])
 })
 
-test('applies valid writes next to rejected writes, failed writes, and writes to unknown devices', async () => {
+test('applies valid writes alongside rejected writes, failed writes, and writes to unknown devices', async () => {
   const [valid, conflicting, ...devices] = setup.nextDevices(12) as [string, string, ...string[]]
   await setOnDevice(setup.db, setup.write(conflicting, ['site'], 'oslo'))
   await sql`

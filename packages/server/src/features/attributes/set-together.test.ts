@@ -26,7 +26,7 @@ const name: fc.Arbitrary<AttributeName> = fc.oneof(fc.tuple(level), fc.tuple(lev
 const value = fc.constantFrom(null, '', 'x', 'y', 'Ø "\\\n\u{1f600}')
 const changes = (atMost: number) => fc.array(fc.record({ name, value }), { maxLength: atMost })
 
-test('applies several writes in one statement like separate writes, and applies no write if one is rejected', async () => {
+test('applies several writes in one statement like separate writes, but applies none if one is rejected', async () => {
   const devices = setup.nextDevices(2) as [string, string]
   const [together, singly] = devices
   const hasEqualResult = fc.asyncProperty(

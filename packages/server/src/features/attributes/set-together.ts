@@ -50,7 +50,10 @@ function createQueue(db: Database, onIdle: () => void): Queue {
   let batches = 0
   let singles = 0
 
-  /** Marks the batch's devices as busy. In a batch, each top-level name of a device occurs at most once. */
+  /**
+   * Takes the next batch from `ready` and marks its devices as busy. In a batch, each top-level name of a device occurs
+   * at most once.
+   */
   const take = (): QueuedWrite[] => {
     const names = new Map<string, Set<string>>()
     const taken: QueuedWrite[] = []
@@ -136,7 +139,7 @@ const byDevice = (group: readonly QueuedWrite[]): QueuedWrite[][] => [
 interface BatchResult {
   /** The writes to locked devices, which have not been executed or resolved yet. */
   locked: readonly QueuedWrite[]
-  /** Set if the database was unreachable or timed out. */
+  /** The error, if the database was unreachable or timed out. */
   failure: unknown
 }
 

@@ -1,26 +1,26 @@
 import { RESERVED_GROUP, type TargetKind } from './attribute-name.ts'
 import { type Attributes, emptyObject, type NameKind } from './attributes.ts'
 
-/** The top-level names in use in contexts, each with its kind and the number of contexts. */
+/** The top-level names with overrides, each with its kind and the number of contexts that override it. */
 export type OverrideNames = Record<string, [kind: NameKind, contexts: number]>
 
 /**
- * When a value last changed, in milliseconds since 1970, or that time and the time of the last recorded write. The
- * first time is null if the server has not recorded when the value changed.
+ * The time of a value's last change, alone or followed by the time of its last recorded write. Times are in
+ * milliseconds since 1970. `changed` is null if the server has not recorded when the value changed.
  */
 export type ValueTime = number | [changed: number | null, confirmed: number]
 
 /** The times of values, keyed by the full name. */
 export type ValueTimes = Record<string, ValueTime>
 
-/** An object with attributes, locked or only read. Contains the data from its rows, and marks the parts to save. */
+/** A user, device, or service that was locked or only read, with its attributes and a record of what changed. */
 export interface Target {
   kind: TargetKind
   id: string
   name: string
   /** The device itself, or a service's device. Undefined for a user. */
   device: { id: string; name: string } | undefined
-  /** The base values, including the reserved ones of a device. */
+  /** The base values, including a device's reserved values. */
   base: Attributes
   overrideNames: OverrideNames
   contextCount: number
@@ -30,7 +30,7 @@ export interface Target {
   overrideTimes: Map<string, ValueTimes>
   /** The times of the values that were replaced since the last event, keyed by context. */
   replacedTimes: Map<string | undefined, ValueTimes>
-  /** When the object was locked. Undefined for an object that was only read. */
+  /** When the target was locked. Undefined for a target that was only read. */
   lockedAt: Date | undefined
   changed: { attributes: boolean; reserved: boolean; overrideNames: boolean; contexts: Set<string> }
 }

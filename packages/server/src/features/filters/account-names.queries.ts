@@ -1,8 +1,8 @@
 import { type Database, query } from '../../db/database.ts'
 
 /**
- * Returns those of the given names that are in the summary of the account's names (`attribute_name`). Also returns a
- * name if the summary contains names in a group of this name.
+ * Returns the given names that are in the summary of the account's names (`attribute_name`). Also returns a given name
+ * if the summary contains names in a group of this name.
  */
 export async function selectKnownNames(db: Database, accountId: string, names: readonly string[]): Promise<string[]> {
   const rows = await query<{ name: string }>(

@@ -63,8 +63,8 @@ export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName):
   name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
 
 /**
- * Returns those of the given names that the summary does not contain. Some of them may be newer than the summary. For a
- * large account whose names were not counted within the last day, returns no names until they have been counted.
+ * Returns the given names that the summary does not contain. Some of them may be newer than the summary. For a large
+ * account whose names were not counted within the last day, returns no names until they have been counted.
  */
 export async function findUnknown(context: Context, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()

@@ -100,7 +100,7 @@ describe('checkFilter', () => {
     expect((await check('lastReported > -2d')).warnings).toEqual([])
   })
 
-  test('rejects the terms that the use of the filter does not allow', async () => {
+  test('rejects terms that are not allowed for the given usage', async () => {
     const problemsFor = async (where: string, usage: string): Promise<string[]> => {
       const document =
         'query ($where: String!, $usage: FilterUsage!) { login { checkFilter(where: $where, usage: $usage) { canonical problems { message } } } }'
@@ -111,11 +111,11 @@ describe('checkFilter', () => {
     const connected = 'state = active AND site = oslo AND created > -2d'
     for (const usage of ['LIST', 'VIEW', 'BULK']) expect(await problemsFor(connected, usage)).toEqual([])
     expect(await problemsFor(connected, 'ROLE')).toEqual([
-      'state is not allowed in a role.',
+      'state is not allowed in a role. Use another field or an attribute.',
       expect.stringMatching(/^Relative times are not allowed in a role\./),
     ])
     expect(await problemsFor(connected, 'ACCESS_KEY')).toEqual([
-      'state is not allowed in an access key.',
+      'state is not allowed in an access key. Use another field or an attribute.',
       expect.stringMatching(/^Relative times are not allowed in an access key\./),
     ])
     expect(await problemsFor('view("vw_1")', 'VIEW')).toEqual([

@@ -37,8 +37,9 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
     throw badInput(`usage: a filter for ${args.usage} selects devices, so kind must be DEVICES, not ${args.kind}`)
   const inContext = parseContext(args.context, 'context')
   const place = { kind, usage, path: 'where', hasContext: inContext !== undefined }
-  if (cursor != null && (cursor < 0 || cursor > toCodePoints(where, where.length)))
-    throw badInput(`cursor must be a number of code points from 0 to the length of where, not ${cursor}`)
+  const length = toCodePoints(where, where.length)
+  if (cursor != null && (cursor < 0 || cursor > length))
+    throw badInput(`cursor must be from 0 to ${length}, the length of where in code points, not ${cursor}`)
   const known = await readNames(context, where, place)
   const fractions = new Set<string>()
   const hasVersions = (name: string): boolean => fractions.add(name).size === 0

@@ -106,7 +106,7 @@ describe('devices that a filter matches', () => {
     expect(await find('base("rack row") = "3"')).toBe('gate')
   })
 
-  test('accepts a list of 100 values, but not of 101', async () => {
+  test('accepts a list of 100 values, and rejects a list of 101', async () => {
     const values = (count: number): string =>
       `site = (${Array.from({ length: count }, (_, index) => `v${index}`).join(' OR ')})`
     expect(await find(values(100))).toBe('')

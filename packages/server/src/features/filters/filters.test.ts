@@ -88,7 +88,7 @@ describe('conditions of a filter', () => {
     expect((await rejection(user, 'firmware >= 2.9')).filter[0]!.suggestion).toBe('firmware >= "2.9"')
   })
 
-  test('do not match values that are not times when they compare with a time', async () => {
+  test('do not match values that are not times in a comparison with a time', async () => {
     const backups = ['2020-02-30', '2020-02-29T08:00:00', 'long ago', '2020-02-29', '2020-02-28T23:00:00-05:00']
     const user = await fleet(...backups.map((lastBackup) => ({ name: lastBackup, attributes: { lastBackup } })))
     expect(await find(user, 'lastBackup < -7d')).toEqual(['2020-02-28T23:00:00-05:00', '2020-02-29'])
@@ -249,7 +249,7 @@ describe('rejected filters', () => {
     }
   })
 
-  test('are rejected with characters that the database cannot store', async () => {
+  test('include those with characters that the database cannot store', async () => {
     for (const where of ['name = "\u0000"', 'site = \ud800']) {
       expect((await rejection(app.owner, where)).code).toBe('BAD_USER_INPUT')
     }

@@ -81,7 +81,7 @@ export function readFilterOf(filter: ResolvedFilter, kind: FilterKind, { hasCont
   }
 }
 
-/** Returns the attribute names in a filter, which may be invalid. */
+/** Returns the attribute names in a filter, even if the filter is invalid. */
 export function namesIn(text: string, place: FilterPlace): Set<string> {
   const names = new Set<string>()
   const has = (name: string): boolean => names.add(name).size > 0
@@ -125,7 +125,7 @@ export const toFilterProblem = ({ message, line, column, length, suggestion }: F
 export function unindexedTerms({ unindexed }: ReadFilter): string {
   const terms = unindexed.slice(0, 5).map((term) => JSON.stringify(term.slice(0, 100)))
   return (
-    `where: no index supports ${terms.length > 0 ? terms.join(', ') : 'its conditions'}; add a condition that has an index, such as = with an attribute, ` +
+    `where: no index supports ${terms.length > 0 ? terms.join(', ') : 'its conditions'}; add a condition that an index supports, such as site = oslo, ` +
     `or store the value in one of the attributes $svc.categoryA to $svc.statusE, whose base values have indexes for comparisons`
   )
 }

@@ -11,7 +11,9 @@ import { type AttributeName, joinAttributeName, type TargetKind } from '../attri
 export const outside = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'device' })
 
 export const registersOutside = (): ApiError =>
-  outside('the new device would not be among the devices that you are restricted to')
+  outside(
+    'the new device would not be among the devices that you are restricted to: register it with values that match your restriction',
+  )
 
 const decisive = (what: string): ApiError =>
   outside(`${what} cannot be changed, because it decides which devices you are restricted to`)

@@ -74,7 +74,7 @@ describe('a key that is restricted to some devices', () => {
     expect(login.presence).toBeNull()
   })
 
-  it('finds no other device, neither as a position in a list nor by its events', async () => {
+  it('cannot use other devices as positions in a list, and cannot find their events', async () => {
     for (const field of [
       `devices(after: "${ids.far}") { total }`,
       `devices(sortBy: ["name", "platform"], after: "${ids.far}") { total }`,
@@ -95,7 +95,7 @@ describe('a key that is restricted to some devices', () => {
     expect([...new Set(login.events.items.map(({ type }: Json) => type))]).toEqual(['DEVICE_REGISTER'])
   })
 
-  it('receives separate counts from an unrestricted caller with the same request', async () => {
+  it('does not receive the counts of an unrestricted caller with the same request', async () => {
     const facets = '{ login { facets(by: ["platform"]) { total buckets { value } } } }'
     const totals = async (caller: TestUser): Promise<number> => (await caller.data(facets)).login.facets[0].total
     expect([await totals(user), await totals(oslo), await totals(user)]).toEqual([4, 2, 4])

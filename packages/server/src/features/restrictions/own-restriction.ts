@@ -73,7 +73,7 @@ function assertPattern(pattern: string, path: string): void {
 
 async function readWhere(context: Context, where: string, usage: Usage): Promise<ReadFilter> {
   const read = readFilter(where, { kind: 'device', usage, path: 'access.where' })
-  if (read === undefined) throw badInput('access.where must not be empty: for no filter, pass null')
+  if (read === undefined) throw badInput('access.where must not be empty: pass null for no filter')
   await assertKnownNames(context, read)
   return read
 }

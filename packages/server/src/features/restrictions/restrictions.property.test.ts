@@ -107,7 +107,7 @@ test('returns only readable attributes to a key that is restricted to attribute 
     value: fc.option(fc.constantFrom(...VALUES)),
     context: fc.option(fc.constantFrom('night', 'day')),
   })
-  // Some writes are rejected, because a name is a value in one place and a group in another.
+  // The server rejects some writes, because a name cannot be a value in one context and a group in another.
   for (const { id, name, value, context } of fc.sample(write, 120))
     await user.query(
       'mutation ($id: String!, $name: String!, $value: String, $context: String) { setAttribute(serviceId: $id, name: $name, value: $value, context: $context) }',

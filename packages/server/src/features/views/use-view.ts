@@ -72,7 +72,9 @@ async function findView({ db, viewer }: ViewReader, id: string, kind: FilterPlac
   // Restricted callers do not see views that are not shared.
   if (view === undefined || (!view.isShared && viewer.restriction !== undefined)) throw notFound('view', id)
   if (filterKinds[view.kind] !== kind)
-    throw badInput(`the view ${JSON.stringify(view.name)} lists ${view.kind.toLowerCase()}, not ${kind}s`)
+    throw badInput(
+      `the view ${JSON.stringify(view.name)} lists ${view.kind.toLowerCase()}: use a view that lists ${kind}s`,
+    )
   return view
 }
 
@@ -92,7 +94,7 @@ export function readStoredFilter(
 ): ReadFilter | undefined {
   const checked = check(where, place, { maxLength: Number.POSITIVE_INFINITY })
   if (!checked.isValid) {
-    throw new ApiError('CONFLICT', `${name} is invalid`, {
+    throw new ApiError('CONFLICT', `${name} is invalid: ${checked.problems[0]!.message}`, {
       filter: checked.problems.map(toFilterProblem),
     })
   }

@@ -83,7 +83,7 @@ export async function assertUnused(viewing: Viewing, view: View): Promise<void> 
   if (users.length === 0) return
   throw new ApiError(
     'CONFLICT',
-    `the view ${JSON.stringify(view.name)} is in use by ${nameAll(users)}: set replaceBy to another view, or first change what uses the view`,
+    `the view ${JSON.stringify(view.name)} is in use by ${nameAll(users)}: set replaceBy to the ID of another view, or first remove the view from these objects`,
     { usedBy: users.map(({ id, name, kind }) => ({ id, name, kind })) },
   )
 }
@@ -101,9 +101,12 @@ export async function assertAllowedByUsers(
   }
   const users = (await listUsers(viewing)).filter(isRejected).map(({ target }) => target)
   if (users.length === 0) return
-  throw new ApiError('CONFLICT', `${path} has terms that are not allowed in ${nameAll(users)}`, {
-    usedBy: users.map(({ id: user, name, kind: kindOfUser }) => ({ id: user, name, kind: kindOfUser })),
-  })
+  const filter = path === 'where' ? 'where' : 'the filter of the view in replaceBy'
+  throw new ApiError(
+    'CONFLICT',
+    `${filter} has terms that are not allowed in ${nameAll(users)}: to list the terms, call checkFilter with the usage ROLE or ACCESS_KEY`,
+    { usedBy: users.map(({ id: user, name, kind: kindOfUser }) => ({ id: user, name, kind: kindOfUser })) },
+  )
 }
 
 /** Replaces a view in all objects that use it. Call this in a transaction that has locked the account. */

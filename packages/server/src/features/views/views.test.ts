@@ -267,7 +267,7 @@ test('rejects more views than the limit allows', async () => {
   expect(login.limits).toContainEqual({ name: 'views', value: 200, used: 200 })
 })
 
-test('allows only callers that can change webhooks to change the view of a webhook', async () => {
+test('allows only callers who can change webhooks to change the view of a webhook', async () => {
   const [used, other] = [await create('name: "A"'), await create('name: "B"')]
   await user.data(`mutation { createWebhook(url: "https://example.com", view: "${used.id}") { id } }`)
   const operator = await newMember(app, user.accountId, 'operator')

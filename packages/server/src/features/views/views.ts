@@ -122,7 +122,7 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
     if (version != null && version !== before.version) {
       throw new ApiError(
         'CONFLICT',
-        `the view is now at version ${before.version}, not version ${version}: read it again`,
+        `the view is now at version ${before.version}, not version ${version}: read the view again, then retry`,
         {
           version: before.version,
         },
@@ -170,7 +170,7 @@ export async function deleteView(
 
 function assertReplaces(view: View, other: View | undefined, id: string): asserts other is View {
   if (other === undefined) throw notFound('view', id)
-  if (other.id === view.id) throw badInput('replaceBy must be a different view than id')
+  if (other.id === view.id) throw badInput('replaceBy must be the ID of a view other than the one to delete')
   if (other.kind !== view.kind) {
     const kinds = `${view.kind.toLowerCase()}, but ${JSON.stringify(other.name)} lists ${other.kind.toLowerCase()}`
     throw badInput(`replaceBy must be a view of the same kind: ${JSON.stringify(view.name)} lists ${kinds}`)
@@ -197,7 +197,7 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
   if (found >= limits.views)
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `an account can have up to ${limits.views} views, found ${found}: delete one first`,
+      `an account can have at most ${limits.views} views, found ${found}: delete one first`,
       {
         limit: limits.views,
         found,
@@ -208,7 +208,7 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
 async function assertFreeName(db: Database, accountId: string, { id, name }: View): Promise<void> {
   const other = await findViewByName(db, accountId, name)
   if (other !== undefined && other !== id)
-    throw new ApiError('CONFLICT', `another view has the name ${JSON.stringify(name)}`)
+    throw new ApiError('CONFLICT', `another view has the name ${JSON.stringify(name)}: choose another name`)
 }
 
 function readName(name: string): string {
@@ -232,13 +232,13 @@ async function readWhere(context: Context, kind: ViewKind, where: string | null 
   return read.canonical
 }
 
-/** Events have a fixed order. */
+/** The sort keys of each kind of view. Omits views of events, which have a fixed order. */
 const sortFields: Readonly<Record<Exclude<ViewKind, 'EVENTS'>, readonly string[]>> = {
   DEVICES: deviceSortFields,
   SERVICES: serviceSortFields,
 }
 
-/** Rejects attributes that the account has never used, because the lists reject them too. */
+/** Rejects attributes that the account has never used, because lists of devices and services reject them too. */
 async function readSortBy(context: Context, kind: ViewKind, sortBy: readonly string[]): Promise<string[]> {
   if (sortBy.length === 0) return []
   if (kind === 'EVENTS') throw badInput('sortBy must be empty in a view of events: events are listed newest first')
@@ -260,7 +260,7 @@ function readColumns(columns: NonNullable<MutationCreateViewArgs['columns']>): V
     parseAttributeName(name, `${path}.name`)
     if (label != null) assertText(label, `${path}.label`, limits.viewNameLength)
     if (width != null && (width < 1 || width > MAX_WIDTH))
-      throw badInput(`${path}.width must be from 1 to ${MAX_WIDTH} pixels, found ${width}`)
+      throw badInput(`${path}.width must be from 1 to ${MAX_WIDTH} pixels, not ${width}`)
     return { name, label: label ?? null, width: width ?? null }
   })
 }

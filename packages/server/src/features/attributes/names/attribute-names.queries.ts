@@ -10,7 +10,7 @@ export interface NameCount {
 }
 
 export interface AttributeName extends NameCount {
-  /** Null if no event that was read changed the name. */
+  /** Null if none of the events that were read changed a value of the name. */
   lastChanged: Date | null
 }
 

@@ -91,7 +91,7 @@ test('lists a new name of a large account immediately with an exact count', asyn
   ])
 })
 
-test('lists the most used names if a new name exceeds their maximum number', async () => {
+test('lists the most used names if a new name exceeds the maximum number of names', async () => {
   const { user, ids } = await createLargeUser()
   await namesOf(user)
   await sql`insert into attribute_name (account_id, name, devices, services)
@@ -129,7 +129,7 @@ test('counts the names of a large account again after a minute, without making a
     ])
 })
 
-test('accepts every name in filters while a large account is counted for the first time', async () => {
+test('accepts every name in filters while the names of a large account are counted for the first time', async () => {
   const { user, ids } = await createLargeUser()
   const found = async (where: string): Promise<number> =>
     (await user.data('query ($where: String) { login { devices(where: $where) { total } } }', { where })).login.devices
@@ -214,7 +214,7 @@ test('lists names for a read-only key', async () => {
   expect(await namesOf(user)).toEqual([['site', 1, 0]])
 })
 
-test('accepts names of JavaScript object properties', async () => {
+test('accepts names that JavaScript objects use for properties', async () => {
   const user = await app.createUser()
   const own = attributeClient(user)
   const id = await own.addDevice()

@@ -20,7 +20,7 @@ import {
 import type { CountedNames } from './name-counts.ts'
 import { findSummary, type NameSummary } from './name-summary.queries.ts'
 
-/** The maximum number of devices in an account with exact counts: after a change, a request counts the names again. */
+/** In an account with at most this many devices, counts are exact: after a change, a request counts the names again. */
 export const EXACT_DEVICES = 2_000
 /**
  * The age, in seconds, after which the counts of an account with more than `EXACT_DEVICES` devices are out of date if
@@ -37,7 +37,7 @@ const MAX_RETURNED_AGE_SECONDS = 86_400
 /** The maximum number of events that a request reads in addition to the summary, newest first. */
 const RECENT_EVENTS = 20_000
 
-/** The reason in the error message if counting the names on a restricted viewer's devices takes too long. */
+/** The reason that an error message gives if counting the names on a restricted viewer's devices takes too long. */
 const COUNTING = ['attributeNames counts the names of every device']
 /** The maximum number of milliseconds that a request waits for a count of a large account. */
 const MAX_WAIT_MS = 10_000
@@ -115,7 +115,7 @@ async function listAll(
   }
   if ((summary?.devices ?? (await countDevices(db, accountId, {}))) <= EXACT_DEVICES) {
     rowMeter.add(({ devices }) => devices)
-    // A running count may have begun before the viewer's last write, so the request starts a new one.
+    // A running count may have begun before the viewer's last write, so the request starts a new count.
     return sorted((await nameCounts.count(accountId, summary)).names)
   }
   beginCount(context, summary)
@@ -125,7 +125,7 @@ async function listAll(
   return withRecentChanges(context, counted, since)
 }
 
-/** Begins a count unless one is in progress. Only the request that begins the count pays for it. */
+/** Begins a count unless one is in progress. Only the request that begins the count is charged for it. */
 function beginCount({ viewer, nameCounts, rowMeter }: Context, summary: NameSummary | undefined): void {
   if (nameCounts.begin(viewer.accountId, summary)) rowMeter.add(({ devices }) => devices)
 }
@@ -135,7 +135,7 @@ async function within(ms: number, counting: Promise<CountedNames>): Promise<Coun
   if (ms === Infinity) return counting
   const counted = await Promise.race([counting, setTimeout(ms, undefined, { ref: false })])
   if (counted !== undefined) return counted
-  throw new ApiError('UNAVAILABLE', "the server is counting this account's attribute names; retry in a moment", {
+  throw new ApiError('UNAVAILABLE', "the server is counting this account's attribute names; retry in 10 seconds", {
     retryAfter: 10,
   })
 }
@@ -181,7 +181,7 @@ const isUsed = (name: NameCount): boolean => usesOf(name) > 0
 const sorted = (names: readonly AttributeName[]): AttributeName[] =>
   mostUsed(names.filter(isUsed)).sort((one, other) => (one.name < other.name ? -1 : 1))
 
-/** Names that are newer than the counts can exceed the maximum number of names. */
+/** With names that are newer than the counts, the list can exceed the maximum number of names. */
 const mostUsed = (names: AttributeName[]): AttributeName[] =>
   names.length <= limits.attributeNames
     ? names

@@ -41,7 +41,7 @@ export function createNameCounts({ db, feed, log }: Deps): NameCounts {
   const inProgress = new Map<string, Promise<CountedNames>>()
   let isClosing = false
   const assertOpen = (): void => {
-    if (isClosing) throw new ApiError('UNAVAILABLE', 'the server is stopping')
+    if (isClosing) throw new ApiError('UNAVAILABLE', 'the server is stopping; retry in a few seconds')
   }
 
   const count = async (accountId: string, former: CountedNames | undefined): Promise<CountedNames> => {
@@ -82,8 +82,8 @@ export function createNameCounts({ db, feed, log }: Deps): NameCounts {
 }
 
 /**
- * Treats an undefined position as 0. The feed has no position while a transaction that began before the feed is still
- * running.
+ * Treats an undefined position as 0. The feed has no position while a transaction that began before the feed started is
+ * still running.
  */
 const later = (one = 0n, other = 0n): bigint => (one > other ? one : other)
 

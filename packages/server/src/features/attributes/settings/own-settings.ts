@@ -57,7 +57,9 @@ export function assertOnlySettings(
   const other = changes.find(({ name }) => name[0] !== CONSOLE_GROUP)
   if (other === undefined) return
   const name = JSON.stringify(joinAttributeName(other.name))
-  throw badInput(`${path}: $ui belongs to you, and ${name} to the account: set them in separate requests`)
+  throw badInput(
+    `${path}: $ui contains your own settings, but ${name} is an attribute of the account: set them in separate requests`,
+  )
 }
 
 interface Mutation {

@@ -24,7 +24,7 @@ interface ChangeColumns {
   /** The two levels of the name, joined. */
   fullName: string
   value: string
-  /** What is stored under the first level of the name: a string, a group, or null. */
+  /** The string or group that is stored under the first level of the name, or null. */
   present: string
   /** The stored time of the value, in the format of `attribute_times`. */
   time: string
@@ -107,7 +107,7 @@ const reservedGroup = `jsonb_strip_nulls(jsonb_build_object(${[...reservedColumn
 export const withReserved = `case reserved_count when 0 then '{}' else jsonb_build_object('$svc', reserved) end`
 
 /**
- * Concatenating an empty object decompresses a stored value once, so that the later lookups of single names do not each
+ * Concatenating an empty object decompresses a stored value once. Otherwise, each lookup of a single name would
  * decompress it again.
  */
 export const deviceTarget = ({ more = '', times = 'd.attribute_times', isOne = 'd.id = $2' } = {}) => `

@@ -26,7 +26,7 @@ export function compareAttributeTime(
   })
 }
 
-/** A greater age means an earlier change, so the comparison of the age is reversed for the time of the change. */
+/** A greater age means an earlier change, so a comparison of ages becomes the opposite comparison of times. */
 const reversed = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
 
 export function isStale(scope: FilterScope, condition: IsStale): Sql {
@@ -49,7 +49,7 @@ const attributeOf = ({ of, name, read = { type: 'effective' } }: TimeOfAttribute
 
 /**
  * Returns SQL that is null if there is no value. A base value that was set when its device or service was created has
- * no stored time. The SQL then uses the time of the creation.
+ * no stored time, so the SQL uses the creation time.
  */
 function timeOfValue(
   scope: FilterScope,

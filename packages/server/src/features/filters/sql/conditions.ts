@@ -58,7 +58,7 @@ function single(found: Condition, scope: FilterScope, use: Use): Sql {
     case 'stale':
       return isStale(scope, found)
     case 'view':
-      throw new Error(`a condition of the type ${found.type} must be replaced first`)
+      throw new Error('view() must be replaced with the filter of the view before the conversion to SQL')
   }
 }
 

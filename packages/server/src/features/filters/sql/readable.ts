@@ -26,8 +26,8 @@ export const namedValues = (attributes: Sql): Sql => sql`(
   ) as each (name, value)`
 
 /**
- * Requires the row `x` of `attribute_override` to have a value that the caller can read. Empty if the caller can read
- * all names.
+ * Returns SQL that requires the row `x` of `attribute_override` to have a value that the caller can read. The SQL is
+ * empty if the caller can read all names.
  */
 export const andReadableOverride = (scopes: ReadableNames | undefined): Sql =>
   scopes === undefined
