@@ -115,11 +115,17 @@ export const isRestricted = ({ kind, permissions, own, within, networks, rateSha
   networks.length > 0 ||
   rateShare < 100
 
-/** Returns null for the usual permissions, as stored for keys that were created before permissions existed. */
-const stored = (permissions: number): string[] | null =>
+/**
+ * Returns null for the usual permissions. Keys that were created before permissions existed also have null in the
+ * database.
+ */
+const toStoredPermissions = (permissions: number): string[] | null =>
   permissions === usualKeyPermissions ? null : namesIn(permissions)
 
-/** With a restriction, stores no permissions, so that the key has none on servers that do not know restrictions. */
+/**
+ * Leaves the list of permissions in a restricted key's row empty, because servers of earlier releases may ignore the
+ * restriction. The permissions are stored with the restriction instead.
+ */
 function storedAccess(access: Pick<AccessKey, 'permissions' | 'own' | 'within'>) {
   const restriction = storedRestriction(access)
   return restriction === null
@@ -159,7 +165,7 @@ export async function insertAccessKey(db: Database, accountId: string, key: NewA
   if (!isRestricted(key)) {
     await db
       .insertInto('access_key')
-      .values({ ...values, permissions: stored(key.permissions) })
+      .values({ ...values, permissions: toStoredPermissions(key.permissions) })
       .execute()
     return
   }
@@ -190,7 +196,7 @@ export async function writeAccessKey(db: Database, accountId: string, key: Acces
   if (!key.isRestricted) {
     await db
       .updateTable('access_key')
-      .set({ name, enabled, expires, replaced_by: replacedBy, permissions: stored(key.permissions) })
+      .set({ name, enabled, expires, replaced_by: replacedBy, permissions: toStoredPermissions(key.permissions) })
       .where('account_id', '=', accountId)
       .where('key', '=', key.key)
       .execute()
@@ -227,7 +233,7 @@ async function deleteKeyUse(db: Database, accountId: string, keys: readonly Name
 type NamedKey = Pick<AccessKey, 'key' | 'name'>
 
 /** Keys without a recorded creator count as keys of the account's founder. */
-export async function disableKeysMadeBy(db: Database, accountId: string, personId: string): Promise<NamedKey[]> {
+export async function disableKeysCreatedBy(db: Database, accountId: string, personId: string): Promise<NamedKey[]> {
   const disabled: NamedKey[] = []
   for (const table of ['access_key', 'restricted_key'] as const) {
     const rows = await db

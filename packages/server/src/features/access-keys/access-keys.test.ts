@@ -69,7 +69,7 @@ describe('creating an access key', () => {
     expect(JSON.stringify(await eventsOf(user))).not.toContain(created.secret)
   })
 
-  it('accepts an ed25519 public key instead of a secret', async () => {
+  it('accepts an Ed25519 public key instead of a secret', async () => {
     const user = await app.createUser()
     const { publicKey } = generateKeyPairSync('ed25519')
     const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url').toString('base64')
@@ -84,7 +84,7 @@ describe('creating an access key', () => {
     ['a name with U+0000', { name: 'a\u0000b' }, 'BAD_USER_INPUT'],
     ['a name with half a surrogate pair', { name: 'a\ud800' }, 'BAD_USER_INPUT'],
     ['a name that is too long', { name: '🔑'.repeat(101) }, 'LIMIT_EXCEEDED'],
-    ['a time in the past', { expires: '2020-01-01' }, 'BAD_USER_INPUT'],
+    ['an expiry in the past', { expires: '2020-01-01' }, 'BAD_USER_INPUT'],
     ['an invalid public key', { publicKey: 'AAAA' }, 'BAD_USER_INPUT'],
     [
       'an RSA key',
@@ -138,7 +138,7 @@ describe('changing an access key', () => {
     expect((await user.data(rename, { key })).updateAccessKey).toMatchObject({ name: null, enabled: false })
   })
 
-  it('invalidates a disabled or deleted key', async () => {
+  it('rejects requests signed with a disabled or deleted key', async () => {
     const user = await app.createUser()
     const { key, secret } = (await user.data(create)).createAccessKey
     const credentials = { MUSTER_ACCESS_KEY_ID: key, MUSTER_SECRET_ACCESS_KEY: secret }
@@ -175,7 +175,7 @@ describe('a key that creates or enables another key', () => {
     return { key, send }
   }
 
-  it('cannot create a key that never expires or expires later', async () => {
+  it('cannot create a key that never expires or that expires later than itself', async () => {
     const user = await app.createUser()
     const expires = soon()
     const weak = await keyOf(user, { expires })
@@ -189,7 +189,7 @@ describe('a key that creates or enables another key', () => {
     expect(data.createAccessKey.accessKey.expires).toBe(expires.toISOString())
   })
 
-  it('cannot create a key without its own digest requirement, either with a secret or with a public key', async () => {
+  it('must require a digest of the new key if it requires one itself, even with a public key', async () => {
     const user = await app.createUser()
     const weak = await keyOf(user, { requireDigest: true })
     const { publicKey } = generateKeyPairSync('ed25519')

@@ -6,7 +6,7 @@ import type { AccessKey } from './access-key.ts'
 import {
   countKeys,
   deletePersonalKeys,
-  disableKeysMadeBy,
+  disableKeysCreatedBy,
   hasKey,
   removeAccessKey,
   selectAccessKey,
@@ -52,7 +52,7 @@ export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<NewEven
  * last in the transaction.
  */
 export async function disableKeysOf({ db, viewer }: Viewing, personId: string): Promise<NewEvent[]> {
-  const keys = await disableKeysMadeBy(db, viewer.accountId, personId)
+  const keys = await disableKeysCreatedBy(db, viewer.accountId, personId)
   await notifyChanges(db, keys)
   return keys.map((key) => eventOf('ACCESS_KEY_UPDATE', key, { changes: { enabled: { old: true, new: false } } }))
 }

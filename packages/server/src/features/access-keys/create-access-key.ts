@@ -108,7 +108,9 @@ const ALL = ~0
 
 export function assertFuture(expires: Date, now: Date): void {
   if (expires > now) return
-  throw badInput(`expires must be in the future, not ${expires.toISOString()}; now is ${now.toISOString()}`)
+  throw badInput(
+    `expires must be in the future, not ${expires.toISOString()}; the server's time is ${now.toISOString()}`,
+  )
 }
 
 export function readRateShare(share: number): number {
@@ -186,7 +188,7 @@ export async function assertBelowLimits(
     )
   if (kind === 'account' && found.account >= limits.accountAccessKeys)
     throw tooMany(
-      `an account can have up to ${limits.accountAccessKeys} account keys`,
+      `an account can have at most ${limits.accountAccessKeys} account keys`,
       limits.accountAccessKeys,
       found.account,
     )

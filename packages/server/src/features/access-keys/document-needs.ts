@@ -13,8 +13,8 @@ export interface NeedsInput {
 export const rowsOfDocument = ({ document }: Pick<NeedsInput, 'document'>): number => document.length
 
 /**
- * Finds the permissions that a document needs, without running the document. Its variables can be omitted. Throws if
- * the document is invalid.
+ * Finds the permissions that a document needs, without running the document. The values of its variables can be
+ * omitted. Throws if the document is invalid.
  */
 export function readNeeds(
   { needsOf, rowMeter }: Pick<Context, 'needsOf' | 'rowMeter'>,

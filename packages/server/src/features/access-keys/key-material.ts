@@ -5,8 +5,8 @@ import { badInput } from '../../errors.ts'
 import type { NewAccessKey } from './access-keys.queries.ts'
 
 /**
- * Base32 (RFC 4648 §6) omits 0, 1, and 8, which look like O, I, and B. No character has a special meaning in a shell or a
- * URL.
+ * Base32 (RFC 4648 §6) omits 0, 1, and 8, which look like O, I, and B. None of its characters has a special meaning in
+ * a shell or a URL.
  */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -30,7 +30,7 @@ export function keyMaterial(
 
 /**
  * Returns the 32 bytes of a public key in base64. Accepts SPKI PEM, or the 32 bytes in base64. Throws BAD_USER_INPUT
- * for any other text.
+ * for any other string.
  */
 export function readPublicKey(text: string): string {
   const outcome = parsePublicKey(text)

@@ -62,7 +62,7 @@ describe('a key with networks', () => {
       const user = await app.createUser()
       const { errors } = await user.query(`mutation { createAccessKey(networks: ["${network}"]) { key } }`)
       expect(errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
-      expect(errors?.[0]?.message).toContain('networks[0] must be an address or a network in CIDR notation')
+      expect(errors?.[0]?.message).toContain('networks[0] must be an IP address or a network in CIDR notation')
     },
   )
 
@@ -84,7 +84,7 @@ describe('a key that manages keys', () => {
     return { user, manager, create: (args: string) => keyOf(app, sendAsUser(manager), args) }
   }
 
-  it('creates no key for other networks or with a greater share than its own', async () => {
+  it('cannot create a key for networks outside its own or with a greater share than its own', async () => {
     const { user, manager, create } = await newManager()
     for (const args of [
       'rateShare: 50',
@@ -103,7 +103,7 @@ describe('a key that manages keys', () => {
     expect((await rotate(manager.keyId)).errors).toBeUndefined()
   })
 
-  it('widens no key, including itself, beyond its own networks and share', async () => {
+  it('cannot widen any key, including itself, beyond its own networks and share', async () => {
     const { user, manager, create } = await newManager()
     const narrow = await create('rateShare: 10, networks: ["127.0.0.1"]')
     const update = (by: TestUser, key: string, args: string) =>
@@ -119,7 +119,7 @@ describe('a key that manages keys', () => {
 })
 
 describe('a key with a share of the quota', () => {
-  it("spends at most that share and the account's quota, and can always spend 20 points at once", async () => {
+  it("spends at most that share, also spends the account's quota, and always allows a burst of 20 points", async () => {
     const clock = { now: 0 }
     const env = { MUSTER_KEY_POINTS: '100', MUSTER_KEY_POINTS_PER_SECOND: '10' }
     const limited = await startTestApp({ env, elapsed: () => clock.now })

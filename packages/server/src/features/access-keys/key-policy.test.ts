@@ -32,7 +32,7 @@ async function withoutDigest({ keyId, secret }: TestUser): Promise<unknown> {
 }
 
 describe('the key policy of an account', () => {
-  it('applies to new keys immediately, and names the violated rule', async () => {
+  it('applies to new keys immediately, with an error that names the violated rule', async () => {
     const user = await app.createUser()
     const { data } = await setPolicy(
       user,
@@ -95,7 +95,7 @@ describe('the key policy of an account', () => {
     now = before
   })
 
-  it('can be changed with ACCOUNT_MANAGE alone, which does not show the keys that do not comply', async () => {
+  it('can be changed with ACCOUNT_MANAGE alone, which does not allow listing the keys that violate it', async () => {
     const user = await app.createUser()
     const owner = asMember(app, await newMember(app, user.accountId, 'owner'))
     const manager = await keyOf(app, owner, 'access: { permissions: [ACCOUNT_MANAGE] }')
@@ -129,7 +129,7 @@ describe('the key policy of an account', () => {
     now = before
   })
 
-  it('requires a digest of existing keys instead of suspending them', async () => {
+  it('requires a digest in requests signed with existing keys instead of suspending the keys', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'name: "without digest"')
     expect(await withoutDigest(key)).toBe(200)

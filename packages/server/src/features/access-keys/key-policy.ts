@@ -61,7 +61,7 @@ export async function setKeyPolicy({ db, viewer }: Context, change: KeyPolicyCha
 
 const meanings: Readonly<Record<PolicyRule, (policy: KeyPolicy) => string>> = {
   maxDays: ({ maxDays }) => `maxDays: expires must be at most ${maxDays} days after the key is created`,
-  personalKeys: () => 'personalKeys: an account key is required',
+  personalKeys: () => 'personalKeys: create an account key instead of a personal key',
   requireDigest: () => 'requireDigest: requireDigest must be true',
   requireNetworks: () => 'requireNetworks: networks must name at least one network',
 }

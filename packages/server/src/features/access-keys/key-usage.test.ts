@@ -64,7 +64,7 @@ describe('the usage of a key', () => {
     }
   })
 
-  it('adds the counts of several servers, and omits days before the given number', async () => {
+  it('adds the counts of several servers, and omits counts from before the given number of days', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'access: { permissions: [DEVICE_READ, EVENT_READ] }')
     const read = (caller: TestUser) => caller.data('{ login { devices { total } } }')
@@ -114,7 +114,7 @@ describe('the usage of a key', () => {
     ])
   })
 
-  it('is deleted with the key, and rejects fewer than 1 day or more than 400 days', async () => {
+  it('is deleted with the key, and cannot be requested for fewer than 1 or more than 400 days', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'access: { permissions: [DEVICE_READ] }')
     await onServer(key, (caller) => caller.data('{ login { devices { total } } }'))

@@ -11,10 +11,10 @@ import { type FieldUse, selectKeyUse, selectKeyUseSince } from './key-usage.quer
 
 const USUAL_DAYS = 90
 
-/** The number of fields that a key is assumed to use per day, for the cost of an operation. */
+/** The number of fields that a key is assumed to use per day when the cost of an operation is estimated. */
 const TYPICAL_FIELDS = 10
 
-/** The number of keys that an operation is charged for before it runs. */
+/** The number of keys whose usage an operation is charged for before it runs. */
 const ASSUMED_KEYS = limits.accountAccessKeys
 
 const DAY_MS = 86_400_000

@@ -6,13 +6,13 @@ import { limits } from '../../limits.ts'
 
 /**
  * Converts networks or single addresses to networks in canonical CIDR notation, without duplicates. Throws
- * BAD_USER_INPUT for an invalid network, and LIMIT_EXCEEDED for too many.
+ * BAD_USER_INPUT for an invalid network, and LIMIT_EXCEEDED for too many networks.
  */
 export function readNetworks(given: readonly string[]): string[] {
   if (given.length > limits.networksPerKey)
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `an access key can have up to ${limits.networksPerKey} networks, found ${given.length}`,
+      `an access key can have at most ${limits.networksPerKey} networks, found ${given.length}`,
       { limit: limits.networksPerKey, found: given.length },
     )
   return [...new Set(given.map((text, index) => readNetwork(text, `networks[${index}]`)))]
@@ -43,10 +43,10 @@ function firstOf(address: string, bits: number): string {
 
 const notANetwork = (text: string, path: string): ApiError =>
   badInput(
-    `${path} must be an address or a network in CIDR notation, such as 192.0.2.7 or 2001:db8::/32, not ${JSON.stringify(text)}`,
+    `${path} must be an IP address or a network in CIDR notation, such as 192.0.2.7 or 2001:db8::/32, not ${JSON.stringify(text)}`,
   )
 
-/** Checks whether the networks are within the others. An empty list of networks means any address. */
+/** Checks whether each network is within one of the others. An empty list means all addresses. */
 export function areWithin(networks: readonly string[], others: readonly string[]): boolean {
   if (others.length === 0) return true
   if (networks.length === 0) return false

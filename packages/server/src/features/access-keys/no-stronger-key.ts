@@ -28,12 +28,18 @@ export async function assertNotStronger(
   // A session needs no such check: with a restricted role, it can create only personal keys, which always have the
   // role's restriction.
   if (!includesAll(restrictionOf(granted) ?? [], withinOf(viewer))) {
-    const message = 'the access key would reach devices or attributes that the signing access key cannot reach'
+    const message =
+      'the access key would give access to devices or attributes that the signing access key cannot access'
     throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
   }
   const own = await selectAccessKey(db, viewer.accountId, viewer.accessKey)
-  if (own === undefined) throw new ApiError('FORBIDDEN', 'the access key that signed this request was deleted')
-  if (!own.enabled) throw new ApiError('FORBIDDEN', 'the access key that signed this request was disabled')
+  if (own === undefined)
+    throw new ApiError('FORBIDDEN', 'the access key that signed this request was deleted: use another key')
+  if (!own.enabled)
+    throw new ApiError(
+      'FORBIDDEN',
+      'the access key that signed this request was disabled: enable it, or use another key',
+    )
   // The key's permissions may have been reduced since the request was authenticated.
   assertIncludes(own.permissions, granted.permissions)
   if (own.expires !== null && (granted.expires === null || granted.expires > own.expires))

@@ -83,7 +83,7 @@ describe('a personal key', () => {
     expect(events.login.events.items).toEqual([{ type: 'MEMBER_LEAVE' }, { type: 'ACCESS_KEY_DELETE' }])
   })
 
-  it('is rejected with a separate reason while its creator is not a member', async () => {
+  it('is rejected with the reason key-member while its creator is disabled', async () => {
     const user = await app.createUser()
     const member = await newMember(app, user.accountId, 'operator')
     const key = await keyOf(app, asMember(app, member), 'personal: true')

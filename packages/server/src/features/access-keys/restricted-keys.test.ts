@@ -37,7 +37,7 @@ describe('a key with few permissions', () => {
     })
   })
 
-  it('has the permissions of an existing key if the request names none', async () => {
+  it('has the usual permissions if the request names none', async () => {
     const { accessKey } = await keyOf(app, sendAsUser(await app.createUser()), 'name: "usual"')
     expect(accessKey.permissions).toEqual(namesIn(usualKeyPermissions))
   })
@@ -82,7 +82,7 @@ describe('a key with few permissions', () => {
 
     const more = await update('access: { permissions: [DEVICE_READ, DEVICE_WRITE] }')
     expect(failure(more).code).toBe('BAD_USER_INPUT')
-    expect(more.errors?.[0]?.message).toContain('the key does not have DEVICE_WRITE')
+    expect(more.errors?.[0]?.message).toContain('the key does not have the permission DEVICE_WRITE')
     expect((await update('expires: "2100-01-01T00:00:00Z"')).errors).toBeUndefined()
     for (const expires of ['null', '"2100-01-01T00:00:01Z"', '"2020-01-01T00:00:00Z"'])
       expect(failure(await update(`expires: ${expires}`)).code).toBe('BAD_USER_INPUT')

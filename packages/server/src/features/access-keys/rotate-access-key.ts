@@ -40,7 +40,10 @@ export async function rotateAccessKey(
     inTransaction(db, async (transaction) => {
       const before = await lockAccessKey(transaction, viewer, key)
       if (before.replacedBy !== null)
-        throw new ApiError('CONFLICT', `this key was rotated: ${before.replacedBy} replaces it`)
+        throw new ApiError(
+          'CONFLICT',
+          `this key was already rotated: rotate its replacement ${before.replacedBy} instead`,
+        )
       if (isExpired(before, context))
         throw new ApiError('CONFLICT', 'this key has expired and cannot be rotated: create another key')
       await assertOwnIfPersonal(viewer, before)
@@ -78,8 +81,8 @@ const isExpired = ({ expires }: AccessKey, { clock }: Pick<Context, 'clock'>): b
   expires !== null && expires <= clock()
 
 /**
- * Deletes the predecessor, which is the key that the given key replaced, if it has expired. Otherwise, returns the
- * predecessor, if there is one. `deletions` contains the event of the deletion, if any.
+ * Looks for the predecessor, which is the key that the given key replaced. If the predecessor has expired, deletes it,
+ * and returns the event of the deletion. Otherwise, returns the predecessor, if there is one.
  */
 async function dropExpiredPredecessor(
   context: Creating,
@@ -95,8 +98,8 @@ async function dropExpiredPredecessor(
 }
 
 /**
- * Throws FORBIDDEN for another person's personal key. Such a key acts for its creator, so only the creator may get the
- * new secret.
+ * Throws FORBIDDEN for another person's personal key. A personal key acts for its creator, so only the creator may
+ * receive the new secret.
  */
 function assertOwnIfPersonal({ accountId, personId = accountId }: Viewer, { kind, madeBy }: AccessKey): void {
   if (kind === 'account' || madeBy === personId) return

@@ -28,7 +28,7 @@ export interface AccessKeyChange {
   name?: string | null
   enabled?: boolean | null
   access?: AccessInput | null
-  /** A filter that devices must also match, and the attribute names that the key keeps. */
+  /** A filter that devices must match in addition to the key's filter, and the attribute names that the key keeps. */
   own?: RestrictionPart
   /** The new expiry, which must not be later than the current one. */
   expires?: Date | null
@@ -83,7 +83,8 @@ function applyChange(before: AccessKey, change: AccessKeyChange, now: Date): Acc
     rateShare: rateShare == null ? before.rateShare : readRateShare(rateShare),
   }
   const more = namesIn(after.permissions & ~before.permissions)
-  if (more.length > 0) throw grantsMore(`the key does not have ${more.join(', ')}`)
+  if (more.length > 0)
+    throw grantsMore(`the key does not have the ${more.length === 1 ? 'permission' : 'permissions'} ${more.join(', ')}`)
   if (restrictionOf(after) !== undefined) assertRestrictable(after.permissions)
   if (before.expires !== null && (after.expires === null || after.expires > before.expires))
     throw grantsMore(`expires must be ${before.expires.toISOString()} or earlier`)

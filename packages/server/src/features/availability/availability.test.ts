@@ -45,7 +45,7 @@ describe('the availability of a device', () => {
       state,
     }))
 
-  it('agrees with the events, across months, and begins with the registration', async () => {
+  it('agrees with the events across months, and starts at the registration', async () => {
     const device = await deviceWith(
       [
         { at: minute(60), state: 'active' },
@@ -137,7 +137,7 @@ describe('the presence samples of an account', () => {
     expect(await presence(user, minute(0), minute(5))).toEqual([])
   })
 
-  it('are joined into hours after two days, and are deleted after 400 days', async () => {
+  it('are combined into hourly samples after two days, and are deleted after 400 days', async () => {
     const user = await app.createUser()
     await seedDevices(
       app.db,
@@ -159,7 +159,7 @@ describe('the presence samples of an account', () => {
       { at: minute(0).toISOString(), devices: 4, online: 3, minOnline: 1 },
       { at: minute(60).toISOString(), devices: 4, online: 2, minOnline: 2 },
     ])
-    // Samples are also deleted when the account has no more devices.
+    // Old samples are deleted even if the account no longer has devices.
     const { login } = await user.data('{ login { devices(size: 4) { items { id } } } }')
     for (const { id } of login.devices.items)
       await user.data(`mutation { deleteDevice(deviceId: "${id}", force: true) }`)
@@ -169,7 +169,7 @@ describe('the presence samples of an account', () => {
     expect(await presence(user, minute(0), minute(70))).toHaveLength(1)
   })
 
-  it('are limited to 1000 points for any time span', async () => {
+  it('are limited to 1,000 points for any time span', async () => {
     const user = await app.createUser()
     await sql`insert into presence_sample (account_id, minutes, at, devices, online, min_online)
       select ${user.accountId}, minutes, at, 10, 5, 3 from (

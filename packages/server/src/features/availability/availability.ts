@@ -21,8 +21,8 @@ export const TYPICAL_CHANGES = 500
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, DeviceStates>>())
 
 /**
- * Finds when a device was online. One statement reads the changes of all devices in a batch that are queried with equal
- * arguments.
+ * Finds when a device was online. Within a batch, one statement reads the changes of all devices for which the
+ * arguments are equal.
  */
 export async function findAvailability(
   context: Context,
@@ -62,7 +62,8 @@ function availabilityOf(device: Device, states: DeviceStates, span: Span): Avail
   if (changes.length > MAX_CHANGES) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `the device changed its state more than ${MAX_CHANGES.toLocaleString('en')} times; request a shorter time span`,
+      `the device changed its state more than ${MAX_CHANGES.toLocaleString('en')} times between from and until: ` +
+        'request a shorter time span',
     )
   }
   const until = span.until.getTime()
@@ -81,7 +82,7 @@ function availabilityOf(device: Device, states: DeviceStates, span: Span): Avail
   }
 }
 
-/** Returns the time after which all states until the end of the span are known. */
+/** Returns the earliest time from which all states until the end of the span are known. */
 function startOf({ created }: Device, { firstEvent, before, changes, after }: DeviceStates, span: Span): number {
   const lastMove = changes.findLast(({ isMove }) => isMove)
   const previous = lastMove ?? before
@@ -124,10 +125,10 @@ function segmentsOf(
 const lengthOf = ({ from, until }: Segment): number => until - from
 const sum = (segments: readonly Segment[]): number => segments.reduce((total, segment) => total + lengthOf(segment), 0)
 
-/** If there are more than `MAX_SEGMENTS`, keeps the longest segments and joins each run of other segments. */
+/** If there are more than `MAX_SEGMENTS`, keeps the longest segments and joins adjacent segments among the others. */
 function joinShortest(segments: readonly Segment[]): AvailabilitySegment[] {
   const isJoined = segments.length > MAX_SEGMENTS
-  // Joined segments can come before, between, and after the kept segments, so almost half of the segments are kept.
+  // A joined segment can come before and after each kept segment, so fewer than half of `MAX_SEGMENTS` are kept.
   const longest = segments.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_SEGMENTS / 2 - 1)
   const kept = new Set(isJoined ? longest : segments)
   const joined: { from: number; until: number; state: string; isKept: boolean }[] = []

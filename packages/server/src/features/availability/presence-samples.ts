@@ -4,19 +4,19 @@ import { insideOf } from '../../restriction.ts'
 import { LONG_MINUTES, type PresencePoint, SHORT_MINUTES, selectSamples } from './presence-samples.queries.ts'
 import { readSpan } from './span.ts'
 
-/** The number of days to keep five-minute samples. */
+/** The number of days for which the server keeps five-minute samples. */
 export const SHORT_DAYS = 2
-/** The number of days to keep hourly samples. */
+/** The number of days for which the server keeps hourly samples. */
 export const HOURLY_DAYS = 400
 
 const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS
 
 export const MAX_POINTS = 1_000
-/** The possible lengths, in minutes, of joined intervals: from one hour to one day. */
+/** The possible lengths of combined intervals, in minutes: one hour to one day. */
 const longer = [1, 2, 3, 6, 12, 24].map((hours) => hours * LONG_MINUTES)
 
-/** Estimates the number of samples that a query reads but does not return, because it joins them. */
+/** Estimates the number of samples that a query reads but does not return, because it combines them. */
 export function samplesRead({ from, until }: UserPresenceArgs): number {
   const minutes = ((until ?? new Date()).getTime() - from.getTime()) / MINUTE_MS
   return Math.max(0, Math.min(minutes, SHORT_DAYS * 1_440) / SHORT_MINUTES + minutes / LONG_MINUTES - MAX_POINTS)

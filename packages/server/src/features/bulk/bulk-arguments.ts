@@ -29,7 +29,7 @@ export interface NewJob {
 const DEFAULT_RATE = 200
 const MAX_RATE = 10_000
 
-/** Throws FORBIDDEN if the caller may not run the job. */
+/** Reads the arguments of createBulk or runBulk. Throws FORBIDDEN if the caller may not run the job. */
 export async function readJob(
   context: Context,
   { target, operations, name, rate, maxFailures }: BulkInput,
@@ -54,8 +54,8 @@ export async function readJob(
 }
 
 /**
- * A registration sets no overrides, a new device has no services that a filter could match, and a job cannot delete the
- * devices that it registers.
+ * Throws if an operation cannot apply to new devices: a registration sets no overrides, a new device has no services
+ * that a filter could match, and a job cannot delete the devices that it registers.
  */
 function assertCanRegister(operations: BulkJob['operations']): void {
   const isPossible = operations.every((operation) => {
@@ -113,6 +113,6 @@ const readName = (name: string | null | undefined, now: Date): string => {
 
 export function readRate(rate: number | null | undefined): number {
   if (rate == null) return DEFAULT_RATE
-  if (rate < 1 || rate > MAX_RATE) throw badInput(`rate must be from 1 to ${MAX_RATE}, not ${rate}`)
+  if (rate < 1 || rate > MAX_RATE) throw badInput(`rate must be from 1 to ${MAX_RATE} devices per second, not ${rate}`)
   return rate
 }

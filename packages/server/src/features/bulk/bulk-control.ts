@@ -18,17 +18,17 @@ export async function startBulk(
   return changeJob(context, id, async (db, job) => {
     if (job.state !== 'READY') throw wrongState(job, 'only a job that is READY can be started')
     if (job.token !== token)
-      throw new ApiError('CONFLICT', 'token does not belong to the newest preview: read the job again', {
+      throw new ApiError('CONFLICT', 'token is not from the newest preview: read the job again for its new token', {
         job: id,
         counts: countsOf(job),
       })
     const found = writing(job)
     if (expected != null && expected !== found)
-      throw new ApiError('CONFLICT', `devices that would change: ${found}, expected ${expected}`, {
-        job: id,
-        found,
-        counts: countsOf(job),
-      })
+      throw new ApiError(
+        'CONFLICT',
+        `the number of devices that would change is ${found} (expected ${expected}): check the preview`,
+        { job: id, found, counts: countsOf(job) },
+      )
     return startJob(db, viewer, { job, now: clock(), starter: starterOf(viewer), source: sourceOf(viewer) })
   })
 }

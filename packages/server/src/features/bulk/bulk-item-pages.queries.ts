@@ -46,8 +46,9 @@ export interface ItemPages {
 }
 
 /**
- * If the changes on all pages would exceed the maximum size, the pages end early, and `isCut` is true. Together, the
- * pages then have at least one device. `bytes` is the size of the changes that were read.
+ * Selects a page of items for each job. If the changes on all pages would exceed the maximum size, the pages end early,
+ * and `isCut` is true. Together, the pages then have at least one device. `bytes` is the size of the changes that were
+ * read.
  */
 export async function selectItemPages(
   db: Database,

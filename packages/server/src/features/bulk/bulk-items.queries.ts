@@ -74,7 +74,7 @@ export async function insertItems(
     order by id collate "C"`.execute(db)
 }
 
-/** Returns the IDs that the job already contained. */
+/** Adds the IDs to the job. Returns those that the job already contained. */
 export async function insertIds(db: Database, { accountId, jobId }: Place, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with given as (select unnest(${ids}::text[]) as id),

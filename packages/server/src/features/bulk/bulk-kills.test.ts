@@ -9,7 +9,7 @@ import { selectActiveJobs } from './bulk-jobs.queries.ts'
 import { type WorkOptions, workOn } from './run/job-steps.ts'
 import { createLookAhead, type LookAhead } from './run/look-ahead.ts'
 
-/** Enough devices for many batches, of which the test interrupts some. */
+/** Enough devices for many batches, some of which the test interrupts. */
 const DEVICES = 600
 
 const secrets = createSecrets(randomBytes(32))

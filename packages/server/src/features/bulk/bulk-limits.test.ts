@@ -115,7 +115,7 @@ describe('the cost of a bulk job', () => {
     while (waiting.stateReason === null) waiting = await jobOf(user, other.id)
     expect(waiting).toMatchObject({
       ...{ state: 'RUNNING', counts: { done: 0, pending: 2 } },
-      stateReason: expect.stringMatching(/^waits: an account may store 100000 bytes a day/),
+      stateReason: expect.stringMatching(/^waiting: an account may store 100000 bytes per day/),
     })
     now += 86_400_000
     await call(user, 'pause', other.id)
@@ -123,8 +123,10 @@ describe('the cost of a bulk job', () => {
     expect((await until(user, other.id, 'DONE')).counts).toMatchObject({ done: 2 })
     await limited.close()
   })
+})
 
-  it('does not depend on jobs that are not started, whose number is limited', async () => {
+describe('the limit on jobs that have not been started', () => {
+  it('also applies to an undo, a retry, and a new preview of an expired job', async () => {
     const [user, ids] = await newFleet(app, 1)
     const job = await create(user, { ids }, [setSite('rome')])
     await run(user, job)
@@ -221,6 +223,7 @@ describe('devices with many attributes', () => {
       message: expect.stringMatching(/^a row can have at most 262144 bytes/),
     })
   })
+
   it('are listed in pages that fit in a response', async () => {
     const user = await newLargeFleet(app, 600)
     const values = ['v0', 'v1', 'v2', 'v3'].map((name) => [name, 'x'.repeat(16_000)])
@@ -234,7 +237,8 @@ describe('devices with many attributes', () => {
     const { errors } = await page(1_000, 'changes')
     expect(errors).toMatchObject([
       {
-        message: 'the changes of these devices have more than 33554432 bytes: request a smaller size',
+        message:
+          'the changes of these devices have more than 33554432 bytes: pass a smaller size to get fewer devices per page',
         extensions: { code: 'LIMIT_EXCEEDED', limit: 33_554_432 },
       },
     ])

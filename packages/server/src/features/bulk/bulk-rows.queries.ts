@@ -83,7 +83,7 @@ export async function insertRows(
   return rows.map(({ id }) => id)
 }
 
-export async function selectLines(
+export async function findLine(
   db: Database,
   { accountId, jobId }: Place,
   { id, key }: Pick<RowItem, 'id' | 'key'>,

@@ -46,7 +46,7 @@ interface Item {
 }
 
 describe('a job with a CSV', () => {
-  it('sets the values of its rows on the devices that they find', async () => {
+  it('sets the values of its rows on the devices that the rows identify', async () => {
     const user = await app.createUser()
     const first = await register(user, 'gate 0', { site: 'oslo' })
     await register(user, 'gate 1', { site: 'oslo' })
@@ -62,7 +62,7 @@ ${first},,,linux,"{name}",lab
     expect(job.counts).toMatchObject({ total: 5, change: 2, register: 0, unchanged: 1, rejected: 2 })
     const { items } = (await jobOf(user, job.id)) as { items: { items: Item[] } }
     expect(items.items.filter(({ outcome }) => outcome === 'REJECTED')).toMatchObject([
-      { device: { id: 'line 5', name: 'missing' }, code: 'NOT_FOUND', message: 'no device "missing"' },
+      { device: { id: 'line 5', name: 'missing' }, code: 'NOT_FOUND', message: 'there is no device "missing"' },
       { code: 'BAD_USER_INPUT', message: expect.stringMatching(/name must not be empty/) },
     ])
     await run(user, job)
@@ -161,15 +161,18 @@ new-3,,,,bergen,
     expect(devices.map(({ attributes }) => attributes.site)).toEqual(devices.map(({ name }) => name))
   })
 
-  it('rejects a device that is in it twice, and accepts more rows in later requests', async () => {
+  it('rejects a second row for the same device, and accepts more rows in later requests', async () => {
     const [user, ids] = await newFleet(app, 1)
     const attempt = (csv: string, more: object = {}) =>
       codeOf(user, createText, { target: { csv, register: true }, ...more })
     expect(await attempt(`id,name\n${ids[0]},\n,gate 0\n`)).toEqual([
       'BAD_USER_INPUT',
-      'csv: lines 2 and 3 identify the same device',
+      'csv: lines 2 and 3 identify the same device: keep only one of them',
     ])
-    expect(await attempt('name\na\nb\na\n')).toEqual(['BAD_USER_INPUT', 'csv: lines 2 and 4 identify the same device'])
+    expect(await attempt('name\na\nb\na\n')).toEqual([
+      'BAD_USER_INPUT',
+      'csv: lines 2 and 4 identify the same device: keep only one of them',
+    ])
     const open = await create(user, 'name,site\na,oslo\nb,oslo\n', { register: true, open: true } as object)
     expect(open.state).toBe('DRAFT')
     const append = (csv: string) =>
@@ -178,7 +181,7 @@ new-3,,,,bergen,
         csv,
       })
     expect((await append('name,site\nc,oslo\nb,oslo\n')).errors?.[0]?.message).toBe(
-      'csv: lines 3 and 5 identify the same device',
+      'csv: lines 3 and 5 identify the same device: keep only one of them',
     )
     expect((await append('name\nc\n')).errors?.[0]?.message).toMatch(
       /must have the columns of the first CSV: name, attributes.site/,
@@ -196,12 +199,12 @@ new-3,,,,bergen,
     const attempts: [object, object[], RegExp][] = [
       [{ csv: '' }, [], /target.csv: the file is empty/],
       [{ csv: 'site\noslo' }, [], /no column "id", "hardwareId", or "name"/],
-      [{ csv: 'name\n' }, [], /must have a row/],
+      [{ csv: 'name\n' }, [], /must contain at least one row/],
       [{ csv: 'name,Platform\na,b' }, [], /unknown column "Platform"\. Did you mean "platform"\?/],
       [{ csv: 'name\na', ids: ['x'] }, [], /exactly one of these: where, view, or both; ids; or csv/],
-      [{ csv: 'name\na', context: 'night' }, [], /target.context requires where or view/],
-      [{ ids: ['x'], context: 'night' }, [setSite('x')], /target.context requires where or view/],
-      [{ ids: ['x'], register: true }, [setSite('x')], /target.register requires csv/],
+      [{ csv: 'name\na', context: 'night' }, [], /target.context requires target.where or target.view/],
+      [{ ids: ['x'], context: 'night' }, [setSite('x')], /target.context requires target.where or target.view/],
+      [{ ids: ['x'], register: true }, [setSite('x')], /target.register requires target.csv/],
       [
         { csv: 'name\na', register: true },
         [{ delete: {} }],
@@ -217,7 +220,7 @@ new-3,,,,bergen,
     expect((await codeOf(user, createText, { target: { csv: rows } }))[0]).toBe('LIMIT_EXCEEDED')
   })
 
-  it('needs the permissions of its columns', async () => {
+  it('needs the permissions that its columns require', async () => {
     const user = await app.createUser()
     await register(user, 'a')
     await sql`update access_key set permissions = ${['DEVICE_READ', 'ATTRIBUTE_WRITE']} where key = ${user.keyId}`.execute(
@@ -266,7 +269,7 @@ new-3,,,,bergen,
     expect((await links()).secretsUrl).toBeNull()
     expect(await codeOf(user, createText, { target: { csv: 'name\na\n', secrets: true } })).toEqual([
       'BAD_USER_INPUT',
-      'target.secrets requires register',
+      'target.secrets requires target.register',
     ])
   })
 

@@ -74,20 +74,20 @@ it('pauses after a failure above the limit, and not again after it is resumed', 
   await user.data(`mutation { registerDevice(name: "taken", hardwareId: "H-${ids[0]}") { device { id } } }`)
   await start(user, job)
   const paused = await until(user, job.id, 'PAUSED')
-  expect(paused.stateReason).toBe('failed devices: 1, more than the limit of 0')
+  expect(paused.stateReason).toBe('the number of failed devices is 1, but the limit is 0')
   expect(paused.counts).toMatchObject({ failed: 1, pending: 3 })
   await call(user, 'resume', job.id, ', rate: 1')
   expect((await until(user, job.id, 'DONE')).counts).toMatchObject({ done: 3, failed: 1 })
 })
 
-it('reverts a job at most once at a time', async () => {
+it('allows only one undo of a job at a time', async () => {
   const [user, ids] = await newFleet(app, 2)
   const job = await create(user, { ids }, [setSite('rome')])
   await run(user, job)
   const first = await call(user, 'undo', job.id)
   await makeOld(app, first.id)
   const second = await call(user, 'undo', job.id)
-  const conflict = ['CONFLICT', expect.stringMatching(`the bulk job ${second.id} already undoes this one`)]
+  const conflict = ['CONFLICT', expect.stringMatching(`the bulk job ${second.id} already undoes the bulk job`)]
   expect(await codeOf(user, `mutation { previewBulk(id: "${first.id}") { id } }`)).toEqual(conflict)
   expect(await codeOf(user, `mutation { retryBulk(id: "${first.id}") { id } }`)).toEqual(conflict)
   await run(user, second)
@@ -127,7 +127,7 @@ it('changes each device once while two servers work on a job that is paused, res
 })
 
 describe('services in a bulk job', () => {
-  it('are added, changed, and removed on each device, with the events of the single mutations', async () => {
+  it('are added, changed, and removed on each device, with the same events as the mutations for single services', async () => {
     const [user, ids] = await newFleet(app, 2)
     await addService(user, ids[0]!, 'telnet', 23)
     const ssh = await addService(user, ids[0]!, 'ssh', 22)
@@ -181,7 +181,7 @@ describe('services in a bulk job', () => {
     expect(await servicesOf(user)).toEqual(after)
   })
 
-  it('that have changed since are neither written nor reverted', async () => {
+  it('are not written if they have changed since the preview, and not reverted if they have changed since the run', async () => {
     const [user, ids] = await newFleet(app, 4)
     const services = []
     for (const id of ids) services.push(await addService(user, id, 'ssh', 22))
@@ -234,7 +234,7 @@ describe('services in a bulk job', () => {
     expect((await servicesOf(user))[0]).toEqual(['ssh 22 {}', 'web 80 {}'])
   })
 
-  it('follow the limits, filters, and permissions of the single mutations', async () => {
+  it('follow the limits on services, and reject invalid fields and filters', async () => {
     const [user, ids] = await newFleet(app, 1)
     const attempts: [object, RegExp][] = [
       [{ addService: { name: 'x', port: 70_000 } }, /operations\[0\].addService.port must be from 1 to 65535/],

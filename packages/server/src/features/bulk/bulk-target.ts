@@ -36,9 +36,9 @@ export async function readTarget(
   const isFilter = where != null || view != null
   if ([isFilter, ids != null, csv != null].filter(Boolean).length !== 1)
     throw badInput('target must have exactly one of these: where, view, or both; ids; or csv')
-  if (register && csv == null) throw badInput('target.register requires csv')
-  if (secrets && !register) throw badInput('target.secrets requires register')
-  if (inContext !== undefined && !isFilter) throw badInput('target.context requires where or view')
+  if (register && csv == null) throw badInput('target.register requires target.csv')
+  if (secrets && !register) throw badInput('target.secrets requires target.register')
+  if (inContext !== undefined && !isFilter) throw badInput('target.context requires target.where or target.view')
   if (csv != null) {
     const { rows, ...read } = readCsv(csv, { path: 'target.csv' })
     return {
@@ -47,7 +47,7 @@ export async function readTarget(
     }
   }
   if (ids != null) {
-    if (ids.length === 0) throw badInput('target.ids must not be empty')
+    if (ids.length === 0) throw badInput('target.ids must contain at least one device ID')
     return { selection: { target: { ids: ids.length }, filter: null, context: null }, ids: readIds(ids, 'target.ids') }
   }
   const read = where == null ? undefined : readFilter(where, { kind: 'device', path: 'target.where' })
@@ -82,7 +82,8 @@ export function readIds(ids: readonly string[], path: string): string[] {
   return ids.map((text, index) => {
     const id = parseId(text) ?? unknownId(text, `${path}[${index}]`)
     const other = seen.get(id)
-    if (other !== undefined) throw badInput(`${path}[${other}] and ${path}[${index}] identify the same device`)
+    if (other !== undefined)
+      throw badInput(`${path}[${other}] and ${path}[${index}] identify the same device: keep only one of them`)
     seen.set(id, index)
     return id
   })

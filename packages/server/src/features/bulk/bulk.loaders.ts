@@ -39,7 +39,7 @@ const undos = loaderOf(async ({ db, viewer }, ids) => {
   return new Map(found.map((job) => [job.undoOf!, job]))
 })
 
-/** Resolves to null if the job has been deleted or the caller does not see it. */
+/** Resolves to null if the job has been deleted or the caller cannot see it. */
 export const loadJob = (context: Context, id: string): Promise<BulkJob | null> => jobs(context).load(id)
 
 export const loadUndo = (context: Context, id: string): Promise<BulkJob | null> => undos(context).load(id)
@@ -93,8 +93,8 @@ async function readPages(
 }
 
 /**
- * The maximum size, in bytes, of the changes on the remaining pages of a response, and a promise for the last such
- * read, which the next read waits for.
+ * `bytes` is the maximum size of the changes on the remaining pages of a response. `reading` is the last read of
+ * changes, which the next read waits for.
  */
 const changeBudgets = perRequest((_context: Context) => ({
   bytes: limits.answerBytes,
@@ -117,6 +117,6 @@ function readWithChanges(context: Context, query: Omit<ItemPages, 'changeBytes'>
 const tooLarge = (): ApiError =>
   new ApiError(
     'LIMIT_EXCEEDED',
-    `the changes of these devices have more than ${limits.answerBytes} bytes: request a smaller size`,
+    `the changes of these devices have more than ${limits.answerBytes} bytes: pass a smaller size to get fewer devices per page`,
     { limit: limits.answerBytes },
   )

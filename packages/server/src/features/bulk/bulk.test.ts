@@ -62,7 +62,7 @@ describe('the preview of a bulk job', () => {
     expect(login).toMatchObject({ key: { total: 3 }, job: { total: 3 } })
   })
 
-  it('rejects the same devices as the single mutation, and a retry succeeds after a correction', async () => {
+  it('rejects the devices that setAttributes would reject, and a retry succeeds after a correction', async () => {
     const [user, ids] = await fleet(2)
     await set(user, ids[0]!, { site: null })
     await set(user, ids[0]!, { site: { room: '1' } })
@@ -99,7 +99,7 @@ describe('the preview of a bulk job', () => {
     expect((await jobOf(user, missing.id)).items.items[0].message).toMatch(/no value for \{missing\}/)
   })
 
-  it('is computed in the background for more than 1000 devices', async () => {
+  it('is computed in the background for more than 1,000 devices', async () => {
     const user = await newLargeFleet(app, 1200)
     const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 10_000 })
     expect(job.state).toBe('PREVIEWING')
@@ -149,7 +149,7 @@ describe('starting a bulk job', () => {
     const conflict = { code: 'CONFLICT', job: job.id, counts: expect.objectContaining({ change: 2, done: 0 }) }
     expect(await conflictOf(startText(job.token))).toEqual([expect.stringMatching(/newest preview/), conflict])
     expect(await conflictOf(startText(again.token, ', expected: 1'))).toEqual([
-      'devices that would change: 2, expected 1',
+      'the number of devices that would change is 2 (expected 1): check the preview',
       { ...conflict, found: 2 },
     ])
     await run(user, again)
@@ -160,7 +160,7 @@ describe('starting a bulk job', () => {
     expect(await eventsOf(user, ['BULK_START'])).toHaveLength(1)
   })
 
-  it('records the filter, which contains that of a view', async () => {
+  it('records the filter, including the filter of a view', async () => {
     const [user] = await fleet(2)
     const { createView } = await user.data(
       'mutation { createView(name: "Gates", where: "name:gate", context: "night") { id } }',
@@ -212,7 +212,7 @@ describe('starting a bulk job', () => {
     expect(login.devices.items[0].attributes.site).toBe('oslo')
   })
 
-  it('lets two jobs write different names, but only one of two jobs the same name', async () => {
+  it('lets two jobs set different attributes of a device, but only one of them set the same attribute', async () => {
     const [user, ids] = await fleet(5)
     const jobs = [
       await create(user, { ids }, [setSite('rome')]),

@@ -69,15 +69,12 @@ export async function assertBelowDrafts(db: Database, accountId: string, now: Da
   if (found < limits.bulkDrafts) return
   throw new ApiError(
     'LIMIT_EXCEEDED',
-    `an account can have up to ${limits.bulkDrafts} bulk jobs that have not been started, found ${found}: start or cancel one first`,
+    `an account can have at most ${limits.bulkDrafts} bulk jobs that have not been started, found ${found}: start or cancel one first`,
     { limit: limits.bulkDrafts, found },
   )
 }
 
-/**
- * Continues the preview of a few devices. With many devices, does nothing, because the bulk worker continues the
- * preview.
- */
+/** Continues the preview of a small job. Does nothing for a large job, whose preview the bulk worker continues. */
 export async function continuePreview(
   { db, viewer, clock, staleMs, storage, log }: Context,
   begun: BulkJobRow,
@@ -91,12 +88,14 @@ export async function appendBulk(
   { id, ids, csv }: { id: string; ids?: readonly string[] | null; csv?: string | null },
 ): Promise<BulkJob> {
   if ((ids == null) === (csv == null)) throw badInput('pass either ids or csv')
-  if (ids?.length === 0) throw badInput('ids must not be empty')
+  if (ids?.length === 0) throw badInput('ids must contain at least one device ID')
   const read = ids == null ? undefined : readIds(ids, 'ids')
   return changeJob(context, id, async (db, job) => {
     const { target } = job
-    if (job.state !== 'DRAFT' || !('ids' in target === (ids != null)) || !isList(job))
-      throw wrongState(job, `only an open job with ${ids == null ? 'csv' : 'ids'} accepts devices`)
+    if (job.state !== 'DRAFT' || !('ids' in target === (ids != null)) || !isList(job)) {
+      const kind = ids == null ? 'csv' : 'ids'
+      throw wrongState(job, `only a DRAFT job that was created with ${kind} and open: true accepts more ${kind}`)
+    }
     const { accountId } = context.viewer
     if (csv == null) {
       const total = await addIds(db, accountId, { job, ids: read! })
@@ -126,7 +125,7 @@ export async function previewBulk(context: Context, id: string): Promise<BulkJob
     context,
     id,
     async (db, job) => {
-      if (!isDraft(job)) throw wrongState(job, 'only a job that has not been started can be previewed')
+      if (!isDraft(job)) throw wrongState(job, 'only a job that is DRAFT, READY, or EXPIRED can be previewed')
       if (job.state === 'EXPIRED') {
         await assertBelowDrafts(db, accountId, clock())
         await assertOnlyUndo(db, accountId, { undoOf: job.undoOf, except: id, now: clock() })

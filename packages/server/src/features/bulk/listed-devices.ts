@@ -43,7 +43,8 @@ export async function addIds(
   accountId: string,
   { job, ids }: { job: Pick<BulkJob, 'id' | 'total'>; ids: readonly string[] },
 ): Promise<number> {
-  const twice = await insertIds(db, { accountId, jobId: job.id }, ids)
-  if (twice.length > 0) throw badInput(`ids[${ids.indexOf(twice[0]!)}]: the job already contains ${twice[0]}`)
+  const duplicates = await insertIds(db, { accountId, jobId: job.id }, ids)
+  if (duplicates.length > 0)
+    throw badInput(`ids[${ids.indexOf(duplicates[0]!)}]: the job already contains ${duplicates[0]}; omit it`)
   return assertFewDevices(job.total + ids.length)
 }

@@ -17,9 +17,9 @@ export const retryBulk = (
   { id, statuses }: { id: string; statuses: readonly BulkItemStatus[] },
 ): Promise<BulkJob> =>
   derive(context, id, (job) => {
-    if (statuses.length === 0) throw badInput('statuses must not be empty')
+    if (statuses.length === 0) throw badInput('statuses must not be empty: pass FAILED, SKIPPED, or both')
     const found = statuses.find((status) => status !== 'FAILED' && status !== 'SKIPPED')
-    if (found !== undefined) throw badInput(`statuses can contain FAILED and SKIPPED, not ${found}`)
+    if (found !== undefined) throw badInput(`statuses can contain only FAILED and SKIPPED, not ${found}`)
     if (['RUNNING', 'PREVIEWING', 'DRAFT'].includes(job.state))
       throw wrongState(job, 'only a job that is READY or PAUSED, or that has ended, can be retried')
     const { rate, undoOf, filter, context: inContext } = job
@@ -32,9 +32,10 @@ export const retryBulk = (
 
 export const undoBulk = (context: Context, { id, rate }: { id: string; rate?: number | null }): Promise<BulkJob> =>
   derive(context, id, (job) => {
-    if (!isUndoable(job)) throw wrongState(job, 'deleted devices cannot be restored')
+    if (!isUndoable(job)) throw wrongState(job, 'a job that deletes devices cannot be undone')
     if (job.started === null) throw wrongState(job, 'only a job that has been started can be undone')
-    if (job.state === 'RUNNING' || job.state === 'PAUSED') throw wrongState(job, 'cancel it first')
+    if (job.state === 'RUNNING' || job.state === 'PAUSED')
+      throw wrongState(job, 'only a job that has ended can be undone; cancel this job first')
     return {
       name: shortName(`Undo of ${job.name}`),
       target: { job: id, statuses: ['DONE'], ...csvOf(job, { isUndo: true }) },

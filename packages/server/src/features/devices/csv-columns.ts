@@ -26,7 +26,7 @@ export interface CsvDevice {
 export interface CsvColumn {
   header: string
   cell: (device: CsvDevice) => Cell
-  /** The data that the cell needs in addition to the device's fields; `fields` if it needs no other data. */
+  /** The data that the cell needs in addition to the device's fields. `fields` means no other data. */
   reads: 'fields' | 'reserved' | 'attributes' | 'services' | 'contexts'
 }
 
@@ -35,7 +35,7 @@ export interface NamedColumn {
   label: string | null
 }
 
-/** `muster import` reads these fields. */
+/** The device fields that `muster import` can set. */
 export const importableFields = ['name', 'hardwareId', 'platform', 'services'] as const
 
 /** Without a label, the header is the name that `muster import` recognizes. */
@@ -51,7 +51,10 @@ function columnOf(subject: ValueSubject, { name, path }: { name: string; path: s
   if (subject.type === 'field' && subject.of === 'service' && subject.name !== 'contexts')
     return { header: name, reads: 'services', cell: cellOfServices(subject.name) }
   if (subject.type === 'attribute' && subject.of === 'device') return attributeOf(subject.name)
-  throw badInput(`${path}: a CSV of devices has no column ${JSON.stringify(name)}: use a field or an attribute`)
+  throw badInput(
+    `${path}: a CSV file of devices cannot contain ${JSON.stringify(name)}: use a field of devices or services, ` +
+      'such as name or services.port, or an attribute of devices, such as attributes.site',
+  )
 }
 
 function attributeOf(name: AttributeName): CsvColumn {
@@ -79,7 +82,7 @@ const fieldCells: Readonly<Record<DeviceField, CsvColumn['cell']>> = {
 }
 
 const servicesCell = ({ services }: CsvDevice): Cell =>
-  // Services are sorted by code units. Devices with equal services therefore have equal cells.
+  // The formatted services are sorted by UTF-16 code units, so that devices with equal services have equal cells.
   joined(services.map((service) => formatServices([toServiceEntry(service, applicationTypes)])).sort())
 
 const cellOfServices =

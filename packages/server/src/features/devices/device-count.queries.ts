@@ -5,14 +5,17 @@ export const deviceCount = (accountId: string): RawBuilder<unknown> =>
   sql`(select coalesce(sum(devices), 0) from device_count where account_id = ${accountId})::int`
 
 /**
- * This condition is always true. For the rest of the transaction, its evaluation disables the triggers that count
- * devices. A transaction that updates the count must evaluate the condition before or while it inserts or deletes
- * devices. Otherwise, these triggers, which remain for servers of the previous release, would count the same devices
- * again. A cluster has no such triggers.
+ * Evaluating this condition, which is always true, disables the triggers that count devices until the transaction ends.
+ * A transaction that updates the count must evaluate the condition before or while it inserts or deletes devices.
+ * Otherwise, the triggers would count the same devices again. The triggers exist only for servers of the previous
+ * release. A cluster has no such triggers.
  */
 export const isCounted = `set_config('muster.counts_devices', 'on', true) is not null`
 
-/** Adds to the count of devices. Call this before the statement that inserts or deletes the devices. */
+/**
+ * Adds `change`, which is negative for deleted devices, to the account's number of devices. Call this before the
+ * statement that inserts or deletes the devices.
+ */
 export const changeDeviceCount = (db: Database, accountId: string, change: number) =>
   query(db, `insert into device_count (account_id, devices) select $1, $2::bigint where ${isCounted}`, [
     accountId,

@@ -24,8 +24,8 @@ export type DeviceRow = readonly [
   stateSince: StoredTime | null,
   lastReported: StoredTime | null,
   /**
-   * If the statement reads them: the reserved values, the other attributes as JSON, and whether the device has overrides
-   * in any context.
+   * If the statement reads them: the reserved values, the other attributes as JSON, and whether the device has
+   * overrides in any context.
    */
   ...attributes: (string | boolean | null)[],
 ]
@@ -47,7 +47,7 @@ export const columnsOfDevice = (attributes: AttributesRead): readonly string[] =
 export const columnsOfLive = (attributes: AttributesRead): readonly string[] =>
   attributes === false ? ofLive : [...ofLive, ...reserved]
 
-/** `device` and `live` are the aliases of the two tables. */
+/** Returns a device's columns as SQL. `device` and `live` are the aliases of the tables `device` and `device_live`. */
 export function deviceColumns(attributes: AttributesRead, { device, live }: { device: string; live: string }) {
   const of = (alias: string, names: readonly string[]): string[] => names.map((name) => `${alias}.${name}`)
   const columns = [...of(device, ofDevice), ...of(live, columnsOfLive(attributes))]
@@ -63,7 +63,7 @@ export const columnsFrom = (alias: string, names: readonly string[]): RawBuilder
 export const columnOfReserved = (subName: string): number =>
   RESERVED_INDEX + Array.from(reservedColumns.keys()).indexOf(subName)
 
-/** Returns all attributes of a row, which must have been read with all attributes. */
+/** Returns all attributes of a row that was read with all attributes. */
 export const attributesOfRow = (row: DeviceRow | readonly [...DeviceRow, unknown]): RawAttributes =>
   joinReservedRaw(row[ATTRIBUTES_COLUMN] as string, reservedGroup(row, RESERVED_INDEX))
 

@@ -113,7 +113,7 @@ describe('the columns of a download', () => {
     ])
   })
 
-  test('are all fields that can be imported and all attributes, if the view names none', async () => {
+  test('are all importable fields and all attributes by default', async () => {
     const user = await fleet()
     const csv = await textOf(await linkOf(user))
     expect(rowsOf(csv)[0]).toEqual(['name', 'hardwareId', 'platform', 'services', '$svc.statusA', 'net.ssid', 'site'])
@@ -123,7 +123,7 @@ describe('the columns of a download', () => {
     expect(await importInto(user, csv)).toMatchObject({ unchanged: 3, created: 0, updated: 0 })
   })
 
-  test('can be imported again if no label was changed, even with fields that cannot be set', async () => {
+  test('can be imported again if none has a label, even if some are fields that cannot be set', async () => {
     const user = await fleet()
     const view = await createView(
       user,
@@ -139,7 +139,7 @@ describe('the columns of a download', () => {
     expect(names.login.attributeNames).toHaveLength(3)
   })
 
-  test('contain no formulas except numbers', async () => {
+  test('contain no formulas, and keep negative numbers unchanged', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: '=1+1', attributes: { load: '-5', note: '@SUM(A1)' }, platform: "'+x" },
     ])
@@ -154,7 +154,7 @@ describe('the columns of a download', () => {
     ])
   })
 
-  test('are rejected if their names are unknown', async () => {
+  test('are rejected if a name is invalid, or if there are none or too many', async () => {
     const user = await fleet()
     expect(await error(user, { columns: ['name', 'sitte'] })).toEqual([
       'BAD_USER_INPUT',
@@ -169,7 +169,7 @@ describe('the columns of a download', () => {
 })
 
 describe('a download link', () => {
-  test('keeps the filter, order, and columns that the view had', async () => {
+  test('keeps the filter, order, and columns that the view had when the link was created', async () => {
     const user = await fleet()
     const view = await createView(
       user,
@@ -183,7 +183,7 @@ describe('a download link', () => {
     expect(rowsOf(await textOf(links[1]!))).toEqual([['name'], ['a'], ['b']])
   })
 
-  test('rejects a view that is missing, of another kind, or of another user, and an invalid filter', async () => {
+  test('is not created for an invalid filter, or for a view that is missing, of another kind, or of another user', async () => {
     const user = await fleet()
     const services = await createView(user, 'name: "s", kind: SERVICES')
     const { id } = (await (await app.createUser()).data('mutation { createView(name: "x") { id } }')).createView
@@ -212,7 +212,7 @@ describe('a download link', () => {
     ])
   })
 
-  test('is recorded as an event, and ends with its access key', async () => {
+  test('is recorded as an event, and is invalid after its access key is disabled', async () => {
     const user = await fleet()
     const link = await linkOf(user, { where: 'site = oslo', columns: ['name'] })
     const { login } = await user.data(
@@ -233,7 +233,7 @@ describe('a download link', () => {
     expect((await fetch(link)).status).toBe(401)
   })
 
-  test('leads only to the list that it was created for', async () => {
+  test('is valid only for the list that it was created for', async () => {
     const user = await fleet()
     const devices = await linkOf(user, { where: 'site = oslo' })
     const events = (await user.data('{ login { eventsUrl(where: "type:a") } }')).login.eventsUrl as string
@@ -241,7 +241,7 @@ describe('a download link', () => {
       expect((await fetch(link)).status).toBe(401)
     const token = new URL(devices).searchParams.get('link')!
     const parts = token.split('.')
-    // A token without a selection is for all events, so removing the selection must make the token invalid.
+    // A token without a selection would be for all events, so removing the selection must make the token invalid.
     expect(parts).toHaveLength(4)
     const cut = `${parts[0]}.${parts[1]}.${parts[3]}`
     expect((await fetch(`${app.url}/events/v1.csv?link=${cut}`)).status).toBe(401)

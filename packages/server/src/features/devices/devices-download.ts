@@ -38,7 +38,7 @@ import { type DeviceOrder, readDeviceOrder, readDeviceOrders, startAfter } from 
 import { readDeviceList } from './list/read-device-list.ts'
 
 const PATH = '/devices/v1.csv'
-/** The maximum number of columns, as in a view. */
+/** The maximum number of columns, which is the same as in a view. */
 const MAX_COLUMNS = 50
 const FIRST_PAGE = 200
 /** If a page of the file has more characters than this, the next page has fewer devices. */
@@ -86,8 +86,8 @@ export async function devicesUrl(context: Context, args: DevicesUrlArguments): P
 }
 
 /**
- * If neither the request nor the view has columns, returns every field that can be imported, and every attribute that
- * the caller can read and that a device has.
+ * If neither the request nor the view has columns, returns every field that can be imported, and every readable
+ * attribute that at least one device has.
  */
 async function readColumns(
   context: Context,
@@ -114,7 +114,7 @@ async function readColumns(
     csvColumn({ name, label: null }, path)
     if (name === 'services') continue
     const { subject, filter } = readSubject(name, path)
-    // An attribute that the caller cannot read has no value, like an attribute that no device has.
+    // The column of an attribute that the caller cannot read is empty, like that of an attribute that no device has.
     const isHidden = subject.type === 'attribute' && !isReadableName(context.viewer, joinAttributeName(subject.name))
     if (!isHidden) await assertKnownNames(context, filter)
   }
@@ -130,7 +130,7 @@ export const devicesCsv: CsvList = {
   pages,
 }
 
-/** After the header, yields one page at a time, with the same statements and charges as the field `devices`. */
+/** Yields the header, and then one page of devices at a time. Reads and charges for pages like the field `devices`. */
 async function* pages(download: Download): AsyncGenerator<string> {
   const { accountId } = download
   const selection = download.content.selection as unknown as DeviceSelection
@@ -159,7 +159,7 @@ async function* pages(download: Download): AsyncGenerator<string> {
   }
 }
 
-/** Throws FORBIDDEN if the caller can no longer read an attribute that the order or the filter reads. */
+/** Throws FORBIDDEN if the caller can no longer read an attribute in the order or the filter. */
 function assertReadable(
   download: Download,
   { order, where }: { order: DeviceOrder; where: ResolvedFilter | undefined },

@@ -7,7 +7,7 @@ import { selectDevices } from './devices.queries.ts'
 
 type DeviceLoader = DataLoader<string, Device | undefined>
 
-/** Creates a loader without a cache, because a request can change a device and read it again. */
+/** Creates a loader without a cache, because a request can change a device and then read it again. */
 const loaderOf = (attributes: boolean): ((context: Context) => DeviceLoader) =>
   perRequest(
     ({ db, viewer }) =>
@@ -29,7 +29,7 @@ const loaderOf = (attributes: boolean): ((context: Context) => DeviceLoader) =>
 const withAttributes = loaderOf(true)
 const withoutAttributes = loaderOf(false)
 
-/** One statement reads all devices that are requested in the same tick. */
+/** Loads a device. One statement reads all devices that are requested in the same tick of the event loop. */
 export function loadDevice(
   context: Context,
   id: string,

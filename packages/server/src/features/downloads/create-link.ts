@@ -19,12 +19,15 @@ export interface NewLink {
  */
 export function assertMayDownload({ viewer }: Context): void {
   if (viewer.accessKey === undefined && viewer.session === undefined)
-    throw new ApiError('FORBIDDEN', 'a download link needs an access key or a session')
+    throw new ApiError(
+      'FORBIDDEN',
+      'only an access key or a session can create a download link: sign the request or sign in',
+    )
 }
 
 /**
- * The URL is valid for one hour, but not longer than the access key or session that requested it. Creating a URL
- * records an event.
+ * Returns a URL that is valid for one hour, but not longer than the access key or session that requested it. Records an
+ * event.
  */
 export async function createDownloadLink(context: Context, { path, content, description }: NewLink): Promise<string> {
   assertMayDownload(context)
@@ -44,7 +47,7 @@ function assertFits(token: string): void {
   if (token.length <= limit) return
   throw new ApiError(
     'LIMIT_EXCEEDED',
-    `the filter, the columns, and the device IDs make a link of ${token.length} characters, more than ${limit}: shorten the filter or name fewer columns or devices`,
+    `the filter, the columns, and the device IDs make a link of ${token.length} characters, but the limit is ${limit}: shorten the filter, or select fewer columns or devices`,
     { limit, found: token.length },
   )
 }

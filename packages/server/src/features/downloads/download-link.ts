@@ -7,7 +7,7 @@ export type ListName = 'events' | 'devices' | 'bulkReport' | 'bulkSecrets'
 
 export interface DownloadContent {
   filter: Json
-  /** The devices whose events are downloaded. Undefined for all events, and for lists other than events. */
+  /** The devices whose events are downloaded. Omitted for a download of all events or of another list. */
   deviceIds?: readonly string[]
   /**
    * The list and, if the list has a filter in the filter language, that filter with all data that it depends on.
@@ -35,7 +35,7 @@ export interface DownloadGrant {
  * Identifies the format of `selection`. Change this string when that format or the format of resolved filters changes.
  * No server then serves a link that it would interpret differently.
  */
-const SELECTION_FORM = 'selection 1'
+const SELECTION_FORMAT = 'selection 1'
 
 /**
  * Returns `<grant>.<device IDs>.<mac>` or `<grant>.<device IDs>.<selection>.<mac>`. Each part is base64url: the grant
@@ -58,7 +58,7 @@ export function readGrant(token: string, { linkKey, now }: { linkKey: Buffer; no
   const text = token.slice(0, Math.max(end, 0))
   const [json = '', ids = '', packed] = text.split('.')
   const signed = packed === undefined ? mac(text, linkKey) : macOfSelection(text, linkKey)
-  // Compares the encoded MACs, because the base64url decoder ignores unknown characters and unused bits.
+  // Compare the encoded MACs, because the base64url decoder ignores unknown characters and unused bits.
   if (!isSame(token.slice(end + 1), signed)) return undefined
   const { filter, expires, ...grant } = JSON.parse(Buffer.from(json, 'base64url').toString()) as GrantAsJson
   if (new Date(expires) <= now) return undefined
@@ -88,7 +88,7 @@ function unpackIds(text: string): string[] {
 const mac = (text: string, key: Buffer): string => createHmac('sha256', key).update(text).digest('base64url')
 
 /** The prefix makes a release that would ignore the selection reject the token. */
-const macOfSelection = (text: string, key: Buffer): string => mac(`${SELECTION_FORM} ${text}`, key)
+const macOfSelection = (text: string, key: Buffer): string => mac(`${SELECTION_FORMAT} ${text}`, key)
 
 function isSame(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)]

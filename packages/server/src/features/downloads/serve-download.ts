@@ -27,7 +27,7 @@ export interface DownloadDeps {
    */
   staleMs: number
   addressOf: AddressOf
-  /** Identifies the user for load shedding, and waits for free memory. Throws UNAVAILABLE or RATE_LIMITED. */
+  /** Identifies the account for load shedding, and waits for free memory. Throws UNAVAILABLE or RATE_LIMITED. */
   admit: (
     exchange: { request: FastifyRequest; reply: FastifyReply },
     operation: { accountId: string; name: string },
@@ -55,19 +55,19 @@ export interface Download {
   accountId: string
   content: DownloadContent
   /**
-   * Returns a filter for the devices that the caller could read at the last `charge` or, before the first one, at the
-   * start. Returns undefined for all devices.
+   * Returns a filter for the devices that the caller could read at the last `charge` or, before the first `charge`, at
+   * the start of the download. Returns undefined if the caller could read all devices.
    */
   inside(): ResolvedFilter | undefined
   reader(): Pick<Viewer, 'restriction' | 'reach'>
   /**
-   * Waits until these rate-limit points are available, and spends them. Fails if the key or session that requested the
-   * link may no longer download the list.
+   * Waits until the rate limit allows this cost, and charges it. Fails if the key or session that requested the link
+   * may no longer download the list.
    */
   charge(points: number): Promise<void>
   /**
-   * Waits and tries again while the user has too many statements in flight, because a client whose download fails has
-   * to start again.
+   * Runs the function. While the account has too many statements in flight, waits and tries again, because a client
+   * whose download fails has to start again.
    */
   read<Result>(run: (db: Database) => Promise<Result>): Promise<Result>
 }
@@ -109,7 +109,7 @@ type Found = Pick<KeyGrant, 'permissions' | 'restriction'> & Partial<Pick<KeyGra
 
 type Admitted = Found & { reach: Reach | undefined }
 
-/** Returns undefined if the key or session may not download the list now, or not from this address. */
+/** Returns undefined if the key or session may not download the list now from this address. */
 async function admit(deps: DownloadDeps, grant: DownloadGrant, address: string): Promise<Admitted | undefined> {
   const found = await findAdmitted(deps, grant, address)
   if (found === undefined || !includes(found.permissions, maskOf(neededPermissions(grant.content)))) return undefined
@@ -145,18 +145,19 @@ function downloadOf(
 ): Download {
   const { accountId, content } = grant
   const db = downloadDatabase(deps.db, accountId)
-  let present = admitted
+  let current = admitted
   return {
     db,
     accountId,
     content,
-    inside: () => present.reach?.devices,
-    reader: () => ({ restriction: present.restriction, ...(present.reach && { reach: present.reach }) }),
+    inside: () => current.reach?.devices,
+    reader: () => ({ restriction: current.restriction, ...(current.reach && { reach: current.reach }) }),
     async charge(points) {
       await spendWhenAvailable(payer, points)
       const now = await admit(deps, grant, address)
-      if (now === undefined) throw new Error('the access key or session of this download is no longer valid')
-      present = now
+      if (now === undefined)
+        throw new Error('the access key or session that requested this download may no longer download the list')
+      current = now
     },
     read: (run) => retryWhenRateLimited(() => run(db)),
   }

@@ -24,9 +24,9 @@ export interface EventFilter {
   types?: readonly EventTypeName[]
   deviceIds?: readonly string[]
   fromId?: string
-  /** Whether to exclude events that have no device. Required if the viewer cannot read events of the account. */
+  /** Whether to exclude events without a device. Must be true if the viewer cannot read the account's own events. */
   devicesOnly?: boolean
-  /** The list contains only events of the devices that this filter selects now. Undefined means all events. */
+  /** Limits the list to events of the devices that currently match this filter. Undefined means all events. */
   inside?: ResolvedFilter
   /** Excludes events that change only attributes other than these. Undefined if the caller can read all attributes. */
   readable?: ReadableNames
@@ -77,7 +77,7 @@ function readDeviceIds(ids: readonly string[]): string[] {
   return [...new Set(ids.flatMap((id) => parseId(id) ?? []))]
 }
 
-/** Returns the time one calendar month earlier. If the earlier month lacks the day, uses that month's last day. */
+/** Returns the time one calendar month earlier. If that month does not have the day, returns its last day. */
 export function monthBefore(date: Date): Date {
   const daysInMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 0)).getUTCDate()
   const earlier = new Date(date)

@@ -33,7 +33,7 @@ const columns: Record<string, (rows: EventRows) => string> = {
   previous: ({ previous = 'null::jsonb' }) => previous,
 }
 
-/** The columns that a statement can omit. It writes those that its first `EventRows` contains. */
+/** Columns that a statement can omit. It writes those for which its first `EventRows` has a value. */
 const defaults = { id: 'id', timestamp: '"timestamp"' } as const
 
 const defaultsIn = (rows: object): (keyof typeof defaults)[] =>
@@ -57,8 +57,8 @@ export const eventInsert = (...rows: readonly EventRows[]): string =>
     ${rows.map(select).join(' union all ')}`
 
 /**
- * Returns a statement for one event. A cluster sends this form to the account's shard unchanged, but splits the form of
- * `eventInsert` into several steps.
+ * Returns a statement for one event. A cluster sends this form to the account's shard unchanged, but splits a statement
+ * of `eventInsert` into several steps.
  */
 export const oneEventInsert = (row: Omit<EventRows, 'from'>): string =>
   `insert into event (${namesIn(row)})

@@ -12,9 +12,9 @@ interface Conditions {
   view?: string | null | undefined
 }
 
-/** The maximum number of events that the cost estimate assumes a field to read. */
+/** The maximum number of events that, according to the cost estimate, a field reads. */
 export const ASSUMED_EVENTS = 100_000
-/** The highest `from` that is free of charge. */
+/** The highest `from` that does not add to the rate-limit cost. */
 const FAR = 5_000
 
 /**

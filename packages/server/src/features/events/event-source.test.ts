@@ -46,7 +46,7 @@ it('reports the access key of each write if several writes share a commit', asyn
   for (const { source } of login.events.items) expect(source.id).toBe(user.keyId)
 })
 
-it('reports changes made in the console', async () => {
+it('reports the console and the signed-in user for changes made in the console', async () => {
   const person = await newPerson(app)
   const browser = await signIn(app, person)
   await browser.query('mutation { registerDevice(name: "gateway") { device { id } } }')
@@ -62,7 +62,7 @@ it('reports changes made in the console', async () => {
   ])
 })
 
-it('reports the device and no user for the connection and the reports of a device', async () => {
+it('reports the device, without a user, for events that its connection or its reports cause', async () => {
   const user = await app.createUser()
   const device = await registerDevice(user, 'camera')
   const source = { kind: 'device', id: device.id, name: 'camera', user: null }

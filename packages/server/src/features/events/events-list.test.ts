@@ -92,13 +92,13 @@ describe('the list of events', () => {
     for (let from = 1; from <= 23; from += 5) byPosition.push(...(await idsOf(user, { size: 5, from })))
     expect(byPosition).toEqual(newestFirst)
 
-    const ways: ((page: Page) => Record<string, unknown>)[] = [
+    const methods: ((page: Page) => Record<string, unknown>)[] = [
       ({ last }) => ({ last }),
       ({ last }) => ({ after: last }),
       ({ cursor }) => ({ after: cursor }),
       ({ cursor }) => ({ last: cursor, from: 9 }),
     ]
-    for (const next of ways) {
+    for (const next of methods) {
       const received: string[] = []
       let page = await list(user, { size: 5 })
       for (;;) {
@@ -210,7 +210,7 @@ describe('the events of devices', () => {
     }
   })
 
-  it('are read in one query for a page of devices, and are counted in another', async () => {
+  it('are read with one query for a page of devices, and counted with another', async () => {
     const user = await userWithoutEvents()
     for (let index = 0; index < 30; index++) await newDevice(user, `node-${index}`)
     const document = '{ login { devices { items { events(size: 3) { items { id } total } } } } }'

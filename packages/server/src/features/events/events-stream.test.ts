@@ -101,10 +101,11 @@ describe('an event stream', () => {
     ['deleted', 'mutation ($key: String!) { deleteAccessKey(key: $key) }', 'key-deleted'],
   ])('ends when its key is %s on another server', async (_name, change, reason) => {
     const user = await app.createUser()
-    const { createAccessKey: made } = await user.data('mutation { createAccessKey { key secret } }')
-    const stream = await subscribe({ ...user, keyId: made.key, secret: made.secret }, { types: ['DEVICE_REGISTER'] })
+    const { createAccessKey: created } = await user.data('mutation { createAccessKey { key secret } }')
+    const key = { ...user, keyId: created.key, secret: created.secret }
+    const stream = await subscribe(key, { types: ['DEVICE_REGISTER'] })
     const lasting = await subscribe(user, { types: ['DEVICE_REGISTER'] })
-    await other.as(user).data(change, { key: made.key })
+    await other.as(user).data(change, { key: created.key })
     await stream.ended
     await register(user, 'afterwards')
     expect(codesOf(stream)).toEqual(['UNAUTHENTICATED', 'complete'])
@@ -114,19 +115,20 @@ describe('an event stream', () => {
 
   it('ends when its key is deleted while the notification connection is lost', async () => {
     const user = await app.createUser()
-    const { createAccessKey: made } = await user.data('mutation { createAccessKey { key secret } }')
-    const stream = await subscribe({ ...user, keyId: made.key, secret: made.secret }, { types: ['DEVICE_REGISTER'] })
+    const { createAccessKey: created } = await user.data('mutation { createAccessKey { key secret } }')
+    const key = { ...user, keyId: created.key, secret: created.secret }
+    const stream = await subscribe(key, { types: ['DEVICE_REGISTER'] })
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'muster notifications'`.execute(app.db)
-    await other.as(user).data('mutation ($key: String!) { deleteAccessKey(key: $key) }', { key: made.key })
+    await other.as(user).data('mutation ($key: String!) { deleteAccessKey(key: $key) }', { key: created.key })
     await stream.ended
     expect(codesOf(stream)).toEqual(['UNAUTHENTICATED', 'complete'])
   })
 
   it('ends when its key is deleted even if the client is not reading', async () => {
     const user = await app.createUser()
-    const { createAccessKey: made } = await user.data('mutation { createAccessKey { key secret } }')
-    const key = { ...user, keyId: made.key, secret: made.secret }
+    const { createAccessKey: created } = await user.data('mutation { createAccessKey { key secret } }')
+    const key = { ...user, keyId: created.key, secret: created.secret }
     const [stream, read] = [await subscribe(key), await subscribe(key)]
     const socket = stream.response.socket
     stream.response.pause()
@@ -135,7 +137,7 @@ describe('an event stream', () => {
       from generate_series(1, 500)`.execute(app.db)
     // Once 400 messages are read, the server has written more to the paused stream than the socket buffers can store.
     await until(() => read.messages.length >= 400)
-    await user.data('mutation ($key: String!) { deleteAccessKey(key: $key) }', { key: made.key })
+    await user.data('mutation ($key: String!) { deleteAccessKey(key: $key) }', { key: created.key })
     await read.ended
     // Client writes succeed until the server closes the connection. The next write destroys the socket.
     await until(() => socket.destroyed || (socket.write('\r\n') && false))
@@ -148,11 +150,11 @@ describe('an event stream', () => {
     const late = await app.startAnother({ clock: () => new Date(Date.now() + ahead) })
     onTestFinished(() => late.close())
     const expires = new Date(Date.now() + 3_600_000).toISOString()
-    const { createAccessKey: made } = await late.owner.data(
+    const { createAccessKey: created } = await late.owner.data(
       'mutation ($expires: DateTime) { createAccessKey(expires: $expires) { key secret } }',
       { expires },
     )
-    const owner = { ...late.owner, keyId: made.key, secret: made.secret }
+    const owner = { ...late.owner, keyId: created.key, secret: created.secret }
     const stream = await openStream({ app: late, user: owner, query: EVENTS, variables: { types: [] } })
     expect(stream.status).toBe(200)
     ahead = 3_600_000

@@ -95,7 +95,7 @@ describe('an event subscription under load', () => {
     for (let part = 0; part < 20; part++) {
       await addEvents(user.accountId, events / 20, bytes).execute(app.db)
       // When another subscription has received a later event, the server has read these events.
-      await untilFollowed(user)
+      await untilFeedCaughtUp(user)
       max = Math.max(max, usedBytes() - before)
     }
     expect(max).toBeLessThan((events * bytes) / 2)
@@ -117,7 +117,7 @@ describe('an event subscription under load', () => {
   })
 })
 
-async function untilFollowed(user: TestUser): Promise<void> {
+async function untilFeedCaughtUp(user: TestUser): Promise<void> {
   const stream = await openStream({ app, user, query: 'subscription { events(types: [DEVICE_REGISTER]) { id } }' })
   await user.data('mutation { registerDevice(name: "d") { device { id } } }')
   await until(() => stream.messages.length > 0)

@@ -23,7 +23,7 @@ export interface EventSubscriptionArguments
 
 /**
  * Iterates over the viewer's matching events in ID order until the caller calls `return()`. Throws an error when a view
- * of the filter can no longer be used.
+ * that the filter uses becomes invalid or is deleted.
  */
 export async function subscribeToEvents(
   context: Context,
@@ -93,8 +93,8 @@ function closing(events: AsyncIterableIterator<Event>, judge: EventJudge): Async
 }
 
 /**
- * The maximum number of existing events above the feed's position that a stream excludes. It delivers further existing
- * events as if they were new.
+ * The maximum number of existing events above the feed's position that a stream excludes. If there are more, the stream
+ * delivers the rest as if they were new.
  */
 const MAX_KNOWN = 10_000
 
@@ -112,13 +112,13 @@ async function startAfter(feed: Feed, id: string): Promise<EventStart> {
   return { after: BigInt(id) }
 }
 
-/** The pauses between the tries last 30 seconds in total, which is the default statement timeout. */
+/** Together, the pauses between the attempts last 30 seconds, which is the default statement timeout. */
 const MAX_TRIES = 600
 const TRY_INTERVAL_MS = 50
 
 /**
- * Waits for the feed's position, which a transaction that began before the feed can delay. Throws UNAVAILABLE after
- * `MAX_TRIES` tries.
+ * Waits until the feed's position is known. A transaction that began before the feed can delay it. Throws UNAVAILABLE
+ * after `MAX_TRIES` attempts.
  */
 async function positionOf(feed: Feed): Promise<bigint> {
   for (let time = 0; time < MAX_TRIES; time++) {
@@ -126,5 +126,5 @@ async function positionOf(feed: Feed): Promise<bigint> {
     await sleep(TRY_INTERVAL_MS)
     await feed.readNow()
   }
-  throw new ApiError('UNAVAILABLE', 'a long transaction in the database delays events; retry later')
+  throw new ApiError('UNAVAILABLE', 'a long transaction in the database delays events; retry when it has ended')
 }

@@ -87,7 +87,7 @@ describe('a server whose clock is off by a year', () => {
       const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
       const app = await startTestApp({ worker: true, clock: () => monthFromNow(off), log })
       onTestFinished(app.close)
-      // By a clock that is ahead, these partitions are older than the retention period.
+      // According to a clock that is ahead, these partitions are older than the retention period.
       for (const month of [-6, -5]) await createEventPartition(app.db, monthFromNow(month))
       await sql`insert into event (account_id, type, targets, "timestamp")
       values (${app.owner.accountId}, 'DEVICE_UPDATE', '[]', ${monthFromNow(-6)})`.execute(app.db)
@@ -100,7 +100,7 @@ describe('a server whose clock is off by a year', () => {
         () => waiting.execute(app.db),
         ({ rows }) => rows.length === 0,
       )
-      // The worker also runs this job every hour, perhaps before the test read the partitions.
+      // The worker also runs this job every hour, so it may have run before the test read the partitions.
       expect(await partitions(app.db)).toEqual([...new Set([...before, ...partitionsFrom(off)])].sort())
       const { rows } = await sql`select from event where "timestamp" = ${monthFromNow(-6)}`.execute(app.db)
       expect(rows).toHaveLength(1)

@@ -34,7 +34,7 @@ const ofThisMonth = ({ scanned, indexes }: Plan) => ({
   indexes: indexes.filter((index) => index.startsWith(month)).map((index) => index.slice(month.length + 1)),
 })
 
-test('reads the newest events and the events after a given event by ID', async () => {
+test('uses the primary key for the newest events and for the events after a given event', async () => {
   const after = { afterId: String(Number(last) - 10_000) }
   for (const run of [
     (db: ExplainedDatabase['db']) => selectEvents(db, ACCOUNT, { filter, start, limit }),

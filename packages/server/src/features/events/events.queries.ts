@@ -41,18 +41,18 @@ function matching(
   return conditions
 }
 
-/** An attribute change is visible if the caller can read one of its names. */
+/** The caller can read an attribute change if they can read at least one of the changed attributes. */
 const hasReadableChange = (readable: ReadableNames): Sql => sql`(event.type <> 'ATTRIBUTE_CHANGE' or exists (
   select from jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'
     then event.data -> 'changes' else '{}' end) as changed (name) where ${isReadable(sql`changed.name`, readable)}))`
 
-/** Returns the condition for matching events. It applies to the table `event`. */
+/** Returns the condition that matching events meet. It applies to rows of the table `event`. */
 export const matchingEvents = (accountId: string, filter: EventFilter): Sql => all(matching(accountId, filter))
 
 function slice(conditions: readonly Sql[], { start, limit }: EventSlice, selected = columns): Sql {
-  const behind = 'afterId' in start ? [sql`id < ${start.afterId}::bigint`] : []
+  const afterStart = 'afterId' in start ? [sql`id < ${start.afterId}::bigint`] : []
   const offset = 'offset' in start && start.offset > 0 ? sql`offset ${start.offset}` : sql``
-  return sql`select ${selected} from event where ${all([...conditions, ...behind])} order by event.id desc limit ${limit} ${offset}`
+  return sql`select ${selected} from event where ${all([...conditions, ...afterStart])} order by event.id desc limit ${limit} ${offset}`
 }
 
 export async function selectEvents(db: Database, accountId: string, page: EventSlice): Promise<Event[]> {

@@ -12,7 +12,7 @@ import { type EventFilterArguments, type EventWhere, permittedEvents, readEventF
 import { eventRowsRead } from './event-row-cost.ts'
 import { countEvents, type EventSlice, eventExists, selectEvents, selectEventsByIds } from './events.queries.ts'
 
-/** `Device.events` has none of `where`, `view`, `context`, and `now`. */
+/** `Device.events` does not have the arguments `where`, `view`, `context`, and `now`. */
 export interface EventListArguments extends PageArguments, EventFilterArguments {
   where?: string | null | undefined
   view?: string | null | undefined
@@ -51,7 +51,7 @@ export async function readEventWhere(
   return { filter: selection.where.filter, context: selection.context, now }
 }
 
-/** Includes one event beyond the page, which shows whether a next page exists. */
+/** Reads the arguments. The slice includes one event beyond the page, which shows whether there is another page. */
 export async function readEventSlice(context: Context, args: EventListArguments): Promise<EventSlice> {
   const page = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
   const given = readEventFilter(args, { now: context.clock(), defaultsToMonth: 'offset' in page.start })
@@ -69,7 +69,7 @@ export const eventList = ({ limit }: EventSlice, rows: readonly Event[], total: 
     total,
   })
 
-/** Event cursors contain this order, so a cursor of another list is invalid. */
+/** Event cursors contain this order, so a cursor from another list is invalid. */
 const ORDER = 'events'
 
 /** Matches a positive integer of at most 18 digits, which always fits in a PostgreSQL bigint. */

@@ -7,7 +7,10 @@ import type { Event } from './event.ts'
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 type Data = Event['data']
 
-/** Checks whether the caller can read an event. An attribute change must contain a name that the caller can read. */
+/**
+ * Checks whether the caller can read an event. The caller can read an attribute change if they can read at least one of
+ * the changed attributes.
+ */
 export const isReadableEvent = (viewer: Restricted, { type, data }: Pick<Event, 'type' | 'data'>): boolean =>
   namesOf(viewer) === undefined ||
   type !== 'ATTRIBUTE_CHANGE' ||

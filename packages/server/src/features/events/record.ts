@@ -7,7 +7,7 @@ import { actorOf, sourceOf } from './event-source.ts'
 import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
 export interface NewEvent {
-  /** The event's ID, if `drawEventIds` has assigned one. Either all events of a call have one, or none has. */
+  /** The event's ID, if `drawEventIds` has assigned one. Either all events of a call have an ID, or none do. */
   id?: string
   type: EventTypeName
   deviceId?: string

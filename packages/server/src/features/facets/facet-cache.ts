@@ -16,7 +16,7 @@ const MAX_AGE_MS = 10_000
  * The maximum number of requests whose counts are cached. A request has at most 8 names with 100 values of 200
  * characters, so the values need at most 64 MB.
  */
-const MAX_QUESTIONS = 100
+const MAX_ENTRIES = 100
 
 interface Counted {
   rows: Promise<FacetRow[]>
@@ -25,15 +25,15 @@ interface Counted {
 }
 
 export function createFacetCache(now: () => number = () => performance.now()): FacetCache {
-  const questions = boundedMap<string, Counted>(MAX_QUESTIONS)
+  const entries = boundedMap<string, Counted>(MAX_ENTRIES)
   return {
     get(key, count) {
-      const found = questions.get(key)
+      const found = entries.get(key)
       if (found !== undefined && now() - found.startedAt < MAX_AGE_MS) return found.rows
       const counted: Counted = { rows: count(), startedAt: now() }
-      questions.set(key, counted)
+      entries.set(key, counted)
       counted.rows.catch(() => {
-        if (questions.get(key) === counted) questions.delete(key)
+        if (entries.get(key) === counted) entries.delete(key)
       })
       return counted.rows
     },

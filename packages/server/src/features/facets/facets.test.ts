@@ -219,27 +219,27 @@ describe('facets', () => {
   })
 })
 
-test('counts an identical request within 10 seconds once, even for concurrent callers', async () => {
+test('counts once for identical requests within 10 seconds, even if they are concurrent', async () => {
   const other = await app.createUser()
   await seedDevices(app.db, other.accountId, [{ name: 'x', attributes: { site: 'x' } }])
-  const question = { by: ['site'], where: 'site:* AND created < +1d' }
-  const { user, answers } = await repeatUntilFast(9_000, async () => {
+  const request = { by: ['site'], where: 'site:* AND created < +1d' }
+  const { user, responses } = await repeatUntilFast(9_000, async () => {
     const user = await createFleet()
-    const answers = await Promise.all(Array.from({ length: 5 }, () => facets(user, question)))
+    const responses = await Promise.all(Array.from({ length: 5 }, () => facets(user, request)))
     await sql`update device set attributes = '{"site":"new"}' where account_id = ${user.accountId} and name = 'c'`.execute(
       app.db,
     )
-    return { user, answers: [...answers, await facets(user, question)] }
+    return { user, responses: [...responses, await facets(user, request)] }
   })
-  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+  expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1)
   // The server counts again for requests that differ in the size, the filter, the context, the names, or the user.
   for (const change of [{ size: 5 }, { where: 'site:*' }, { context: 'day' }, { by: ['site', 'name'] }])
-    expect(counts((await facets(user, { ...question, ...change }))[0]!), JSON.stringify(change)).toContainEqual([
+    expect(counts((await facets(user, { ...request, ...change }))[0]!), JSON.stringify(change)).toContainEqual([
       'new',
       1,
       1,
     ])
-  expect(counts((await facets(other, question))[0]!)).toEqual([['x', 1, 0]])
+  expect(counts((await facets(other, request))[0]!)).toEqual([['x', 1, 0]])
 })
 
 test('counts the matching devices in deviceTotals', async () => {

@@ -61,7 +61,7 @@ export async function countDeviceTotals(context: Context, args: UserDeviceTotals
 export async function countDevicesInside(context: Context, inside: ResolvedFilter | undefined): Promise<number> {
   const { accountId } = context.viewer
   const counted = { accountId, filter: undefined, inside, context: undefined, now: Date.now() }
-  const reasons = ['counting the devices reads every device that matches']
+  const reasons = ['a count of devices reads every matching device']
   return (await count(context, reasons, (db) => countTotals(db, { ...counted, timed: [] }))).total
 }
 
@@ -90,18 +90,18 @@ async function readCounted(
     context: selection.context,
     now: Date.now(),
   }
-  const reasons = ['facets and totals count every device that matches']
+  const reasons = ['facets and deviceTotals read every matching device']
   if (selection.where !== undefined && !selection.where.isIndexed) reasons.push(unindexedTerms(selection.where))
   return { counted, reasons }
 }
 
-/** Resolves a name as a filter does. The errors therefore suggest the same names. */
+/** Resolves a name in the same way as a filter, so that errors suggest the same names. */
 async function readName(context: Context, name: string, path: string): Promise<ValueSubject> {
   const { subject, filter } = readSubject(name, path)
   await assertKnownNames(context, filter)
   if (subject.type === 'attribute') assertReadable(context.viewer, subject.name)
   if (subject.type === 'attribute' && (await isGroupOnly(context, subject.name))) {
-    throw badInput(`${path}: ${JSON.stringify(name)} is a group. Use one of its names, such as ${name}.x`)
+    throw badInput(`${path}: ${JSON.stringify(name)} is a group: use a name in this group, such as ${name}.x`)
   }
   const readable = namesOf(context.viewer)
   return subject.type === 'field' && readable !== undefined ? { ...subject, readable } : subject
@@ -144,7 +144,7 @@ function condition(
   }
   if (subject.type === 'field' && ['number', 'application', 'boolean', 'state'].includes(subject.valueType))
     return `${printed} = ${value}`
-  // The counts truncate longer values to this number of characters.
+  // A value of 200 characters can be truncated, because the server counts longer values by their first 200 characters.
   const isWhole = [...value].length < 200
   return `${printed} = ${isWhole ? writeValue([value]) : writeValue([value, ''])}`
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
-/** Includes the caller, so callers with the same Idempotency-Key do not get each other's responses. */
+/** Identifies a caller's Idempotency-Key, so that callers with equal keys do not receive each other's responses. */
 export interface KeyOfCaller {
   accountId: string
   caller: string

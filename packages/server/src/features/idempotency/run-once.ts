@@ -35,8 +35,8 @@ export interface RunOnceDeps {
 }
 
 /**
- * Has status 422, which draft-ietf-httpapi-idempotency-key-header-07 recommends for a key that is reused with a
- * different request.
+ * An error with status 422, which draft-ietf-httpapi-idempotency-key-header-07 recommends for a key that is reused with
+ * a different request.
  */
 class KeyReusedError extends ApiError {
   override get status(): number {
@@ -57,7 +57,7 @@ export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
     cached.count += 1
     if (cached.count <= limits.idempotencyRecords) return
     const limit = limits.idempotencyRecords
-    const message = `an account may use up to ${limit} Idempotency-Keys in 24 hours: omit the key or retry later`
+    const message = `an account may use up to ${limit} Idempotency-Keys in 24 hours: omit the key, or retry when earlier keys are 24 hours old`
     throw new ApiError('LIMIT_EXCEEDED', message, { limit, found: cached.count - 1 })
   }
 
@@ -91,7 +91,7 @@ interface OnceRequest extends KeyOfCaller {
 function readRequest({ request, viewer, operation }: OperationStart<Viewer>): OnceRequest {
   const key = readIdempotencyKey(request.headers['idempotency-key'] ?? '')
   assertCreates(operation)
-  if (viewer === null) throw new Error('a mutation without a viewer')
+  if (viewer === null) throw new Error('a mutation has no viewer')
   const caller = viewer.accessKey ?? `session ${viewer.session}`
   return { accountId: viewer.accountId, caller, key, fingerprint: fingerprintOf(operation.request) }
 }
@@ -106,7 +106,7 @@ function replay(
     throw new KeyReusedError('BAD_USER_INPUT', message, { reason: 'idempotency-key-reused' })
   }
   if (response !== null) return { data: JSON.parse(response) }
-  const message = `this request created ${kind} ${JSON.stringify(id)}, and its response is not stored because it contains a secret or is too large: ${nextStep[kind as Created['kind']]}`
+  const message = `this request has already created the ${kind} ${JSON.stringify(id)}, but its response is not stored because it contains a secret or is too large: ${nextStep[kind as Created['kind']]}`
   throw new ApiError('CONFLICT', message, { reason: 'already-created', created: { kind, id } })
 }
 
@@ -132,7 +132,7 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
     async begin() {
       transaction = await db.startTransaction().execute()
       if (!(await tryLockKey(transaction, request))) {
-        const message = 'a request with this Idempotency-Key is still running: retry in a second'
+        const message = 'a request with this Idempotency-Key is still running: retry in 1 second'
         state.rejection = new ApiError('CONFLICT', message, { reason: 'still-running', retryAfter: 1 })
         throw state.rejection
       }
@@ -163,7 +163,7 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
         get: () => transaction ?? db,
         enumerable: true,
       }),
-    /** Returns the data parsed from its JSON, so that the first response and its repeats are the same. */
+    /** Commits the transaction. Returns the data as parsed from its JSON, so that repeats receive the same response. */
     async commit({ data }: FormattedExecutionResult): Promise<Record<string, unknown>> {
       if (transaction === undefined || created === undefined)
         throw new Error('a mutation that accepts an Idempotency-Key did not use its transaction')

@@ -92,7 +92,7 @@ function collectMoments(needs: Needs): Moments {
 
 /** Undoes changes, newest first. Adds the device's rows from before and after each judged event. */
 function addMoments(moments: Moments, found: FoundDevice, judged: readonly OfDevice[]): void {
-  let rows = presentRows(found)
+  let rows = currentRows(found)
   const changes = [...(found.inside ?? []), ...(found.later ?? [])]
   let index = changes.length
   const rollBackTo = (isUndone: (change: PastEvent) => boolean): void => {
@@ -108,7 +108,7 @@ function addMoments(moments: Moments, found: FoundDevice, judged: readonly OfDev
   }
 }
 
-function presentRows({ device, live, overrides, services, serviceLives }: FoundDevice): DeviceRows | undefined {
+function currentRows({ device, live, overrides, services, serviceLives }: FoundDevice): DeviceRows | undefined {
   if (device === null || live === null) return undefined
   return { device, live, overrides: overrides ?? [], services: services ?? [], serviceLives: serviceLives ?? [] }
 }
@@ -164,8 +164,8 @@ function timesNotAfter(times: ValueTimes, names: Needs['names'], at: Date): Valu
 /**
  * Checks whether the service had reported a state by the given time. If it is unknown when the state began, returns
  * true. Until its first report, a service has its device's state, and a first report of the same state creates no
- * event. Times have a precision of one millisecond. On the side before the event, a report in the same millisecond does
- * not count.
+ * event. Times have a precision of one millisecond. On the side `before`, a report in the same millisecond as the event
+ * does not count.
  */
 function hasReported({ state_since }: ServiceLiveRow, { at, side }: { at: Date; side: Side }): boolean {
   if (state_since === null) return true

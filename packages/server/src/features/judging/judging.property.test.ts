@@ -155,7 +155,7 @@ test('agrees with a simple model for random events and filters, including delete
     const filters = fc.oneof({ arbitrary: deviceFilter, weight: 4 }, { arbitrary: timeFilter(steps), weight: 1 })
     for (const [where, isInContext] of fc.sample(fc.tuple(filters, fc.boolean()), FILTERS)) {
       const { filter, isValid } = checkFilter(where)
-      // Skip filters on reports: a report without a state change leaves no event, so earlier reports are unknown
+      // Skip filters on reports: a report without a state change creates no event, so earlier reports are unknown
       // (docs/decisions/0020).
       if (!isValid || filter === null || readsReports(where)) continue
       compared++

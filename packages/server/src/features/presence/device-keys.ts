@@ -49,8 +49,8 @@ export function devicesText(textOf: (keys: DeviceKeys) => string): (devices: rea
 }
 
 /**
- * Returns the value of the parameter $1. If all devices are in one account, this is the account's ID. Otherwise, it is
- * a list with the account ID of each device.
+ * Returns the value of the parameter $1. If all devices are in one account, the value is the account's ID. Otherwise,
+ * it is a list with the account ID of each device.
  */
 export const accountsOf = (devices: readonly DeviceKey[]): string | string[] =>
   areOfOneAccount(devices) ? devices[0]!.accountId : devices.map(({ accountId }) => accountId)

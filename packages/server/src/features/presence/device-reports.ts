@@ -32,7 +32,7 @@ export interface DeviceReports {
 
 export interface DeviceReportsOptions {
   db: Database
-  /** Chooses the worker of a cluster that stores an account. */
+  /** On a cluster, chooses the worker that stores an account. */
   readRouter?: ReadRouter | undefined
   connections: Connections
   storage: StorageQuotas

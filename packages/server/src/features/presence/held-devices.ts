@@ -95,7 +95,7 @@ export function createHeldDevices({ onPending, onLost, isByAccount }: HeldDevice
     connect({ accountId, deviceId, address }) {
       const existing = devices.get(deviceId)
       const isSame = existing?.accountId === accountId
-      // The device has moved to another account. The move ended all holds on it.
+      // If the device has moved to another account, the move has ended all holds on it.
       if (existing !== undefined && !isSame) forget(existing)
       const device = isSame ? existing : newDevice({ accountId, deviceId })
       device.isConnected = true
@@ -130,8 +130,8 @@ export function createHeldDevices({ onPending, onLost, isByAccount }: HeldDevice
     },
     releaseExpired(now) {
       for (const device of disconnected) {
-        // The set is in order of disconnection, and all devices have the same grace period. Therefore, no later device
-        // has expired either.
+        // The set is in order of disconnection, and all devices have the same grace period, so no later device's grace
+        // period has ended either.
         if (device.graceEndsAt > now) break
         disconnected.delete(device)
         if (devices.get(device.deviceId) === device) devices.delete(device.deviceId)

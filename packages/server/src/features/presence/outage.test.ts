@@ -73,7 +73,7 @@ const untilState = (server: ServerProcess, device: RegisteredDevice, state: stri
 const untilEvents = (server: ServerProcess, device: RegisteredDevice, events: string[]) =>
   vi.waitFor(async () => expect(await find(server, device)).toEqual({ state: events.at(-1), events }), waiting)
 
-/** Waits until all leases are valid. No process then has to end an expired lease. */
+/** Waits until only valid leases exist, which means that all expired leases have been ended. */
 const untilLeasesValid = (count: number) =>
   vi.waitFor(async () => {
     const { rows } = await sql<{ total: number; valid: number }>`

@@ -133,7 +133,7 @@ const addressedParameters = (devices: readonly AddressedDevice[]) => [
 
 const device = { id: 'w.device_id', name: 'w.name', kind: 'device' } as const
 
-/** Describes the event of a change of a device's state. In the statement, the parameter $4 is the event's source. */
+/** Describes the event that records a device's new state. In the statement, the parameter $4 is the event's source. */
 const deviceState = (state: State) => ({
   accountId: 'w.account_id',
   type: `'DEVICE_STATE'`,

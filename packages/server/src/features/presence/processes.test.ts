@@ -125,8 +125,8 @@ describe('two server processes', () => {
     const closed = nextEvent(before, 'close')
     await connectMqtt(mqttOf(second), device)
     await closed
-    // `other` disconnects after `device` has moved. When `other` is inactive, the first process would also have made
-    // `device` inactive if it had still held `device`.
+    // `other` disconnects after `device` has moved. By the time `other` is inactive, the first process would also have
+    // made `device` inactive if it had still held `device`.
     remaining.end()
     await until(site, first, other, ['inactive', 'inactive', 'active'])
     expect(await states(site, second, device)).toEqual(['active', 'active'])
@@ -147,7 +147,7 @@ describe('two server processes', () => {
     await until(site, second, reclaimed, ['inactive', 'inactive', 'active'])
     first.signal('SIGCONT')
     await until(site, second, reclaimed, ['active', 'active', 'inactive', 'active'])
-    // When this device is inactive again, a faulty first process would also have claimed the moved device.
+    // By the time this device is inactive again, a faulty first process would also have reclaimed the moved device.
     connection.end()
     await until(site, second, reclaimed, ['inactive', 'inactive', 'active', 'inactive', 'active'])
     expect(await states(site, second, moved)).toEqual(['active', 'active'])

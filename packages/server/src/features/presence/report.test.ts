@@ -140,7 +140,7 @@ describe('POST /devices/v1/report', () => {
     [{}, 400, 'BAD_USER_INPUT', /report is empty/],
     [{ state: 'on' }, 400, 'BAD_USER_INPUT', /^state must be active or inactive$/],
     [{ state: 1 }, 400, 'BAD_USER_INPUT', /^state must be a string/],
-    [{ state: 'active', ttl: 0 }, 400, 'BAD_USER_INPUT', /^ttl must be from 1 to 86400 seconds, found 0/],
+    [{ state: 'active', ttl: 0 }, 400, 'BAD_USER_INPUT', /^ttl must be from 1 to 86400 seconds, not 0/],
     [{ state: 'active', ttl: 86_401 }, 400, 'BAD_USER_INPUT', /^ttl /],
     [{ state: 'active', ttl: 1.5 }, 400, 'BAD_USER_INPUT', /^ttl must be a whole number/],
     [{ state: 'inactive', ttl: 5 }, 400, 'BAD_USER_INPUT', /^ttl applies only to/],
@@ -203,7 +203,7 @@ describe('a device without valid credentials', () => {
     await server.close()
   })
 
-  test('is rate limited after 20 attempts, but the valid secret still works', async () => {
+  test('is rate limited after 20 failed attempts, but the valid secret still works', async () => {
     const server = await app.startAnother()
     const { secret, id } = await registered(server)
     const attempt = (given: string) => post(server, 'report', { state: 'active' }, basic(id, given))

@@ -76,7 +76,7 @@ async function applyStates(
   if (failure !== undefined) throw failure
 }
 
-/** Records the current time as a device's last report, for reports without a state. */
+/** Saves the current time as the time of a device's last report, for reports without a state. */
 async function recordReport(transaction: Database, device: DeviceKey): Promise<void> {
   const locked = await lockDevices(transaction, [device])
   if (locked.length === 0) throw notFound('device', device.deviceId)
@@ -89,7 +89,7 @@ function assertValidReport(report: DeviceReport, states: readonly StateReport[])
   const isEmpty = state === undefined && report.attributes === undefined && services.length === 0
   if (isEmpty) throw badInput('the report is empty: send state, attributes, or services')
   if (ttl !== undefined && !states.some((each) => each.state === 'active')) {
-    throw badInput('ttl applies only to the active state, but the report contains no active state')
+    throw badInput('ttl applies only to the active state, but the report contains no active state: omit ttl')
   }
   const active = services.findIndex((service) => service.state === 'active')
   if (state === 'inactive' && active >= 0) {
@@ -105,7 +105,7 @@ const attributeWrites = (
     .filter((target) => target.attributes !== undefined)
     .map(({ id, attributes: given, path }) => ({ serviceId: id, attributes: given!, path, deviceId }))
 
-/** The report of the device comes first, because the device's services become inactive when the device does. */
+/** Returns the device's own report first, because the device's services become inactive when the device does. */
 function stateReports(deviceId: string, { state, ttl = DEFAULT_TTL, services, address }: DeviceReport): StateReport[] {
   const reported = [{ id: deviceId, state }, ...services]
   return reported.flatMap((each) => {
@@ -121,5 +121,5 @@ export function readState(text: string, path: string): State {
 }
 
 function assertTtl(seconds: number, path: string): void {
-  if (seconds < 1 || seconds > MAX_TTL) throw badInput(`${path} must be from 1 to ${MAX_TTL} seconds, found ${seconds}`)
+  if (seconds < 1 || seconds > MAX_TTL) throw badInput(`${path} must be from 1 to ${MAX_TTL} seconds, not ${seconds}`)
 }

@@ -28,14 +28,14 @@ export function deviceOf(code: CodeTemplate, request: RegistrationRequest): Devi
   }
 }
 
-function mergeServices(laidDown: readonly ServiceInput[], brought: readonly ServiceInput[]) {
-  const byName = new Map(brought.map((service) => [service.name, service]))
-  const names = new Set(laidDown.map(({ name }) => name))
-  const merged = laidDown.map((service) => {
-    const own = byName.get(service.name)
-    return { ...service, application: own?.application ?? service.application, port: own?.port ?? service.port }
+function mergeServices(fromCode: readonly ServiceInput[], requested: readonly ServiceInput[]) {
+  const byName = new Map(requested.map((service) => [service.name, service]))
+  const names = new Set(fromCode.map(({ name }) => name))
+  const merged = fromCode.map((service) => {
+    const sent = byName.get(service.name)
+    return { ...service, application: sent?.application ?? service.application, port: sent?.port ?? service.port }
   })
-  const added = brought.filter(({ name }) => !names.has(name)).map((service) => ({ ...service, addedByDevice: true }))
+  const added = requested.filter(({ name }) => !names.has(name)).map((service) => ({ ...service, addedByDevice: true }))
   return [...merged, ...added]
 }
 

@@ -82,7 +82,7 @@ describe('a device that registers with a code', () => {
     expect(await usedOf(id)).toBe(1)
   })
 
-  test("has the code's name or, if the code has no name, its hardware ID as its name", async () => {
+  test('takes its name from the code or, if the code has none, from its hardware ID', async () => {
     const named = await server.register({
       code: (await server.newCode({ name: 'gate' })).code,
       hardwareId: newHardwareId(),
@@ -165,7 +165,7 @@ describe('a registration code', () => {
   })
 })
 
-describe('a hardware ID that is in use', () => {
+describe('a hardware ID', () => {
   startForEach()
 
   async function registered(uses = 5) {
@@ -189,7 +189,7 @@ describe('a hardware ID that is in use', () => {
     expect(await server.canReport(deviceId, secret)).toBe(true)
   })
 
-  test('receives a new secret in exchange for its current secret and is otherwise unchanged', async () => {
+  test('gives its device a new secret in exchange for the current one, and changes nothing else', async () => {
     const { code, hardwareId, deviceId, secret } = await registered(1)
     const before = await deviceOf(server.owner, deviceId)
     const { status, body } = await server.register({ code, hardwareId, name: 'renamed' }, basic(deviceId, secret))
@@ -223,7 +223,7 @@ describe('a hardware ID that is in use', () => {
     expect(errorOf(await server.register({ code, hardwareId }))[0]).toBe(409)
   })
 
-  test('succeeds once in 10 concurrent registrations with different codes, and counts one use', async () => {
+  test('is registered once by 10 concurrent requests with different codes, which count as one use', async () => {
     const codes = await Promise.all(Array.from({ length: 10 }, () => server.newCode()))
     const hardwareId = newHardwareId()
     const responses = await Promise.all(codes.map(({ code }) => server.register({ code, hardwareId })))
@@ -244,7 +244,7 @@ describe('an invalid registration request', () => {
     ['a code that is not a string', { code: 1, hardwareId: 'X' }, 400, 'BAD_USER_INPUT', /^code must be a string/],
     ['no hardware ID', { code: 'X' }, 400, 'BAD_USER_INPUT', /^hardwareId is missing/],
     ['an empty hardware ID', { code: 'X', hardwareId: ' ' }, 400, 'BAD_USER_INPUT', /^hardwareId /],
-    ['U+0000', { code: 'X\u0000', hardwareId: 'X' }, 400, 'BAD_USER_INPUT', /^code .*U\+0000/],
+    ['the character U+0000', { code: 'X\u0000', hardwareId: 'X' }, 400, 'BAD_USER_INPUT', /^code .*U\+0000/],
     ['a long hardware ID', { code: 'X', hardwareId: 'x'.repeat(201) }, 413, 'LIMIT_EXCEEDED', /200.*201/],
     [
       'an unknown member',
@@ -267,7 +267,7 @@ describe('an invalid registration request', () => {
       'BAD_USER_INPUT',
       /^services\[1\]\.name/,
     ],
-    ['64 KiB', { code: 'X'.repeat(65_536), hardwareId: 'X' }, 413, 'LIMIT_EXCEEDED', /65536 bytes/],
+    ['a body of 64 KiB', { code: 'X'.repeat(65_536), hardwareId: 'X' }, 413, 'LIMIT_EXCEEDED', /65536 bytes/],
   ])('is rejected with %s', async (_name, body, status, code, message) => {
     expect(errorOf(await server.register(body))).toEqual([status, code, expect.stringMatching(message)])
   })

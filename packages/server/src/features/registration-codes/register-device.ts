@@ -40,7 +40,7 @@ export async function registerWithCode(
   onCode(code)
   const ofUser = userDatabase(db, code.accountId)
   return ofUser.transaction().execute(async (transaction) => {
-    const context = actingFor(transaction, code)
+    const context = contextOf(transaction, code)
     const { hardwareId } = request
     const reregistered = await reregisterDevice(context, { hardwareId, credentials, registrationCode: code.id, now })
     if (reregistered !== undefined) {
@@ -72,7 +72,7 @@ async function getCode(db: Database, text: string, now: Date): Promise<Presented
   return code
 }
 
-const actingFor = (db: Database, { accountId, email }: PresentedCode): Pick<Context, 'db' | 'viewer'> => ({
+const contextOf = (db: Database, { accountId, email }: PresentedCode): Pick<Context, 'db' | 'viewer'> => ({
   db,
   viewer: { accountId, email, readOnly: false, isDevice: true },
 })

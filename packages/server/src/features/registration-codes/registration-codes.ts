@@ -50,9 +50,11 @@ export async function createRegistrationCode(
   const template = readTemplate(input)
   const uses = input.uses ?? 1
   const expires = input.expires ?? new Date(now.getTime() + LIFETIME_MS)
-  if (uses < 1 || uses > MAX_USES) throw badInput(`uses must be from 1 to ${MAX_USES}, found ${uses}`)
+  if (uses < 1 || uses > MAX_USES) throw badInput(`uses must be from 1 to ${MAX_USES}, not ${uses}`)
   if (expires <= now)
-    throw badInput(`expires must be in the future, not ${expires.toISOString()}; now is ${now.toISOString()}`)
+    throw badInput(
+      `expires must be in the future, not ${expires.toISOString()}; the server's time is ${now.toISOString()}`,
+    )
 
   const code = newCode()
   const create = async (transaction: Database) => {
@@ -101,7 +103,7 @@ function readTemplate({ name, platform, services, attributes }: RegistrationCode
 
 function assertServices(services: readonly ServiceInput[]): void {
   if (services.length > limits.servicesPerDevice) {
-    const message = `services: a device has at most ${limits.servicesPerDevice} services, found ${services.length}`
+    const message = `services: a device can have at most ${limits.servicesPerDevice} services, found ${services.length}`
     throw new ApiError('LIMIT_EXCEEDED', message)
   }
   for (const [index, service] of services.entries()) newService(service, `services[${index}].`)
@@ -122,7 +124,7 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
   if (!(await lockAccount(db, accountId))) throw notFound('user', accountId)
   const found = await countCodes(db, accountId)
   if (found >= limits.registrationCodes) {
-    const message = `an account can have up to ${limits.registrationCodes} registration codes, found ${found}: delete one first`
+    const message = `an account can have at most ${limits.registrationCodes} registration codes, found ${found}: delete one first`
     throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.registrationCodes, found })
   }
 }

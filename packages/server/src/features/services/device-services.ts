@@ -18,9 +18,9 @@ export type DeviceServiceInput = ServiceInput
 type Acting = Pick<Context, 'db' | 'viewer'>
 
 /**
- * Updates a device's services to match the list, by name. Adds and updates the listed services. Removes services that
- * the device added but no longer lists, and keeps unlisted services that the owner added. Returns the listed services
- * in the order of `inputs`.
+ * Updates a device's services to match the list, in which each name identifies a service. Adds and updates the listed
+ * services. Removes services that the device added but no longer lists, and keeps unlisted services that the owner
+ * added. Returns the listed services in the order of `inputs`.
  */
 export async function syncServices(
   context: Acting,
@@ -63,7 +63,10 @@ function assertInputs(inputs: readonly DeviceServiceInput[]): void {
 
 function assertWithinLimit(count: number): void {
   if (count > limits.servicesPerDevice) {
-    throw new ApiError('LIMIT_EXCEEDED', `a device has at most ${limits.servicesPerDevice} services, found ${count}`)
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `a device can have at most ${limits.servicesPerDevice} services, found ${count}`,
+    )
   }
 }
 

@@ -40,12 +40,14 @@ export function assertServiceFields(input: Partial<ServiceInput>, path: string):
   if (name != null) assertName(name, `${path}name`, limits.serviceNameLength)
   if (application != null) assertApplication(application, `${path}application`)
   if (host != null) assertHost(host, `${path}host`)
-  if (port != null && (port < 1 || port > 65_535)) throw badInput(`${path}port must be from 1 to 65535, found ${port}`)
+  if (port != null && (port < 1 || port > 65_535)) throw badInput(`${path}port must be from 1 to 65535, not ${port}`)
 }
 
 function assertApplication(id: number, path: string): void {
   if (findApplicationType(id) === undefined)
-    throw badInput(`${path} must be the ID of an application type, found ${id}`)
+    throw badInput(
+      `${path} must be the ID of an application type, such as 28 for SSH (see the query applicationTypes), found ${id}`,
+    )
   if (id === BULK_SERVICE)
     throw badInput(`${path} must not be ${BULK_SERVICE}: every device already has a bulk service`)
 }
@@ -53,5 +55,9 @@ function assertApplication(id: number, path: string): void {
 function assertHost(host: string, path: string): void {
   assertName(host, path, limits.hostLength)
   assertVisible(host, path)
-  if (/[\s\p{Cc}/]/u.test(host)) throw badInput(`${path} must be a host name or an address without spaces or slashes`)
+  if (/[\s\p{Cc}/]/u.test(host))
+    throw badInput(
+      `${path} must be a host name or an IP address without spaces or slashes, such as gateway.local or 192.168.1.5, ` +
+        `found ${JSON.stringify(host)}`,
+    )
 }

@@ -169,7 +169,7 @@ describe('a bulk service', () => {
     expect(await found(owner, id)).toMatchObject({ name: 'nulls 2' })
   })
 
-  test('rejects any other change and removal', async () => {
+  test('cannot be removed or changed in any other way', async () => {
     expect(errorOf(await owner.query(update, { id: deviceId, port: 22 }))).toEqual([
       'BAD_USER_INPUT',
       expect.stringContaining('bulk service'),

@@ -92,7 +92,7 @@ export async function removeService(context: Context, serviceId: string): Promis
     return true
   })
   if (found) return
-  await assertNoBulkService(context, serviceId, 'cannot be removed: delete the device with deleteDevice instead')
+  await assertNotBulkService(context, serviceId, 'cannot be removed: delete the device with deleteDevice instead')
   throw notFound('service', serviceId)
 }
 
@@ -115,20 +115,20 @@ async function renameBulkService(
   // For host and port, null is a change, because it clears the field. For application and enabled, null leaves the
   // field unchanged.
   if (application != null || enabled != null || host !== undefined || port !== undefined) {
-    await assertNoBulkService(context, serviceId, 'can only be renamed')
+    await assertNotBulkService(context, serviceId, 'can only be renamed: pass only id and name')
   }
   if (!(await hasDevice(context, serviceId))) throw notFound('service', serviceId)
   if (name != null) await updateDevice(context, serviceId, { name })
 }
 
-async function assertNoBulkService(context: Context, serviceId: string, why: string): Promise<void> {
+async function assertNotBulkService(context: Context, serviceId: string, why: string): Promise<void> {
   if (await hasDevice(context, serviceId)) throw badInput(`${serviceId} is a device's bulk service, which ${why}`)
 }
 
 async function assertBelowLimit(transaction: Database, { viewer }: Context, deviceId: string): Promise<void> {
   const count = await countServices(transaction, viewer.accountId, deviceId)
   if (count >= limits.servicesPerDevice) {
-    const message = `a device has at most ${limits.servicesPerDevice} services, found ${count}: remove a service first`
+    const message = `a device can have at most ${limits.servicesPerDevice} services, found ${count}: remove a service first`
     throw new ApiError('LIMIT_EXCEEDED', message)
   }
 }

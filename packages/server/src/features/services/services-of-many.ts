@@ -35,7 +35,7 @@ export async function readStoredServices(
 
 export function assertFewServices(count: number): void {
   if (count <= limits.servicesPerDevice) return
-  throw new ApiError('LIMIT_EXCEEDED', `a device has at most ${limits.servicesPerDevice} services, found ${count}`)
+  throw new ApiError('LIMIT_EXCEEDED', `a device can have at most ${limits.servicesPerDevice} services, found ${count}`)
 }
 
 /** Inserts services. Returns the events of the additions, which the caller must record. */

@@ -21,7 +21,7 @@ async function readServices(
   const filter = readServiceFilter(selection)
   const order = readServiceOrder(selection.sort)
   if (typeof order.by !== 'string') assertReadable(context.viewer, order.by)
-  // A document can select the same device twice, but the statement must read it once.
+  // A document can select the same device twice, but the statement must read it only once.
   const distinct = [...new Map(devices.map((device) => [device.id, device])).values()]
   const found = await selectServicesOfDevices(context.db, context.viewer.accountId, {
     devices: distinct,

@@ -7,8 +7,8 @@ import { listServices } from './list/services-list.ts'
 import { loadServicesOfDevice } from './services.loaders.ts'
 import { findServices } from './services.ts'
 
-const asksForAttributes = lookAhead([], new Set(['attributes', 'attribute']))
-const asksForAttributesOfList = lookAhead(['items'], new Set(['attributes', 'attribute']))
+const selectsAttributes = lookAhead([], new Set(['attributes', 'attribute']))
+const selectsAttributesOfList = lookAhead(['items'], new Set(['attributes', 'attribute']))
 
 export const servicesPart = schemaPart(new URL('./services.graphql', import.meta.url), {
   Query: {
@@ -18,13 +18,13 @@ export const servicesPart = schemaPart(new URL('./services.graphql', import.meta
     services: (_user, args, context, info) => {
       // The schema gives `sortBy` a default. A view's order applies unless the request itself contains `sortBy`.
       const sortBy = writesOut(info, 'sortBy') ? args.sortBy : null
-      return listServices(context, { ...args, sortBy }, { attributes: asksForAttributesOfList(info) })
+      return listServices(context, { ...args, sortBy }, { attributes: selectsAttributesOfList(info) })
     },
-    service: (_user, { id }, context, info) => findServices(context, id, { attributes: asksForAttributes(info) }),
+    service: (_user, { id }, context, info) => findServices(context, id, { attributes: selectsAttributes(info) }),
   },
   Device: {
     services: (device, args, context, info) =>
-      loadServicesOfDevice(context, { ...args, attributes: asksForAttributes(info) }, device),
+      loadServicesOfDevice(context, { ...args, attributes: selectsAttributes(info) }, device),
   },
   Service: {
     title: ({ application }) => findApplicationType(application)?.name ?? String(application),

@@ -52,7 +52,7 @@ export async function simulate(context: Context, args: UserSimulateArgs): Promis
       ...new Set([
         ...(rejection === undefined ? [] : [rejection.reason]),
         ...decisions.flatMap((decision) => decision?.reasons ?? []),
-        ...permissionNames.flatMap((permission) => lackOf(subject, permission)?.reason ?? []),
+        ...permissionNames.flatMap((permission) => denialOf(subject, permission)?.reason ?? []),
       ]),
     ],
     warnings: warningsOf(insideOf(caller.viewer)),
@@ -79,7 +79,7 @@ function readName(text: string): AttributeName {
   return name
 }
 
-const READ_ONLY = 'key is read-only'
+const READ_ONLY = 'the key is read-only'
 
 function decideOnDocument(
   context: Context,
@@ -127,21 +127,22 @@ function decideOnReading(viewer: Viewer, name: AttributeName, isInside: boolean)
   const isHidden = isForbidden(() => assertReadable(viewer, name))
   return {
     isAllowed: isInside && !isHidden && isPermitted(viewer.permissions, 'DEVICE_READ'),
-    reasons: isHidden ? [`cannot read the attribute ${joinAttributeName(name)}`] : [],
+    reasons: isHidden ? [`the restriction does not allow reading the attribute ${joinAttributeName(name)}`] : [],
   }
 }
 
 function decideOnWriting(viewer: Viewer, name: AttributeName, isInside: boolean): Decision {
   const shown = joinAttributeName(name)
-  const isFixed = isForbidden(() => assertWritable(viewer, { name }))
+  const isProtected = isForbidden(() => assertWritable(viewer, { name }))
   const target = { kind: 'device', context: undefined, names: [name] } as const
-  const isDecisive = isForbidden(() => assertMayChangeAttributes(viewer, target))
+  const isReadByFilter = isForbidden(() => assertMayChangeAttributes(viewer, target))
   const { readOnly } = viewer
   return {
-    isAllowed: isInside && !isFixed && !isDecisive && !readOnly && isPermitted(viewer.permissions, 'ATTRIBUTE_WRITE'),
+    isAllowed:
+      isInside && !isProtected && !isReadByFilter && !readOnly && isPermitted(viewer.permissions, 'ATTRIBUTE_WRITE'),
     reasons: [
-      ...(isFixed ? [`cannot set the attribute ${shown}`] : []),
-      ...(isDecisive ? [`cannot set the attribute ${shown}, because the filter reads it`] : []),
+      ...(isProtected ? [`the restriction does not allow setting the attribute ${shown}`] : []),
+      ...(isReadByFilter ? [`cannot set the attribute ${shown}, because the filter reads it`] : []),
       ...(readOnly ? [READ_ONLY] : []),
     ],
   }
@@ -158,9 +159,9 @@ function isForbidden(check: () => void): boolean {
 }
 
 function verdictOn(subject: Subject, permission: PermissionName): Verdict {
-  const denial = lackOf(subject, permission) ?? subject.rejection
+  const denial = denialOf(subject, permission) ?? subject.rejection
   return { permission, granted: denial === undefined, deniedBy: denial?.deniedBy ?? null }
 }
 
-const lackOf = ({ permissions, whyLacking }: Subject, permission: PermissionName): Denial | undefined =>
-  isPermitted(permissions, permission) ? undefined : whyLacking(permission)
+const denialOf = ({ permissions, denialOfMissing }: Subject, permission: PermissionName): Denial | undefined =>
+  isPermitted(permissions, permission) ? undefined : denialOfMissing(permission)

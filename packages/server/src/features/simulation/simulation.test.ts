@@ -137,7 +137,7 @@ describe('the simulation of a key', () => {
       deviceReachable: null,
       attributeReadable: null,
       devices: 2,
-      reasons: expect.arrayContaining(['key is read-only', 'key lacks DEVICE_DELETE']),
+      reasons: expect.arrayContaining(['the key is read-only', 'the key lacks DEVICE_DELETE']),
       warnings: [],
     })
     const elsewhere = await asOwner(`${subject}, address: "198.51.100.1", document: "{ login { id } }"`)
@@ -146,21 +146,21 @@ describe('the simulation of a key', () => {
       devices: 0,
       permissions: expect.arrayContaining([{ permission: 'DEVICE_READ', granted: false, deniedBy: 'key' }]),
     })
-    expect(elsewhere.reasons[0]).toBe('key is not valid from 198.51.100.1')
+    expect(elsewhere.reasons[0]).toBe('the key cannot be used from 198.51.100.1')
     expect(await rowsWithoutUsage(app.db, user.accountId)).toEqual(before)
     const [{ lastUsed }] = (await user.data(`{ login { accessKeys(key: ["${key.keyId}"]) { lastUsed } } }`)).login
       .accessKeys
     expect(lastUsed).toBeNull()
 
     await user.data(`mutation { updateAccessKey(key: "${key.keyId}", enabled: false) { key } }`)
-    expect((await asOwner(subject)).reasons[0]).toBe('key is disabled')
+    expect((await asOwner(subject)).reasons[0]).toBe('the key is disabled')
     await user.data(`mutation { updateAccessKey(key: "${key.keyId}", enabled: true) { key } }`)
     await query(app.db, 'update restricted_key set expires = $2 where account_id = $3 and key = $1', [
       key.keyId,
       new Date(0),
       user.accountId,
     ])
-    expect((await asOwner(subject)).reasons[0]).toBe('key expired at 1970-01-01T00:00:00.000Z')
+    expect((await asOwner(subject)).reasons[0]).toBe('the key expired at 1970-01-01T00:00:00.000Z')
   })
 
   it('considers the key policy and the role of the creator', async () => {
@@ -173,11 +173,11 @@ describe('the simulation of a key', () => {
     const limited = await asOwner(subject)
     expect(granted(limited)).toEqual(['DEVICE_READ', 'EVENT_READ', 'KEY_OWN'])
     expect(denied(limited)).toMatchObject({ DEVICE_WRITE: 'role', WEBHOOK_MANAGE: 'key' })
-    expect(limited.reasons).toContain('role viewer lacks DEVICE_WRITE')
+    expect(limited.reasons).toContain('the role viewer lacks DEVICE_WRITE')
     await admin('mutation { setKeyPolicy(maxDays: 7, enforcedFrom: "2020-01-01T00:00:00Z") { maxDays } }')
     const suspended = await simulate(admin, subject)
     expect(denied(suspended)).toMatchObject({ DEVICE_READ: 'policy', DEVICE_WRITE: 'role' })
-    expect(suspended.reasons[0]).toBe('key breaks the key policy: maxDays')
+    expect(suspended.reasons[0]).toBe('the key breaks the key policy: maxDays')
     await admin('mutation { setKeyPolicy(maxDays: null, enforcedFrom: null) { maxDays } }')
     await query(app.db, 'update person set disabled = now() where id = $1', [person.id])
     const disabled = await asOwner(subject)
@@ -241,7 +241,7 @@ describe('a caller who may not simulate everything', () => {
       expect(await attempt(admin, args)).toEqual({ code: 'NOT_FOUND' })
   })
 
-  it('learns nothing about devices without DEVICE_READ, and nothing about a wider role from a restricted key', async () => {
+  it('learns nothing about devices without DEVICE_READ, and nothing about a wider role with a restricted key', async () => {
     const manager = sendAsUser(
       await keyOf(app, sendAsUser(user), 'access: { permissions: [KEY_MANAGE, ATTRIBUTE_WRITE] }'),
     )

@@ -27,7 +27,7 @@ export interface Subject {
   readonly isOwn: boolean
   /** Undefined if the server accepts the credentials. */
   readonly rejection: Denial | undefined
-  readonly whyLacking: (permission: PermissionName) => Denial
+  readonly denialOfMissing: (permission: PermissionName) => Denial
 }
 
 /**
@@ -66,7 +66,7 @@ async function subjectOfKey(context: Context, id: string, address: string | unde
   const grant = key && (await findKeyGrant(db, id))
   if (key === undefined || grant === undefined) throw notFound('access key', id)
   const role = key.kind === 'personal' ? await roleOf(context, key.madeBy) : undefined
-  const rejection = await denialOf(context, { key, grant, now: clock(), address })
+  const rejection = await rejectionOf(context, { key, grant, now: clock(), address })
   return {
     permissions: grant.permissions,
     restriction: grant.restriction,
@@ -74,19 +74,19 @@ async function subjectOfKey(context: Context, id: string, address: string | unde
     isSession: false,
     isOwn,
     rejection,
-    whyLacking(permission) {
-      if (!isPermitted(key.permissions, permission)) return { deniedBy: 'key', reason: `key lacks ${permission}` }
-      return grant.suspended === undefined && role !== undefined ? lackingIn(role, permission) : creatorGone
+    denialOfMissing(permission) {
+      if (!isPermitted(key.permissions, permission)) return { deniedBy: 'key', reason: `the key lacks ${permission}` }
+      return grant.suspended === undefined && role !== undefined ? missingInRole(role, permission) : creatorGone
     },
   }
 }
 
 const creatorGone: Denial = {
   deniedBy: 'creator',
-  reason: 'creator of the key is not an enabled member of the account',
+  reason: 'the creator of the key is not an enabled member of the account',
 }
 
-async function denialOf(
+async function rejectionOf(
   context: Context,
   { key, grant, now, address }: { key: AccessKey; grant: KeyGrant; now: Date; address: string | undefined },
 ): Promise<Denial | undefined> {
@@ -96,18 +96,18 @@ async function denialOf(
       return undefined
     case 'key-policy': {
       const rules = brokenRules(await getKeyPolicy(context), key)
-      return { deniedBy: 'policy', reason: `key breaks the key policy: ${rules.join(', ')}` }
+      return { deniedBy: 'policy', reason: `the key breaks the key policy: ${rules.join(', ')}` }
     }
     case 'key-member':
       return creatorGone
     case 'key-stale':
-      return { deniedBy: 'creator', reason: 'creator of the key has not signed in for too long' }
+      return { deniedBy: 'creator', reason: 'the creator of the key must use single sign-on again' }
     case 'key-disabled':
-      return { deniedBy: 'key', reason: 'key is disabled' }
+      return { deniedBy: 'key', reason: 'the key is disabled' }
     case 'key-expired':
-      return { deniedBy: 'key', reason: `key expired at ${key.expires?.toISOString()}` }
+      return { deniedBy: 'key', reason: `the key expired at ${key.expires?.toISOString()}` }
     case 'key-network':
-      return { deniedBy: 'key', reason: `key is not valid from ${address}` }
+      return { deniedBy: 'key', reason: `the key cannot be used from ${address}` }
     default:
       return { deniedBy: 'key', reason: rejection!.message }
   }
@@ -120,7 +120,7 @@ async function subjectOfPerson(context: Context, personId: string): Promise<Subj
   if (!isOwn) assertMay(viewer, 'MEMBER_MANAGE')
   const role = await roleOf(context, personId)
   if (role === undefined) throw notFound('member', personId)
-  const rejection: Denial = { deniedBy: 'role', reason: 'person is disabled' }
+  const rejection: Denial = { deniedBy: 'role', reason: 'the person is disabled' }
   return { ...subjectIn(role, isOwn), rejection: (await isDisabled(db, personId)) ? rejection : undefined }
 }
 
@@ -140,12 +140,12 @@ const subjectIn = (role: Role, isOwn: boolean): Subject => ({
   isSession: true,
   isOwn,
   rejection: undefined,
-  whyLacking: (permission) => lackingIn(role, permission),
+  denialOfMissing: (permission) => missingInRole(role, permission),
 })
 
-const lackingIn = ({ name }: Role, permission: PermissionName): Denial => ({
+const missingInRole = ({ name }: Role, permission: PermissionName): Denial => ({
   deniedBy: 'role',
-  reason: `role ${name} lacks ${permission}`,
+  reason: `the role ${name} lacks ${permission}`,
 })
 
 async function subjectOfAccess(context: Context, access: NonNullable<UserSimulateArgs['access']>): Promise<Subject> {
@@ -158,7 +158,7 @@ async function subjectOfAccess(context: Context, access: NonNullable<UserSimulat
     isSession: false,
     isOwn: false,
     rejection: undefined,
-    whyLacking: (permission) => ({ deniedBy: 'key', reason: `the new key lacks ${permission}` }),
+    denialOfMissing: (permission) => ({ deniedBy: 'key', reason: `the new key lacks ${permission}` }),
   }
 }
 

@@ -50,7 +50,7 @@ it('ends the sessions of a disabled user, and reveals the disabled state only fo
   expect(errorOf(wrong)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])
 })
 
-it('disconnects only the devices of a disabled user on every server', async () => {
+it('disconnects the devices of a disabled user on every server, and no other devices', async () => {
   const [user, otherUser] = [await app.createUser(), await app.createUser()]
   const [device, another] = [await registerDevice(user), await registerDevice(otherUser)]
   const client = await connectMqtt(mqttOf(other), device)
@@ -126,7 +126,7 @@ it("removes all of a user's rows and no others", async () => {
   expect((await otherUser.data(document)).login.events.items).toEqual([])
 })
 
-it('returns NOT_FOUND for an unknown user', async () => {
+it('throws NOT_FOUND for an unknown user', async () => {
   for (const change of [disableUser, enableUser]) {
     await expect(change(app.db, 'unknown@example.com', new Date())).rejects.toMatchObject({ code: 'NOT_FOUND' })
   }

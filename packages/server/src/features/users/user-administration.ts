@@ -126,6 +126,9 @@ async function findForUpdate(transaction: Database, email: string): Promise<Stor
 async function lockByContact(transaction: Database, address: string): Promise<string | undefined> {
   const [found, another] = await selectByContact(transaction, address)
   if (another !== undefined)
-    throw new ApiError('CONFLICT', `several accounts have the address ${address}: use the user's own address`)
+    throw new ApiError(
+      'CONFLICT',
+      `several accounts have the contact address ${address}: use the email address that the user signs in with`,
+    )
   return found && lockPerson(transaction, found.email)
 }

@@ -40,8 +40,8 @@ export async function deleteAccount(db: Database, accountId: string): Promise<vo
   await db.deleteFrom('account').where('id', '=', accountId).execute()
 }
 
-/** Selects the accounts that this person owns, and that have no other owner who can sign in. */
-export async function selectOwnedAlone(
+/** Selects the accounts that this person owns and that have no other owner who can sign in. */
+export async function selectAccountsWithoutOtherOwner(
   db: Database,
   personId: string,
 ): Promise<{ accountId: string; email: string }[]> {

@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import type { Viewer } from '../../viewer.ts'
 import { endMembershipOf } from './members/members.ts'
-import { replaceByRemovedPerson, selectAccountsOf } from './people/people.queries.ts'
+import { replaceWithRemovedPerson, selectAccountsOf } from './people/people.queries.ts'
 import { type RecordDeps, recordInstallationEvent } from './record-installation-event.ts'
 import { disableUser, findUser } from './user-administration.ts'
 import {
@@ -10,7 +10,7 @@ import {
   deleteBatch,
   detachFounder,
   replaceContact,
-  selectOwnedAlone,
+  selectAccountsWithoutOtherOwner,
   tablesInOrder,
   type UserTable,
 } from './user-removal.queries.ts'
@@ -29,7 +29,7 @@ export interface PlannedRemoval {
 /** Returns what the removal of a user would delete. Throws the same errors as `findUser`. */
 export async function planRemoval(db: Database, address: string): Promise<PlannedRemoval> {
   const { id, email } = await findUser(db, address)
-  const accounts = await selectOwnedAlone(db, id)
+  const accounts = await selectAccountsWithoutOtherOwner(db, id)
   const plan = { id, email, accounts, devices: 0, accessKeys: 0 }
   for (const { accountId } of accounts) {
     const { devices, accessKeys } = await countContents(db, accountId)
@@ -52,10 +52,10 @@ export interface Removal {
 
 /**
  * Removes a user. Deletes the rows of accounts in batches, so that other users do not wait. An interrupted removal
- * continues when it runs again. Throws CONFLICT if no account would remain, because the next start would create another
- * owner, and if the user joins an account during the removal. Unless `withAccounts` is set, also throws CONFLICT if an
- * account would have no owner who can sign in. Records the removal as an event in the account of the installation's
- * owner.
+ * continues when it runs again. Throws CONFLICT if the user joins an account during the removal. Also throws CONFLICT
+ * if no account would remain, because the next start would then create another owner. Unless `withAccounts` is set,
+ * also throws CONFLICT if an account would have no owner who can sign in. Records the removal in the event log of the
+ * installation's owner.
  */
 export async function removeUser(db: Database, address: string, removal: Removal): Promise<void> {
   const { now, log, erase = false } = removal
@@ -65,7 +65,7 @@ export async function removeUser(db: Database, address: string, removal: Removal
     throw new ApiError('CONFLICT', 'no account would remain: make another member an owner, or add another user first')
   if (accounts.length > 0 && removal.withAccounts !== true) {
     const named = accounts.map((account) => account.email).join(', ')
-    const message = `these accounts would have no owner: ${named}. Make another member an owner first, or delete the accounts with --with-accounts`
+    const message = `these accounts would have no owner who can sign in: ${named}. Make another member an owner first, or delete the accounts with --with-accounts`
     throw new ApiError('CONFLICT', message, { reason: 'last-owner' })
   }
   const name = erase ? erasedAddress(id) : email
@@ -74,7 +74,7 @@ export async function removeUser(db: Database, address: string, removal: Removal
   for (const { accountId } of await selectAccountsOf(db, id))
     await leave(db, accountId, { person: { personId: id, email }, name, erase })
   await db.transaction().execute(async (transaction) => {
-    if (!(await replaceByRemovedPerson(transaction, { id, email: name, now })))
+    if (!(await replaceWithRemovedPerson(transaction, { id, email: name, now })))
       throw new ApiError('CONFLICT', 'the user joined an account during the removal: run the command again')
     await detachFounder(transaction, id)
   })

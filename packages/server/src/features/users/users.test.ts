@@ -7,7 +7,7 @@ import { createUser } from './users.ts'
 const app = sharedTestApp({ env: { MUSTER_FIRST_RECORD: '0' } })
 
 describe('the field login', () => {
-  it('returns the user who owns the signing key', async () => {
+  it('returns the account of the signing key', async () => {
     const [first, second] = [await app.createUser(), await app.createUser()]
     for (const user of [first, second]) {
       const { login } = await user.data('{ login { id email name created } }')

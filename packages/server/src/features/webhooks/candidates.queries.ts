@@ -8,7 +8,10 @@ export interface FilteredEvent extends WebhookAddress {
   eventId: string
 }
 
-/** Saves pending events, which wait for the filters of webhooks. Skips webhooks that have been deleted. */
+/**
+ * Saves pending events, to which the filters of webhooks have not been applied yet. Skips webhooks that have been
+ * deleted.
+ */
 export async function insertCandidates(db: Database, candidates: readonly FilteredEvent[]): Promise<void> {
   const column = <Name extends keyof FilteredEvent>(name: Name) => candidates.map((candidate) => candidate[name])
   await sql`
@@ -67,7 +70,7 @@ export async function selectPassing(db: Database, accountId: string, ids: readon
   return rows
 }
 
-/** Removes pending events of a webhook. Returns the IDs of those events that were still pending. */
+/** Removes pending events of a webhook. Returns the IDs of those that were still pending. */
 export async function removeCandidates(
   db: Database,
   { accountId, webhookId }: WebhookAddress,

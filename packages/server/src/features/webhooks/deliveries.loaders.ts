@@ -25,10 +25,10 @@ export interface DeliveryListArguments extends PageArguments {
   failed?: boolean | null | undefined
 }
 
-/** Delivery cursors contain this order, so a cursor of another list is invalid. */
+/** Delivery cursors contain this order, so a cursor from another list is invalid. */
 const ORDER = 'deliveries'
 
-/** One query reads the deliveries of all webhooks whose deliveries a request selects with the same arguments. */
+/** If a request selects deliveries of several webhooks with the same arguments, one query reads all of them. */
 export const loadDeliveries = loaderByArguments(readPages)
 
 async function readPages(
@@ -38,9 +38,9 @@ async function readPages(
 ): Promise<(WebhookDeliveryList | Error)[]> {
   const { db, viewer } = context
   const webhookIds = [...new Set(ids)]
-  const { slice, markedBy } = readSlice(context, args)
-  const marked =
-    markedBy === undefined ? undefined : new Set(await selectOwners(db, viewer.accountId, { webhookIds, id: markedBy }))
+  const { slice, afterId } = readSlice(context, args)
+  const owners =
+    afterId === undefined ? undefined : new Set(await selectOwners(db, viewer.accountId, { webhookIds, id: afterId }))
   const found = await selectDeliveries(db, viewer.accountId, { webhookIds, slice })
   const deliveries = Map.groupBy(found, (delivery) => delivery.webhookId)
   let counts: Promise<Map<string, number>> | undefined
@@ -50,29 +50,29 @@ async function readPages(
     return (await counts).get(id) ?? 0
   }
   return ids.map((id) =>
-    marked?.has(id) === false
-      ? notFound('delivery', markedBy!)
+    owners?.has(id) === false
+      ? notFound('delivery', afterId!)
       : deliveryList(slice, deliveries.get(id) ?? [], () => total(id)),
   )
 }
 
 /**
- * Reads the arguments. `markedBy` is the delivery ID that the client passed as `after`, if any. This function does not
+ * Reads the arguments. `afterId` is the delivery ID that the client passed as `after`, if any. This function does not
  * check whether the delivery exists.
  */
 function readSlice(
   context: Context,
   args: DeliveryListArguments,
-): { slice: DeliverySlice; markedBy: string | undefined } {
+): { slice: DeliverySlice; afterId: string | undefined } {
   const { size, start } = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
   const rest = { failed: args.failed ?? undefined, limit: size + 1 }
-  if ('offset' in start) return { slice: { ...rest, start }, markedBy: undefined }
+  if ('offset' in start) return { slice: { ...rest, start }, afterId: undefined }
   if ('afterId' in start) {
     if (start.afterId.includes('\u0000') || !start.afterId.isWellFormed())
       throw badInput('after must be a delivery ID or a cursor from the previous page')
-    return { slice: { ...rest, start }, markedBy: start.afterId }
+    return { slice: { ...rest, start }, afterId: start.afterId }
   }
-  return { slice: { ...rest, start: { afterId: start.afterPlace.id } }, markedBy: undefined }
+  return { slice: { ...rest, start: { afterId: start.afterPlace.id } }, afterId: undefined }
 }
 
 const deliveryList = (

@@ -20,12 +20,12 @@ export async function selectDeliveries(
   { webhookIds, slice }: { webhookIds: readonly string[]; slice: DeliverySlice },
 ): Promise<WebhookDelivery[]> {
   const { failed, start, limit } = slice
-  const isBehind = 'afterId' in start ? sql`delivery.id < ${start.afterId}` : sql`true`
+  const isAfterStart = 'afterId' in start ? sql`delivery.id < ${start.afterId}` : sql`true`
   const { rows } = await sql<WebhookDelivery>`
     select found.* from unnest(${webhookIds}::text[]) as webhook (id)
     cross join lateral (
       select ${columns} from webhook_delivery as delivery
-      where account_id = ${accountId} and webhook_id = webhook.id and ${ofState(failed)} and ${isBehind}
+      where account_id = ${accountId} and webhook_id = webhook.id and ${ofState(failed)} and ${isAfterStart}
       order by delivery.id desc limit ${limit} offset ${'offset' in start ? start.offset : 0}
     ) as found`.execute(db)
   return rows
@@ -44,7 +44,7 @@ export async function countDeliveries(
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** Returns the ID of the webhook that has the delivery, in a list that is empty if none of these webhooks has it. */
+/** Returns a list with the ID of the delivery's webhook, or an empty list if the webhook is not among `webhookIds`. */
 export async function selectOwners(
   db: Database,
   accountId: string,
@@ -82,7 +82,7 @@ export async function insertFinished(
   return rows[0]!
 }
 
-/** Makes a delivery due again, whatever its status. Returns 0 if the delivery does not exist, and otherwise 1. */
+/** Makes a delivery due again, regardless of its status. Returns 0 if the delivery does not exist, and 1 otherwise. */
 export async function restartDelivery(
   db: Database,
   accountId: string,

@@ -13,7 +13,7 @@ import { findSendable, findWebhookRow, lockWebhook } from './webhooks.queries.ts
 import { notifyWorkers } from './webhooks.ts'
 
 const RETENTION_DAYS = 30
-const DROPPED_AT_ONCE = 5_000
+const DELETION_BATCH = 5_000
 
 /** Sends a test event and saves the result. A failed test is not retried. */
 export async function testWebhook(context: Context, webhookId: string): Promise<WebhookDelivery> {
@@ -85,6 +85,6 @@ function assertSending({ enabled, paused }: Webhook): void {
 /** Deletes deliveries and pending events after 30 days, including deliveries that were never attempted. */
 export async function dropOldDeliveries(db: Database, now: Date): Promise<void> {
   const before = new Date(now.getTime() - RETENTION_DAYS * 86_400_000)
-  while ((await deleteDeliveriesBefore(db, { before, limit: DROPPED_AT_ONCE })) === DROPPED_AT_ONCE);
-  while ((await deleteCandidatesBefore(db, { before, limit: DROPPED_AT_ONCE })) === DROPPED_AT_ONCE);
+  while ((await deleteDeliveriesBefore(db, { before, limit: DELETION_BATCH })) === DELETION_BATCH);
+  while ((await deleteCandidatesBefore(db, { before, limit: DELETION_BATCH })) === DELETION_BATCH);
 }

@@ -62,7 +62,7 @@ describe('a webhook with a filter', () => {
     expect(one).toMatchObject({ owner: { email: contact_email }, actor: { id: admin.id, email: admin.email } })
   })
 
-  it("evaluates each of two rapid changes of a device against the device's state at that time", async () => {
+  it("evaluates each of several rapid changes of a device against the device's state at that time", async () => {
     const id = await register(user, 'a', { site: 'rome' })
     await createWebhook(user, receiver, withEnd('site = oslo AND attributes.load = 1'))
     // Make four changes in one request. The device matches only between the second and the third change.
@@ -96,7 +96,7 @@ describe('a webhook with a filter', () => {
     })
   })
 
-  it('counts relative times from the time of the event', async () => {
+  it('evaluates relative times at the time of the event', async () => {
     const id = await register(user, 'a', { seen: new Date().toISOString() })
     await createWebhook(user, receiver, withEnd('seen > -1h'))
     await set(id, { load: '1' })
@@ -105,7 +105,7 @@ describe('a webhook with a filter', () => {
     expect(await received(app, user, receiver)).toEqual(['a attribute.change', 'a attribute.change'])
   })
 
-  it('evaluates the times of values at the time of the event', async () => {
+  it('evaluates the ages of attribute values at the time of the event', async () => {
     const id = await register(user, 'a', { load: '1' })
     const ages = await startReceiver()
     onTestFinished(() => ages.close())
@@ -171,7 +171,7 @@ describe('a webhook with a filter', () => {
     expect(await received(app, user, receiver)).toEqual(['lost device.state'])
   })
 
-  it("uses its view's newest filter, and its own context or the view's", async () => {
+  it("uses the current filter of its view, and its own context or, without one, the view's", async () => {
     const view = await createView(user, 'name: "V", where: "name = end OR attributes.site = oslo", context: "night"')
     await createWebhook(user, receiver, `view: "${view}"`)
     const id = await register(user, 'a', { site: 'rome' })
@@ -275,7 +275,7 @@ it("evaluates many events for a filter without delaying another account's webhoo
   await register(user, 'mine')
   await receiver.waitFor(1)
   const waiting = await left()
-  console.log(`${waiting} of ${EVENTS} events of the other account still waited for their filter`)
+  console.log(`${waiting} of ${EVENTS} events of the other account were still pending`)
   await register(busy, 'end')
   await slow.waitFor(1)
   expect(slow.received).toHaveLength(1)

@@ -19,6 +19,6 @@ export const sealSecret = (secrets: Secrets, holder: SecretHolder, secret: strin
 export const openSecret = (secrets: Secrets, holder: SecretHolder, sealed: Buffer): string =>
   PREFIX + secrets.decrypt(ownerOf(holder), sealed).toString('base64')
 
-// The space distinguishes a webhook from an access key, because no ID of an access key contains a space. The encrypted
-// secrets of a webhook and of an access key therefore cannot replace each other.
+// The space distinguishes a webhook from an access key, because no ID of an access key contains a space. An
+// encrypted secret of a webhook therefore cannot be decrypted as the secret of an access key, or vice versa.
 const ownerOf = ({ accountId, webhookId }: SecretHolder) => ({ accountId, key: `webhook ${webhookId}` })

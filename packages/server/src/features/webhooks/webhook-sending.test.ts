@@ -112,7 +112,7 @@ describe('a delivery of a webhook', slow, () => {
         attempts: 4,
         httpStatus: 503,
         response: 'x'.repeat(1_024),
-        error: 'the receiver responded with 503',
+        error: 'the receiver responded with status 503',
       },
     ])
     expect((await hooks.deliveries(id, '(failed: true)')).total).toBe(1)
@@ -155,7 +155,9 @@ describe('a delivery of a webhook', slow, () => {
       () => hooks.deliveries(id),
       ({ items }) => items[0]?.attempts === 1,
     )
-    expect(items).toMatchObject([{ status: 'pending', httpStatus: 302, error: 'the receiver responded with 302' }])
+    expect(items).toMatchObject([
+      { status: 'pending', httpStatus: 302, error: 'the receiver responded with status 302' },
+    ])
     expect(receiver.received).toHaveLength(1)
   })
 })

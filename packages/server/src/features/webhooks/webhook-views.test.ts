@@ -46,7 +46,7 @@ describe('a view that a webhook uses', () => {
     expect(await received(app, user, receiver)).toEqual([])
   })
 
-  it('can be replaced while the receiver of its webhook fails, and does not pause the webhook for longer', async () => {
+  it('can be replaced while the receiver of its webhook fails, which does not prolong the pause', async () => {
     const [one, other] = [await createView(user, 'name: "A"'), await createView(user, 'name: "B"')]
     const id = await createWebhook(user, receiver, `view: "${one}"`)
     const setFailing = (failures: number, probe_at: Date | null) =>
@@ -59,7 +59,7 @@ describe('a view that a webhook uses', () => {
     expect(await paused()).toBe(null)
   })
 
-  it('pauses its webhook while it is invalid, and the webhook holds its events', async () => {
+  it('pauses its webhook while the view is invalid, and the events stay pending', async () => {
     const view = await createView(user, 'name: "V", where: "name = end OR name = a"')
     const id = await createWebhook(user, receiver, `view: "${view}"`)
     const breakView = (filter: string) =>

@@ -22,7 +22,8 @@ export async function replaceViewOfWebhooks(
 ): Promise<void> {
   for (const { webhook: listed, viewIds } of await listWebhooksWithViews(db, viewer.accountId)) {
     if (!viewIds.has(from)) continue
-    // A list shows a webhook as paused while the server only probes the receiver. That pause must not be stored.
+    // In the list, a webhook appears to be paused while the server only probes the receiver. That pause must not be
+    // stored, so the function reads the webhook's row.
     const webhook = (await findWebhookRow(db, viewer.accountId, listed.id))!
     const after = {
       ...webhook,
@@ -50,7 +51,7 @@ function viewsOf(webhook: Webhook): Set<string> {
     const filter = storedFilter(webhook)?.filter
     if (filter !== undefined) for (const id of viewsIn(filter)) ids.add(id)
   } catch (error) {
-    // A restored backup may contain an invalid filter. Such a filter counts as using no view.
+    // A restored backup may contain an invalid filter. This function treats it as a filter without views.
     if (!(error instanceof ApiError)) throw error
   }
   return ids

@@ -40,4 +40,4 @@ export type WebhookDeliveryList = List<WebhookDelivery>
 
 export const webhookTarget = ({ id, name, url }: Webhook): Target => ({ id, name: name ?? url, kind: 'webhook' })
 
-export const theServer = (accountId: string): Viewer => ({ accountId, email: '', readOnly: false, isServer: true })
+export const serverViewer = (accountId: string): Viewer => ({ accountId, email: '', readOnly: false, isServer: true })

@@ -6,7 +6,7 @@ export const deliverJob = defineJob<WebhookAddress>({
   parse(payload) {
     const { accountId, webhookId } = Object(payload) as Record<string, unknown>
     if (typeof accountId !== 'string' || typeof webhookId !== 'string')
-      throw new Error('the payload must contain accountId and webhookId as strings')
+      throw new Error('the payload of webhooks.deliver must contain accountId and webhookId, both strings')
     return { accountId, webhookId }
   },
 })

@@ -72,7 +72,7 @@ describe('creating a webhook', () => {
   })
 
   it.each([
-    ['no URL', { url: 'good.example/hook' }, 'BAD_USER_INPUT'],
+    ['a URL without a scheme', { url: 'good.example/hook' }, 'BAD_USER_INPUT'],
     ['another scheme', { url: 'ftp://good.example/' }, 'BAD_USER_INPUT'],
     ['a file', { url: 'file:///etc/passwd' }, 'BAD_USER_INPUT'],
     ['a user name', { url: 'https://me@good.example/' }, 'BAD_USER_INPUT'],
@@ -107,7 +107,7 @@ describe('creating a webhook', () => {
       expect(result).toEqual({
         status: 'failed',
         httpStatus: null,
-        error: 'the name has no address that the server may connect to',
+        error: 'the host name has no address that the server may connect to',
         response: null,
       })
     }
@@ -123,7 +123,7 @@ describe('creating a webhook', () => {
 })
 
 describe('changing a webhook', () => {
-  it('changes the given fields, validates them like a creation, and records an event for each change', async () => {
+  it('changes the given fields, validates them like createWebhook, and records an event for each change', async () => {
     const { id } = (await user.data(create, { url, name: 'home' })).createWebhook
     const changed = await user.data(change, { id, events: ['DEVICE_STATE', 'ATTRIBUTE_CHANGE'], enabled: false })
     expect(changed.updateWebhook).toMatchObject({ url, events: ['DEVICE_STATE', 'ATTRIBUTE_CHANGE'], enabled: false })

@@ -81,7 +81,7 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
     if (hasSelection(webhook)) await hideCursor(transaction)
     const { name, url, enabled } = webhook
     const data = { name, url, events, enabled, ...selectionData(webhook) }
-    await announce({ db: transaction, viewer }, 'WEBHOOK_CREATE', webhook, data)
+    await recordWebhookEvent({ db: transaction, viewer }, 'WEBHOOK_CREATE', webhook, data)
     return { ...webhook, secret }
   }
   return createOnce(
@@ -127,14 +127,14 @@ export async function updateWebhook(context: Context, id: string, change: Webhoo
       enabled: change.enabled ?? before.enabled,
       ...selection,
     }
-    const isFresh = change.enabled === true || after.url !== before.url || (changesSelection && before.isViewBroken)
-    if (isFresh) Object.assign(after, { paused: null, isViewBroken: false })
+    const endsPause = change.enabled === true || after.url !== before.url || (changesSelection && before.isViewBroken)
+    if (endsPause) Object.assign(after, { paused: null, isViewBroken: false })
     const changes = fieldChanges(settingsOf(before), settingsOf(after))
     if (changesSelection && hasSelection(after)) await hideCursor(transaction)
-    if (isFresh) await resetSending(transaction, viewer.accountId, id)
+    if (endsPause) await resetSending(transaction, viewer.accountId, id)
     if (changes !== undefined) {
       await writeWebhook(transaction, viewer.accountId, after)
-      await announce({ db: transaction, viewer }, 'WEBHOOK_UPDATE', after, { changes })
+      await recordWebhookEvent({ db: transaction, viewer }, 'WEBHOOK_UPDATE', after, { changes })
     }
     await notifyWorkers({ db: transaction, viewer }, id)
     return after
@@ -147,7 +147,7 @@ export async function deleteWebhook({ db, viewer }: Viewing, id: string): Promis
     const deleted = await removeWebhook(transaction, viewer.accountId, id)
     if (deleted === undefined) throw notFound('webhook', id)
     const { name, url } = deleted
-    await announce({ db: transaction, viewer }, 'WEBHOOK_DELETE', deleted, { name, url })
+    await recordWebhookEvent({ db: transaction, viewer }, 'WEBHOOK_DELETE', deleted, { name, url })
     await notifyWorkers({ db: transaction, viewer }, id)
   })
 }
@@ -160,7 +160,7 @@ export async function rotateWebhookSecret(context: Context, id: string, overlap:
   const { db, viewer, secrets, clock } = context
   assertStorable(id, 'id')
   if (overlap < 0 || overlap > MAX_OVERLAP_SECONDS)
-    throw badInput(`overlap must be from 0 to ${MAX_OVERLAP_SECONDS} seconds, found ${overlap}`)
+    throw badInput(`overlap must be from 0 to ${MAX_OVERLAP_SECONDS} seconds, not ${overlap}`)
 
   return db.transaction().execute(async (transaction) => {
     const webhook = await lockWebhook(transaction, viewer.accountId, id)
@@ -173,7 +173,7 @@ export async function rotateWebhookSecret(context: Context, id: string, overlap:
       secret: sealSecret(secrets, { accountId: viewer.accountId, webhookId: id }, secret),
       formerUntil,
     })
-    await announce({ db: transaction, viewer }, 'WEBHOOK_UPDATE', webhook, { formerSecretUntil: formerUntil })
+    await recordWebhookEvent({ db: transaction, viewer }, 'WEBHOOK_UPDATE', webhook, { formerSecretUntil: formerUntil })
     await notifyWorkers({ db: transaction, viewer }, id)
     return { ...webhook, secret }
   })
@@ -215,14 +215,14 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
   await lockAccount(db, accountId)
   const found = await countWebhookRows(db, accountId)
   if (found >= limits.webhooks) {
-    const message = `an account can have up to ${limits.webhooks} webhooks, found ${found}: delete one first`
+    const message = `an account can have at most ${limits.webhooks} webhooks, found ${found}: delete one first`
     throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.webhooks, found })
   }
 }
 
 const newWebhookId = (): string => `wh_${randomBytes(12).toString('hex')}`
 
-async function announce(
+async function recordWebhookEvent(
   { db, viewer }: Viewing,
   type: EventTypeName,
   webhook: Webhook,

@@ -145,7 +145,7 @@ describe('a bulk job of a caller who is restricted to some devices', () => {
     expect((await jobOf(oslo, ofOslo.id)).undoneBy).toBeNull()
   })
 
-  it('hides devices that a caller without a restriction previews', async () => {
+  it('hides devices outside the restriction, even after an unrestricted caller previews the job', async () => {
     const job = await createJob(oslo, everyDevice, [setRack('x')])
     expect((await call(user, 'preview', job.id)).counts).toMatchObject({ total: 3 })
     expect(await jobOf(oslo, job.id)).toMatchObject({ items: { total: 2 } })
@@ -155,7 +155,7 @@ describe('a bulk job of a caller who is restricted to some devices', () => {
     expect((await call(oslo, 'undo', job.id)).counts).toMatchObject({ total: 2 })
   })
 
-  it('applies the restriction in a background preview, and after the role changes during the run', async () => {
+  it('applies the restriction in a background preview, and a new restriction when the role changes during the run', async () => {
     user = await newLargeFleet(app, 1500)
     const owner = await newMember(app, user.accountId, 'owner')
     const { createRole } = await done(
@@ -189,7 +189,7 @@ describe('a bulk job of a caller who is restricted to some devices', () => {
 })
 
 describe('a bulk job of a caller who is restricted to some attributes', () => {
-  it('names only attributes that the caller can read and set', async () => {
+  it('can use only attributes that the caller can read and set', async () => {
     const { createReader, user: owner, device } = await newUserWithHiddenValues(app)
     const key = await createReader()
     const write = (attributes: object, more: object = {}) => ({ setAttributes: { attributes, ...more } })

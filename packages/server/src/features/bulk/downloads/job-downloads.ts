@@ -23,7 +23,7 @@ const PAGE_BYTES = 8 * 1024 * 1024
 export const reportUrl = (context: Context, job: BulkJob): Promise<string> =>
   createDownloadLink(context, {
     path: REPORT_PATH,
-    content: { filter: {}, selection: { list: 'bulkReport', ...linked(context, job) } },
+    content: { filter: {}, selection: { list: 'bulkReport', ...linkedJob(context, job) } },
     description: { list: 'bulkReport', job: job.id },
   })
 
@@ -39,7 +39,7 @@ export async function secretsUrl(context: Context, job: BulkJob): Promise<string
   if (!mayRead || !mayHaveRegistered || !isOffered) return null
   return createDownloadLink(context, {
     path: SECRETS_PATH,
-    content: { filter: {}, selection: { list: 'bulkSecrets', ...linked(context, job) } },
+    content: { filter: {}, selection: { list: 'bulkSecrets', ...linkedJob(context, job) } },
     description: { list: 'bulkSecrets', job: job.id },
   })
 }
@@ -104,7 +104,7 @@ export const secretsCsv = (secrets: Pick<Secrets, 'decrypt'>, clock: () => Date)
   },
 })
 
-const linked = ({ viewer }: Context, { id, createdBy, actorId }: BulkJob): { job: string; isOwn: boolean } => ({
+const linkedJob = ({ viewer }: Context, { id, createdBy, actorId }: BulkJob): { job: string; isOwn: boolean } => ({
   job: id,
   isOwn: isCreator(viewer, { createdBy, actorId }),
 })

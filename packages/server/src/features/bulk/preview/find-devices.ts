@@ -22,8 +22,9 @@ export const PREVIEWED_AT_ONCE = 1_000
 const READ_AT_ONCE = 5_000
 
 /**
- * Returns undefined if the job has no filter. Also returns undefined if more than `PREVIEWED_AT_ONCE` devices match, or
- * if the search exceeds its time limit. In these two cases, the preview finds the devices in steps.
+ * Returns the devices that match the job's filter, or undefined if the job has no filter. Also returns undefined if
+ * more than `PREVIEWED_AT_ONCE` devices match, or if the search exceeds its time limit. In these two cases, the preview
+ * finds the devices in steps.
  */
 export async function findMatching(
   { db, viewer, rowMeter }: Context,
@@ -45,7 +46,7 @@ export async function findMatching(
   }
 }
 
-/** Returns undefined for more than `limit` devices, or if the target is not another job. */
+/** Returns the devices of the target's job, or undefined for more than `limit` devices or another kind of target. */
 export async function findFirst(
   db: Database,
   accountId: string,
@@ -71,7 +72,10 @@ export async function findNext(
 ): Promise<{ found: Found[]; last: string | null }> {
   const next = await readNext(db, accountId, { job, caller })
   if (job.total + next.found.length > limits.bulkTargets)
-    throw new ApiError('LIMIT_EXCEEDED', `a bulk job can have at most ${limits.bulkTargets} devices, found more`)
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `a bulk job can have at most ${limits.bulkTargets} devices, but more devices match: narrow the filter`,
+    )
   return next
 }
 

@@ -6,8 +6,8 @@ import type { JobFilter } from '../bulk-items.queries.ts'
 import type { BulkJob } from '../bulk-job.ts'
 
 /**
- * Returns undefined if the job has no filter or has not been previewed. Throws FORBIDDEN if the filter reads a name
- * that the caller cannot read.
+ * Returns the job's filter, or undefined if the job has no filter or has not been previewed. Throws FORBIDDEN if the
+ * filter reads a name that the caller cannot read.
  */
 export function filterOf(
   { filter, context, previewed, id }: BulkJob,

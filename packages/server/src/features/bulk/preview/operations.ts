@@ -69,7 +69,8 @@ function assertFewBytes(bytes: number, what: string): void {
 function readOperation(given: object, path: string): BulkOperation {
   const members = Object.entries(given).filter(([, value]) => value != null)
   const [kind, value] = members[0] ?? []
-  if (members.length !== 1) throw badInput(`${path} must have exactly one field, found ${members.length}`)
+  if (members.length !== 1)
+    throw badInput(`${path} must have exactly one field, such as setAttributes, found ${members.length}`)
   if (kind === 'delete') return { delete: { force: (value as { force?: boolean }).force ?? false } }
   if (kind === 'update') return { update: readUpdate(value as object, `${path}.update`) }
   if (kind === 'addService') {
@@ -88,11 +89,16 @@ interface GivenAttributes {
 
 function readSetAttributes({ attributes, context, services }: GivenAttributes, path: string): BulkOperation {
   const changes = flattenAttributes(attributes, `${path}.setAttributes.attributes`)
-  if (changes.length === 0) throw badInput(`${path}.setAttributes.attributes must not be an empty object`)
+  if (changes.length === 0)
+    throw badInput(`${path}.setAttributes.attributes must not be an empty object: pass at least one attribute`)
   for (const { value } of changes) parseTemplate(value ?? '', `${path}.setAttributes.attributes`)
   assertAllAllowed(changes, services == null ? 'device' : 'service', `${path}.setAttributes.attributes`)
   const inContext = parseContext(context, `${path}.setAttributes.context`)
-  assertVisibleNames(changes, { context: inContext, path: `${path}.setAttributes.attributes` })
+  assertVisibleNames(changes, {
+    context: inContext,
+    path: `${path}.setAttributes.attributes`,
+    contextPath: `${path}.setAttributes.context`,
+  })
   return {
     setAttributes: {
       attributes,

@@ -13,12 +13,12 @@ import { applyContextChanges } from './operations.ts'
 import { emptyPlan, type Plan, planOf } from './plan.ts'
 
 /**
- * `isPart` is true if a change cannot be reverted, for example because a value has changed since the undone job wrote
- * it.
+ * `isPartial` is true if a change cannot be reverted, for example because a value has changed since the undone job
+ * wrote it.
  */
 interface Reverted {
   changes: DeviceChanges
-  isPart: boolean
+  isPartial: boolean
 }
 
 export const concernsServices = ({
@@ -54,8 +54,8 @@ export function planUndo(
       update: Object.fromEntries(fields.map(([name, change]) => [name, { old: change.new, new: change.old }])),
     }),
   })
-  const isPart = services.isPart || attributes.isPart || fields.length < Object.keys(done.update ?? {}).length
-  if (!isPart) return plan
+  const isPartial = services.isPartial || attributes.isPartial || fields.length < Object.keys(done.update ?? {}).length
+  if (!isPartial) return plan
   return { ...plan, reason: 'CHANGED_SINCE', ...(plan.outcome === 'UNCHANGED' && { status: 'SKIPPED' }) }
 }
 
@@ -64,25 +64,25 @@ function revertAttributes(
   { setAttributes = [] }: DeviceChanges,
   removed: ReadonlySet<string>,
 ): Reverted {
-  let isPart = false
+  let isPartial = false
   const reverted: AttributeChanges[] = []
   for (const { changes, ...place } of setAttributes) {
     const { service } = place
     if (service !== undefined && removed.has(service.id)) continue
     const target = service === undefined ? device.target : device.services.find(({ id }) => id === service.id)?.target
     if (target === undefined) {
-      isPart = true
+      isPartial = true
       continue
     }
     const back = revertNames(target, place.context, changes)
-    if (Object.keys(back).length < Object.keys(changes).length) isPart = true
+    if (Object.keys(back).length < Object.keys(changes).length) isPartial = true
     if (Object.keys(back).length > 0) reverted.push({ ...place, changes: back })
   }
   for (const [id, ofTarget] of Map.groupBy(reverted, ({ service }) => service?.id)) {
     const service = device.services.find((each) => each.id === id)
     applyContextChanges(service?.target ?? device.target, ofTarget)
   }
-  return { changes: reverted.length === 0 ? {} : { setAttributes: reverted }, isPart }
+  return { changes: reverted.length === 0 ? {} : { setAttributes: reverted }, isPartial }
 }
 
 function revertNames(target: Target, context: string | null, changes: Changes): Changes {
@@ -96,8 +96,8 @@ function revertNames(target: Target, context: string | null, changes: Changes): 
 }
 
 /**
- * Plans to remove added services whose fields have not changed since, and to revert updated fields that have not
- * changed since. Also plans to add removed services again with new IDs, unless an earlier undo has done so.
+ * Plans to remove added services and to revert updated fields, unless the fields have changed since the undone job
+ * wrote them. Also plans to add removed services again with new IDs, unless an earlier undo has done so.
  */
 function revertServices(
   device: BulkDevice,
@@ -132,7 +132,7 @@ function revertServices(
       ...(removed.length > 0 && { removeService: removed }),
       ...(setAttributes.length > 0 && { setAttributes }),
     },
-    isPart:
+    isPartial:
       removed.length < addService.length ||
       restored.length < removeService.length ||
       names(updated) < names(updateService),

@@ -38,7 +38,10 @@ const PREPARED_AT_ONCE = 1_000
 /** The maximum number of items of the previous preview that one step deletes. */
 const DELETED_AT_ONCE = 5_000
 
-/** `found` is the result of `findMatching`, or undefined if the target is not a filter. `job` must be locked. */
+/**
+ * Begins a preview. `found` is the result of `findMatching`, or undefined if the target is not a filter. `job` must be
+ * locked.
+ */
 export async function beginPreview(
   db: Database,
   accountId: string,

@@ -43,8 +43,8 @@ const textOf = (operation: BulkOperation): string | undefined => {
 }
 
 /**
- * Returns undefined for an operation without a service filter. Throws FORBIDDEN if the filter reads a name that the
- * caller cannot read.
+ * Returns the operation's service filter, or undefined if it has none. Throws FORBIDDEN if the filter reads a name that
+ * the caller cannot read.
  */
 export function serviceFilterOf(
   operation: BulkOperation,

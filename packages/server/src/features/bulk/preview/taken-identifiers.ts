@@ -68,7 +68,10 @@ export async function findNamesInUse(
 }
 
 export const nameTaken = (name: string): ApiError =>
-  new ApiError('CONFLICT', `a device with the name ${JSON.stringify(name)} was registered in the meantime`)
+  new ApiError(
+    'CONFLICT',
+    `a device with the name ${JSON.stringify(name)} now exists, so the job does not register another: to update the device, create another job`,
+  )
 
 /**
  * Returns the errors, keyed by device ID. A hardware ID is taken if another device has it, or if the job also gives it

@@ -13,7 +13,7 @@ export function parseTemplate(value: string, path: string): Part[] {
     if (braces !== undefined) parts.push('{')
     else if (name !== undefined) parts.push({ name })
     else if (text === '{')
-      throw badInput(`${path}: { must begin a name in braces, such as {name}; for a literal brace write {{`)
+      throw badInput(`${path}: { must begin a name in braces, such as {name}; for a literal brace, write {{`)
     else parts.push(text!)
   }
   return parts

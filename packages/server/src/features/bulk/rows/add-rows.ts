@@ -3,7 +3,7 @@ import { ApiError, badInput } from '../../../errors.ts'
 import { insideOf } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { type BulkOperation, type CsvRow, setsHardwareId } from '../bulk-job.ts'
-import { insertRows, type PreparedItem, type RowItem, selectLines } from '../bulk-rows.queries.ts'
+import { findLine, insertRows, type PreparedItem, type RowItem } from '../bulk-rows.queries.ts'
 import { matchRows } from './match-rows.ts'
 import { planDevice } from './plan-row.ts'
 
@@ -27,15 +27,15 @@ export async function addRows(
 ): Promise<void> {
   const place = { accountId, jobId }
   const items = await matchRows(db, accountId, { rows, register, inside: insideOf(caller) })
-  assertNoneTwice(items)
+  assertNoDuplicates(items)
   // If the caller is restricted, the preview prepares the new devices, because it checks the restriction.
   const prepare = (item: RowItem): PreparedItem =>
     caller.restriction === undefined ? prepareItem(item, operations) : { ...item, changes: {} }
   const added = new Set(await insertInParts(db, place, { items, prepare }))
-  const twice = items.find(({ id }) => !added.has(id))
-  if (twice === undefined) return
-  const line = await selectLines(db, place, twice)
-  throw sameDevice(line ?? 0, twice.row.line)
+  const duplicate = items.find(({ id }) => !added.has(id))
+  if (duplicate === undefined) return
+  const line = await findLine(db, place, duplicate)
+  throw sameDevice(line ?? 0, duplicate.row.line)
 }
 
 /** Prepares the next rows while PostgreSQL inserts the previous rows. Returns the IDs of the inserted rows. */
@@ -65,8 +65,8 @@ export function withoutResult({ isNew: _isNew, error, ...row }: CsvRow): CsvRow 
 }
 
 /**
- * Adds the device that a row registers, so that the preview only checks for conflicts with other devices. Leaves two
- * kinds of devices to the preview: devices that break a rule, which the preview rejects, and devices to which
+ * Prepares the device that a row registers, so that the preview only checks for conflicts with other devices. Leaves
+ * two kinds of devices to the preview: devices that break a rule, which the preview rejects, and devices to which
  * operations give hardware IDs, because two devices may get the same hardware ID.
  */
 function prepareItem(item: RowItem, operations: readonly BulkOperation[]): PreparedItem {
@@ -84,9 +84,9 @@ function prepareItem(item: RowItem, operations: readonly BulkOperation[]): Prepa
 }
 
 const sameDevice = (one: number, other: number): ApiError =>
-  badInput(`csv: lines ${one} and ${other} identify the same device`)
+  badInput(`csv: lines ${one} and ${other} identify the same device: keep only one of them`)
 
-function assertNoneTwice(items: readonly RowItem[]): void {
+function assertNoDuplicates(items: readonly RowItem[]): void {
   const seen = new Map<string, number>()
   for (const { id, key, row } of items) {
     for (const text of [`id ${id}`, ...(key === null ? [] : [key])]) {

@@ -22,7 +22,7 @@ export function readCsv(csv: string, { path, after = 0 }: { path: string; after?
     throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${limits.bulkCsvBytes} bytes, found ${bytes}`)
   const file = parse(csv, path)
   const count = file.rows.length + file.problems.length
-  if (count === 0) throw badInput(`${path} must have a row after the names of the columns`)
+  if (count === 0) throw badInput(`${path} must contain at least one row after the column names`)
   if (count > limits.bulkRows)
     throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${limits.bulkRows} rows, found ${count}`)
   // The header line counts only in the first CSV.

@@ -39,7 +39,7 @@ const RETRY_MS = 500
 const ATTEMPTS = 5
 const SINGLE_DEVICES = BATCH
 
-interface Trouble {
+interface Retry {
   failures: number
   /** The number of devices that were changed one by one. */
   changed: number
@@ -50,22 +50,22 @@ export function createBulkWorker({ load, log, ...given }: BulkWorkerOptions): Bu
   const ahead = createLookAhead(given.db, load)
   const options = { ...given, ahead }
   const closing = new AbortController()
-  const troubles = new Map<string, Trouble>()
+  const retries = new Map<string, Retry>()
   let workedAt = Number.NEGATIVE_INFINITY
 
   const step = async (job: ActiveJob): Promise<WorkResult> => {
-    const trouble = troubles.get(job.id)
-    const singly = trouble !== undefined && trouble.failures >= ATTEMPTS
+    const retry = retries.get(job.id)
+    const singly = retry !== undefined && retry.failures >= ATTEMPTS
     try {
       const result = await workOn(options, job, { singly })
-      if (trouble === undefined || result === 'idle') return result
-      if (!singly || result === 'failed' || ++trouble.changed >= SINGLE_DEVICES) troubles.delete(job.id)
+      if (retry === undefined || result === 'idle') return result
+      if (!singly || result === 'failed' || ++retry.changed >= SINGLE_DEVICES) retries.delete(job.id)
       return result
     } catch (error) {
-      const { failures = 0, changed = 0 } = trouble ?? {}
+      const { failures = 0, changed = 0 } = retry ?? {}
       const failed = isOutage(error) ? 0 : 1
-      troubles.set(job.id, { failures: failures + failed, changed, retryAt: performance.now() + RETRY_MS })
-      if (trouble === undefined && !closing.signal.aborted)
+      retries.set(job.id, { failures: failures + failed, changed, retryAt: performance.now() + RETRY_MS })
+      if (retry === undefined && !closing.signal.aborted)
         log.warn({ err: error, job: job.id }, 'cannot work on a bulk job; retrying')
       return 'idle'
     }
@@ -78,13 +78,13 @@ export function createBulkWorker({ load, log, ...given }: BulkWorkerOptions): Bu
   const round = async (): Promise<number> => {
     const jobs = await selectActiveJobs(options.db)
     const active = new Set(jobs.map(({ id }) => id))
-    for (const id of troubles.keys()) if (!active.has(id)) troubles.delete(id)
+    for (const id of retries.keys()) if (!active.has(id)) retries.delete(id)
     ahead.keepOnly(active)
     let hasWorked = false
     let waitMs = performance.now() - workedAt < SOON_MS ? READY_MS : IDLE_MS
     for (const job of jobs) {
       if (closing.signal.aborted) return 0
-      const wait = Math.max(job.waitMs, (troubles.get(job.id)?.retryAt ?? 0) - performance.now())
+      const wait = Math.max(job.waitMs, (retries.get(job.id)?.retryAt ?? 0) - performance.now())
       if (wait > 0) {
         waitMs = Math.min(waitMs, wait)
         continue
@@ -101,7 +101,7 @@ export function createBulkWorker({ load, log, ...given }: BulkWorkerOptions): Bu
   const follow = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       const ms = await round().catch((error: unknown) => {
-        log.debug({ err: error }, 'cannot look for bulk jobs')
+        log.debug({ err: error }, 'cannot find the bulk jobs to work on; retrying')
         return IDLE_MS
       })
       if (ms > 0) await pause(ms, closing.signal)

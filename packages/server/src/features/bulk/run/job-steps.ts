@@ -53,9 +53,9 @@ export interface WorkOptions {
 export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**
- * Does nothing if the job is not due. An ApiError ends a preview as FAILED, and a DeviceError fails its device. With
- * `singly`, which the worker passes after several failures, any other error ends the preview as FAILED, or fails the
- * next device of the run. Outages and exceeded quotas have no such effect.
+ * Does nothing if the job is not due. An ApiError sets a preview to FAILED, and a DeviceError sets its device to
+ * FAILED. With `singly`, which the worker passes after several failures, any other error sets the preview or the next
+ * device of the run to FAILED, unless the error is an outage or an exceeded quota.
  */
 export async function workOn(
   options: WorkOptions,
@@ -73,7 +73,11 @@ export async function workOn(
     if (error instanceof DeviceError) return failDevice(options, job, error)
     if (state === 'PREVIEWING' && (singly || error instanceof ApiError)) return failPreview(options, job, error)
     if (next === undefined) throw error
-    return failDevice(options, job, new DeviceError(next, new ApiError('INTERNAL', 'the server failed: see its log')))
+    return failDevice(
+      options,
+      job,
+      new DeviceError(next, new ApiError('INTERNAL', 'the server failed to change the device: see the server log')),
+    )
   }
 }
 
@@ -98,10 +102,11 @@ async function whileLocked(
 const REQUEST_STEPS = 10
 
 /**
- * Each step is a transaction, so that no long transaction delays the event feed. A request with an Idempotency-Key has
- * one transaction, so the number of steps is limited. The bulk worker continues the preview after these steps, or if
- * the server stops during them. It also does so if a step fails, because the job has been committed, and a caller who
- * received the error would not learn the job's ID. Throws only in a transaction, which also undoes the job.
+ * Runs steps of a preview in a request. Each step is a transaction, so that no long transaction delays the event feed.
+ * A request with an Idempotency-Key has one transaction, so the number of steps is limited. The bulk worker continues
+ * the preview after these steps, or if the server stops during them. It also does so if a step fails, because the job
+ * has been committed, and a caller who received the error would not learn the job's ID. Throws only in a request's
+ * transaction, which then also rolls back the job.
  */
 export async function finishPreview(
   { log, ...options }: Omit<WorkOptions, 'secrets'> & { log: FastifyBaseLogger },
@@ -116,7 +121,11 @@ export async function finishPreview(
   } catch (error) {
     if (isOverQuota(error)) await waitForQuota(options, place, error)
     else if (options.db.isTransaction) throw error
-    else log.warn({ err: error, job: begun.id }, 'a request could not finish the preview of a bulk job')
+    else
+      log.warn(
+        { err: error, job: begun.id },
+        'a request could not finish the preview of a bulk job; the bulk worker continues the preview',
+      )
   }
   return job
 }
@@ -159,7 +168,7 @@ function reasonNotExpected(job: BulkJob): string | undefined {
   const { expected, rejected } = job
   const changing = writing(job)
   if (expected === null || (changing === expected && rejected === 0)) return undefined
-  return `devices that would change: ${changing}, expected ${expected}; rejected devices: ${rejected}, expected 0`
+  return `the number of devices that would change is ${changing} (expected ${expected}), and the number of rejected devices is ${rejected} (expected 0)`
 }
 
 const failPreview = (options: WorkOptions, place: JobPlace, error: unknown): Promise<WorkResult> =>

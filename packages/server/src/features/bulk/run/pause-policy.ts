@@ -15,5 +15,5 @@ const failureLimit = ({ maxFailures, done, failed, skipped }: Counts): number =>
 export function reasonToPause(job: Counts & { tolerated: number }): string | null {
   const failures = job.failed - job.tolerated
   const limit = failureLimit(job)
-  return failures > limit ? `failed devices: ${failures}, more than the limit of ${limit}` : null
+  return failures > limit ? `the number of failed devices is ${failures}, but the limit is ${limit}` : null
 }

@@ -5,7 +5,7 @@ import type { FieldName } from '../../devices/device.ts'
 import type { FieldsRow } from '../bulk-items.queries.ts'
 import type { AttributeChanges, BulkSkipReason } from '../bulk-job.ts'
 import type { BulkService } from '../preview/bulk-device.ts'
-import { areServicesOld } from './apply-services.ts'
+import { hasOldServices } from './apply-services.ts'
 import type { PendingItem } from './pending.queries.ts'
 
 export interface LockedBulkDevice {
@@ -27,8 +27,8 @@ export function reasonToSkip(
   const { fields, services } = device
   const { update = {}, setAttributes = [], addService = [] } = changes
   const added = new Set(addService.map(({ id }) => id))
-  const areFieldsOld = Object.entries(update).every(([name, { old }]) => fields[name as FieldName] === old)
-  const areValuesOld = setAttributes.every((each) => {
+  const hasOldFields = Object.entries(update).every(([name, { old }]) => fields[name as FieldName] === old)
+  const hasOldValues = setAttributes.every((each) => {
     if (each.service !== undefined && added.has(each.service.id)) return true
     const target = targetOf(device, each)
     if (target === undefined) return false
@@ -37,7 +37,7 @@ export function reasonToSkip(
       ([name, { old }]) => valueAt(present, parseAttributeName(name, 'name')) === old,
     )
   })
-  return areFieldsOld && areValuesOld && areServicesOld(changes, services, { isCsv }) ? undefined : 'CHANGED_SINCE'
+  return hasOldFields && hasOldValues && hasOldServices(changes, services, { isCsv }) ? undefined : 'CHANGED_SINCE'
 }
 
 export const targetOf = ({ target, services }: LockedBulkDevice, { service }: AttributeChanges): Target | undefined =>

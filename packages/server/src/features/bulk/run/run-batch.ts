@@ -32,7 +32,7 @@ import { type LockedBulkDevice, reasonToSkip, targetOf } from './reason-to-skip.
 import { assertNoneTaken, registerDevices } from './register-devices.ts'
 import { type JobCaller, viewerOfJob } from './starter.ts'
 
-/** The statements that add new devices and record the results have been sent. `recordEvents` sends the rest. */
+/** A running batch. It has sent the statements that add devices and record results. `recordEvents` sends the others. */
 export interface Batch {
   results: ItemResult[]
   /** Settles when the statements that have been sent end. Wait for it with `sentTogether`. */
@@ -84,8 +84,9 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
     results.push({ id: item.id, ...(reason === undefined ? { status: 'DONE' } : { status: 'SKIPPED', reason }) })
     if (reason === undefined && device !== undefined) accepted.push({ item, device })
   }
-  for (const { item } of accepted) await inDevice(item.id, () => assertMayChangeDevice(caller, item.changes))
-  for (const { id, device } of registered) await inDevice(id, () => assertMayChangeDevice(caller, { register: device }))
+  for (const { item } of accepted) await withDeviceError(item.id, () => assertMayChangeDevice(caller, item.changes))
+  for (const { id, device } of registered)
+    await withDeviceError(id, () => assertMayChangeDevice(caller, { register: device }))
   const deleted = accepted.filter(({ item }) => item.changes.delete !== undefined)
   const changed = accepted.filter(({ item }) => item.changes.delete === undefined)
   assertDeletable(job, deleted)
@@ -170,15 +171,15 @@ async function lockDevices(
   )
 }
 
-/** Returns the events of the changes. */
+/** Writes the changes to existing devices, and returns their events. */
 async function apply(db: Database, accountId: string, accepted: readonly Accepted[]): Promise<NewEvent[]> {
   const devices = accepted.map(({ item, device: { fields, services, target } }): DeviceWithServices => {
     const device = { id: fields.id, name: fields.name }
     return { changes: item.changes, device, services, lockedAt: target?.lockedAt }
   })
-  for (const each of devices) await inDevice(each.device.id, () => assertServicesFit(each))
+  for (const each of devices) await withDeviceError(each.device.id, () => assertServicesFit(each))
   const events = await insertNewServices(db, accountId, devices)
-  for (const each of accepted) events.push(...(await inDevice(each.item.id, () => setAttributes(each))))
+  for (const each of accepted) events.push(...(await withDeviceError(each.item.id, () => setAttributes(each))))
   const targets = accepted.flatMap(({ device }) => [device.target!, ...device.services.map(({ target }) => target)])
   await saveTargets(db, accountId, targets)
   for (const each of accepted) {
@@ -188,7 +189,10 @@ async function apply(db: Database, accountId: string, accepted: readonly Accepte
   return [...events, ...(await writeServices(db, accountId, devices))]
 }
 
-/** Returns the devices that an undo must not delete, because they have changed since the undone job registered them. */
+/**
+ * Returns the devices that an undo must not delete, because they have connected or changed since the undone job
+ * registered them.
+ */
 async function findTouched(
   db: Database,
   accountId: string,
@@ -212,7 +216,7 @@ const rowOf = ({ id, name, hardwareId, platform }: FieldsRow): DeviceFields & { 
   ...{ id, name, hardwareId, platform },
 })
 
-/** Returns one event for each changed set of values: the base or a context, of the device or of a service. */
+/** Returns an event for each target and context: for the base values or the overrides of the device or of a service. */
 function setAttributes({ item, device }: Accepted): NewEvent[] {
   const byTarget = Map.groupBy(item.changes.setAttributes ?? [], (each) => targetOf(device, each)!)
   return [...byTarget].flatMap(([target, all]) =>
@@ -229,12 +233,12 @@ async function updateFields(
   if (changes === undefined) return undefined
   const values = Object.fromEntries(Object.entries(changes).map(([name, change]) => [name, change.new]))
   const after = { ...rowOf(device.fields), ...values } as DeviceFields & { id: string }
-  await inDevice(item.id, () => writeDevice(db, accountId, after))
+  await withDeviceError(item.id, () => writeDevice(db, accountId, after))
   const targets = [{ id: after.id, name: after.name, kind: 'device' as const }]
   return { type: 'DEVICE_UPDATE', deviceId: after.id, targets, data: { changes } }
 }
 
-async function inDevice<Result>(deviceId: string, work: () => Result | Promise<Result>): Promise<Result> {
+async function withDeviceError<Result>(deviceId: string, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {

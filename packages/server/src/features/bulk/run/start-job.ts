@@ -38,7 +38,6 @@ export async function assertOnlyUndo(
   await lockJob(db, accountId, undoOf)
   const other = await findUndoInProgress(db, accountId, { undoOf, except, since: expiryOf(now) })
   if (other === undefined) return
-  throw new ApiError('CONFLICT', `the bulk job ${other} already undoes this one: finish or cancel it first`, {
-    job: other,
-  })
+  const message = `the bulk job ${other} already undoes the bulk job ${undoOf}: finish or cancel job ${other} first`
+  throw new ApiError('CONFLICT', message, { job: other })
 }

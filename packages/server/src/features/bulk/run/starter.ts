@@ -31,7 +31,7 @@ interface Check {
  */
 export async function callerToPreview(db: Database, accountId: string, check: Check): Promise<JobCaller> {
   const { starter } = check.job
-  // The previous release recorded no caller. In that release, restricted callers could not create jobs.
+  // Earlier releases recorded no caller. In these releases, restricted callers could not create jobs.
   if (starter === null) return { accountId }
   const caller = await findCaller(db, accountId, { ...check, starter })
   if (typeof caller === 'string') throw new ApiError('FORBIDDEN', caller)
@@ -44,7 +44,7 @@ export async function callerToRun(
   check: Check,
 ): Promise<{ caller: JobCaller; reason?: undefined } | { caller?: undefined; reason: string }> {
   const { job } = check
-  if (job.starter === null) return { reason: 'the server has not recorded who started the job: resume it' }
+  if (job.starter === null) return { reason: 'the server has not recorded who started the job: call resumeBulk' }
   const caller = await findCaller(db, accountId, { ...check, starter: job.starter })
   if (typeof caller === 'string') return { reason: caller }
   const missing = permissionsOfJob(job).filter((name) => !isPermitted(caller.permissions, name))

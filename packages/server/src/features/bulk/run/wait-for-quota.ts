@@ -17,7 +17,7 @@ export async function waitForQuota(
   return inTransaction(db, async (transaction) => {
     const job = await takeJob(transaction, accountId, id)
     if (job?.state !== 'PREVIEWING' && job?.state !== 'RUNNING') return 'idle'
-    await writeJob(transaction, accountId, id, { reason: `waits: ${message}`, pauseMs: 1000 * seconds })
+    await writeJob(transaction, accountId, id, { reason: `waiting: ${message}`, pauseMs: 1000 * seconds })
     return 'worked'
   })
 }

@@ -9,7 +9,7 @@ export const anyDevice = '*'
 
 /**
  * Makes every server process check these devices after the transaction commits. The processes disconnect the devices
- * that `findOtherSecrets` returns.
+ * that `findInvalidSecrets` returns.
  */
 export async function cutOffDevices(db: Database, ids: readonly string[]): Promise<void> {
   await sql`select pg_notify(${deviceChannel}, id) from unnest(${ids}::text[]) as id`.execute(db)
@@ -28,23 +28,21 @@ export interface PresentedSecret {
 }
 
 /**
- * Returns the given devices that were deleted, have moved to another account, no longer have the presented secret, or
- * belong to a disabled account.
+ * Returns the presented secrets that are no longer valid: the device was deleted or moved to another account, the
+ * secret was replaced or revoked, or the account is disabled.
  */
-export async function findOtherSecrets<Presented extends PresentedSecret>(
+export async function findInvalidSecrets<Presented extends PresentedSecret>(
   db: Database,
-  shown: readonly Presented[],
+  presented: readonly Presented[],
 ): Promise<Presented[]> {
   const { rows } = await sql<PresentedSecret & { accountId: string }>`
     select d.id as "deviceId", d.secret_hash as "secretHash", d.account_id as "accountId" from device d join account a on a.id = d.account_id
-    where d.id = any(${shown.map(({ deviceId }) => deviceId)}::text[]) and d.secret_hash is not null
+    where d.id = any(${presented.map(({ deviceId }) => deviceId)}::text[]) and d.secret_hash is not null
       and a.disabled is null`.execute(db)
   const nameOf = ({ deviceId, secretHash }: PresentedSecret): string => `${deviceId} ${secretHash.toString('hex')}`
   const accounts = new Map(rows.map((row) => [nameOf(row), row.accountId]))
-  return shown.filter((presented) => {
-    const accountId = accounts.get(nameOf(presented))
-    return (
-      accountId === undefined || (presented.device !== undefined && presented.device.viewer.accountId !== accountId)
-    )
+  return presented.filter((each) => {
+    const accountId = accounts.get(nameOf(each))
+    return accountId === undefined || (each.device !== undefined && each.device.viewer.accountId !== accountId)
   })
 }

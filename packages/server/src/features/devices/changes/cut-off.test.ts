@@ -81,7 +81,7 @@ async function lockDevices(): Promise<{ client: pg.Client; untilReaderWaits(): P
   }
 }
 
-test('checks again after a running check if notifications may have been lost', async () => {
+test('starts another check after a running check if notifications may have been lost', async () => {
   const proxy = await startDatabaseProxy(connection)
   await connect()
   proxy.close()
@@ -93,7 +93,7 @@ test('checks again after a running check if notifications may have been lost', a
   connected.push(late)
   proxy.open()
   await untilLogged('receiving notifications from the database again')
-  // While notifications may be lost, the server checks all devices every second, so another check is due in this time.
+  // While notifications may be lost, the server checks all devices every second. This wait therefore includes a check.
   await sleep(1_500)
   await client.query('commit')
   await vi.waitFor(() => expect(cutOff).toEqual([late]), wait)

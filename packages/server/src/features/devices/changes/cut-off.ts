@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
 import type { Notifications } from '../../../db/notifications.ts'
-import { anyDevice, deviceChannel, findOtherSecrets, type PresentedSecret } from './cut-off.queries.ts'
+import { anyDevice, deviceChannel, findInvalidSecrets, type PresentedSecret } from './cut-off.queries.ts'
 
 export { type PresentedSecret, recheckDevices } from './cut-off.queries.ts'
 
@@ -37,7 +37,7 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
    * authenticating during an earlier check.
    */
   const notified = new Set<string>()
-  /** The IDs of devices that were authenticating during a check, so the check could not compare their accounts. */
+  /** The IDs of devices that were authenticating during a check, which therefore could not compare their accounts. */
   const authenticating = new Set<string>()
   let mayHaveMissed = false
 
@@ -56,7 +56,7 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
     for (let at = 0; at < checked.length; at += BATCH) {
       const batch = checked.slice(at, at + BATCH)
       for (const { device, deviceId } of batch) if (device === undefined) authenticating.add(deviceId)
-      for (const session of await findOtherSecrets(db, batch)) onCutOff(session)
+      for (const session of await findInvalidSecrets(db, batch)) onCutOff(session)
     }
   }
 

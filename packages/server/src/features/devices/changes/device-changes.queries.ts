@@ -10,7 +10,7 @@ import { changeDeviceCount, isCounted } from '../device-count.queries.ts'
 const fields = Object.entries(deviceFields) as [FieldName, (typeof deviceFields)[FieldName]][]
 const fieldColumns = fields.map(([, { column }]) => column).join(', ')
 const namedFields = fields.map(([name, { column }]) => `${column} as "${name}"`).join(', ')
-/** Returns the placeholders for the fields' values, which are the parameters starting at `first`. */
+/** Returns the placeholders for the fields' values, numbered from `first`. */
 const placeholders = (first: number): string => fields.map((_, index) => `$${first + index}`).join(', ')
 const assignments = (first: number): string =>
   fields.map(([, { column }], index) => `${column} = $${first + index}`).join(', ')
@@ -41,7 +41,7 @@ const reservedColumns = ['category', 'status'].flatMap((kind) =>
   ['a', 'b', 'c', 'd', 'e'].map((letter) => `${kind}_${letter}`),
 )
 
-// Stores no times for the device's first values: their time is `created`, which is also the time of the event.
+// Stores no times of the device's first values, because their time is `created`, which is also the event's time.
 const insertDeviceText = `
   with new_device as (
     insert into device (account_id, id, created, secret_hash, attributes, ${fieldColumns})
@@ -110,7 +110,7 @@ export async function lockDevice(
   return rows[0]
 }
 
-/** Locks those of the given devices that a restricted caller can reach, in ID order. */
+/** Locks the given devices that a restricted caller can reach, in ID order. */
 function lockInside(
   db: Database,
   accountId: string,

@@ -71,13 +71,13 @@ describe('registerDevice', () => {
   })
 
   test.each([
-    ['an empty name', { name: ' ' }, 'BAD_USER_INPUT', /^name /],
+    ['a name of only spaces', { name: ' ' }, 'BAD_USER_INPUT', /^name /],
     ['a long name', { name: 'x'.repeat(101) }, 'LIMIT_EXCEEDED', /100 .* 101/],
     ['a name with U+0000', { name: 'a\u0000b' }, 'BAD_USER_INPUT', /^name /],
     ['a long hardware ID', { name: 'n', hardwareId: 'x'.repeat(201) }, 'LIMIT_EXCEEDED', /200/],
     ['an empty platform', { name: 'n', platform: '' }, 'BAD_USER_INPUT', /^platform /],
     [
-      'a port out of range',
+      'an out-of-range port',
       { name: 'n', services: [{ name: 'a', port: 65536 }] },
       'BAD_USER_INPUT',
       /services\[0\]\.port/,
@@ -112,7 +112,7 @@ describe('registerDevice', () => {
     expect(errorOf(await owner.query(register, variables))).toEqual([code, expect.stringMatching(message)])
   })
 
-  test('measures strings in characters, not in bytes or UTF-16 units', async () => {
+  test('measures strings in characters, not in bytes or UTF-16 code units', async () => {
     await newDevice(owner, '🛰'.repeat(limits.deviceNameLength))
   })
 

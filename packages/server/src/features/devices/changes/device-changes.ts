@@ -44,7 +44,7 @@ export interface DeviceInput extends DeviceChange {
 
 export interface RegisteredDevice {
   id: string
-  /** The server returns the secret only on creation. */
+  /** Returned only once, because the server stores only a hash. */
   secret: string
   services: { id: string; name: string }[]
 }
@@ -83,7 +83,7 @@ export async function registerDevice(
   return { id, secret, services: services.map((service) => ({ id: service.id, name: service.name })) }
 }
 
-/** Throws FORBIDDEN if the viewer is restricted and could not reach the device. */
+/** Throws FORBIDDEN if the viewer is restricted to devices that would not include the new device. */
 async function insertInside(db: Database, viewer: Viewer, row: NewDeviceRow): Promise<void> {
   const { accountId } = viewer
   const inside = insideOf(viewer)
@@ -95,7 +95,7 @@ async function insertInside(db: Database, viewer: Viewer, row: NewDeviceRow): Pr
   })
 }
 
-/** Returns the device's ID in its stored form. Null clears a field but does not change the name. */
+/** Returns the device's ID in its stored form. In `change`, null clears a field, but leaves the name unchanged. */
 export async function updateDevice(context: Context, deviceId: string, change: DeviceChange): Promise<string> {
   assertDeviceFields(change)
   await rejectDuplicateHardwareId(change.hardwareId ?? null, () =>
@@ -114,7 +114,7 @@ export async function updateDevice(context: Context, deviceId: string, change: D
   return deviceId.toLowerCase()
 }
 
-/** Deletes all devices or none. Without `force`, throws CONFLICT if any of them is active. */
+/** Deletes either all of the devices or none of them. Without `force`, throws CONFLICT if any of them is active. */
 export async function deleteDevices(context: Context, deviceIds: readonly string[], force: boolean): Promise<void> {
   const ids = readDeviceIds(deviceIds)
   await context.db.transaction().execute(async (transaction) => {
@@ -152,8 +152,8 @@ export const lockDevicesToDelete = (
 ): Promise<LockedDevice[]> => lockDevicesForRemoval(transaction, accountId, devices)
 
 /**
- * Deletes locked devices, records their events, and ends their connections. A device can include an event ID that was
- * assigned in advance.
+ * Deletes locked devices, records their events, and closes their connections. If a device has an `eventId`, its event
+ * has that ID.
  */
 export async function deleteLockedDevices(
   transaction: Database,
@@ -174,7 +174,7 @@ export const writeDevice = (transaction: Database, accountId: string, device: Lo
     await updateDeviceRow(transaction, accountId, device)
   })
 
-/** The maximum number of devices that one step deletes. The contents of all these devices are in memory at once. */
+/** The maximum number of devices that one step deletes. A step holds the contents of all its devices in memory. */
 const DELETED_AT_ONCE = 50
 
 async function deleteLocked(
@@ -242,7 +242,7 @@ export function newServices(inputs: readonly ServiceInput[]) {
   if (inputs.length > limits.servicesPerDevice) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `a device has at most ${limits.servicesPerDevice} services, found ${inputs.length}`,
+      `a device can have at most ${limits.servicesPerDevice} services, found ${inputs.length}`,
     )
   }
   return inputs.map((input, index) => newService(input, `services[${index}].`))

@@ -48,7 +48,7 @@ describe('deleteDevice and deleteDevices', () => {
     })
   })
 
-  test('records the contents of a device up to 256 KiB', async () => {
+  test('records the contents of a deleted device up to 256 KiB', async () => {
     for (const count of [4, 5]) {
       const services = Array.from({ length: count }, (_, index) => ({ name: `ssh ${index}`, port: 22 }))
       const { registerDevice } = await owner.data(register, { name: 'large', services })

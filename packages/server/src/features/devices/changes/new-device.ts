@@ -10,7 +10,7 @@ import { newId } from '../device-id.ts'
 import { assertDeviceFields, newServices, valuesOf } from './device-changes.ts'
 import type { NewDeviceFields } from './new-devices.queries.ts'
 
-/** A service without a port gets no default port. */
+/** Unlike in `registerDevice`, a service without a port does not get the default port of its type. */
 export interface NewDevice extends DeviceFields {
   services: ServiceFields[]
   attributes: Record<string, unknown>
@@ -33,7 +33,7 @@ export function newDeviceRows(device: NewDevice, id: string): { row: NewDeviceFi
   }
 }
 
-/** Adds to the count of devices. The same transaction must insert the devices later. */
+/** Adds the new devices to the account's number of devices. The same transaction must insert them afterward. */
 export async function countNewDevices(db: Database, accountId: string, count: number): Promise<void> {
   if (count > 0) await changeDeviceCount(db, accountId, count)
 }

@@ -24,8 +24,8 @@ export interface NewDeviceFields extends DeviceFields {
 const reserved = [...reservedColumns.values()]
 
 /**
- * The transaction must have counted the devices and must record their events later. `created` is the time of the
- * devices, of their first values, and of their events.
+ * The caller's transaction must already have counted the devices, and must record their events afterward. `created` is
+ * the creation time of the devices and of their first values. The events must have the same time.
  */
 export async function insertDevices(
   db: Database,

@@ -43,7 +43,11 @@ function conflict(hardwareId: string, credentials: BasicCredentials | undefined)
   return credentials === undefined
     ? new ApiError(
         'CONFLICT',
-        `${problem}: send the device's current secret, or have its owner allow a new registration (rotateDeviceSecret with allow: true)`,
+        `${problem}: send the device's ID and current secret, or have its owner allow a new registration (rotateDeviceSecret with allow: true)`,
       )
-    : new ApiError('CONFLICT', `${problem} by a device with a different ID or secret`, { reason: 'wrong-secret' })
+    : new ApiError(
+        'CONFLICT',
+        `${problem} by a device with a different ID or secret: send its ID and current secret, or have its owner allow a new registration (rotateDeviceSecret with allow: true)`,
+        { reason: 'wrong-secret' },
+      )
 }

@@ -84,7 +84,7 @@ function valueConditions(accountId: string, values: readonly Change[], context: 
   return [...candidates, ...values.map((each) => reads(each, sql`o.attributes`))]
 }
 
-/** A group is not null. `to_jsonb` distinguishes a group from a string that contains the group's JSON. */
+/** Null does not match a group. `to_jsonb` distinguishes a group from a string that contains the group's JSON. */
 function reads({ name, value }: Change, overrides: Sql | undefined): Sql {
   const base = jsonAt(sql`d.attributes`, name)
   const read = overrides === undefined ? base : sql`coalesce(${jsonAt(overrides, name)}, ${base})`
@@ -94,7 +94,10 @@ function reads({ name, value }: Change, overrides: Sql | undefined): Sql {
 const jsonAt = (column: Sql, [first, subName]: AttributeName): Sql =>
   subName === undefined ? sql`(${column} -> ${first}::text)` : sql`(${column} -> ${first}::text -> ${subName}::text)`
 
-/** Can use the indexes of both tables, but also matches base values that an override replaces. */
+/**
+ * This condition can use the indexes of both tables, but it also matches devices whose base value an override replaces.
+ * The caller must therefore also compare the value that applies in the context.
+ */
 function inContext(accountId: string, context: string, change: Change): Sql {
   const value = sql`${nested([change])}::jsonb`
   return sql`d.id in (

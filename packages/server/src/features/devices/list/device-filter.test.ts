@@ -5,7 +5,7 @@ import { sharedTestApp } from '../../../../test/harness/app.ts'
 const app = sharedTestApp()
 
 describe('filters of the device list', () => {
-  test('match every form of a sigma in a name', async () => {
+  test('match every form of the letter sigma in a name', async () => {
     const { user } = await createUserWithDevices(app, devicesNamed('ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος', 'ΟΔΟΤ'))
     const each = ['ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος']
     for (const name of ['Σ', 'σ', 'ς', 'οΔοσ', 'ΟΔΟς'])
@@ -74,7 +74,7 @@ describe('filters of the device list', () => {
     expect(await names(user, { application: [35] })).toEqual(['a', 'b', 'c'])
   })
 
-  test('match devices that have all attribute values, and match null to a missing value', async () => {
+  test('match devices that have all given attribute values, and treat null as a missing value', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { site: 'oslo', net: { ssid: 'lab', mac: 'x' } }, statusA: 'ok' },
       { name: 'b', attributes: { site: 'oslo', net: { ssid: 'home' } }, statusA: 'OK' },
@@ -126,7 +126,7 @@ describe('filters of the device list', () => {
   })
 
   test.each([{ name: '\u0000' }, { hardwareId: 'a\u0000' }, { platform: ['\u0000'] }, { attributes: { a: '\u0000' } }])(
-    'rejects a string that cannot be stored: %j',
+    'are rejected if they contain a string that cannot be stored: %j',
     async (filter) => {
       expect((await listError(app.owner, filter))[0]).toBe('BAD_USER_INPUT')
     },

@@ -97,7 +97,8 @@ function shapeOf({ filter, order, start, limit, attributes, search }: DevicePage
 /**
  * First finds the devices on the page, with only the tables that the order and the filter need. Then reads the
  * remaining columns of only those devices. With an index and no filter, skipping a device therefore costs no more than
- * reading an index entry. If every device that the statement finds is on the page, it reads both tables at once.
+ * reading an index entry. Without a filter and an offset, the statement reads both tables in one step, because it finds
+ * only devices that are on the page.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const filter = sqlFilter(accountId, page.filter)
@@ -169,7 +170,7 @@ function walkedRows(
 }
 
 function rowsOfManyKeys(accountId: string, { order, start, limit }: DevicePageQuery, filter: Filtered): Sql {
-  if ('after' in start) throw new Error('a place in an order with several keys must have all of them')
+  if ('after' in start) throw new Error('a position in an order with several keys must contain all of the keys')
   const orders = [order, ...order.further]
   const reads = orders.map((each) => keyOf(each).reads).reduce(union, { ...filter.reads, device: true })
   const source = { columns: sql`d.id as id`, from: tables(reads), where: [isOf(accountId, reads), ...filter.where] }
@@ -262,7 +263,10 @@ export const union = (one: Reads, other: Reads): Reads => ({
   context: one.context ?? other.context,
 })
 
-/** Makes PostgreSQL plan a filtered list at each execution, because the number of matches determines the best index. */
+/**
+ * Makes PostgreSQL plan a statement with a filter at each execution, because the number of matches determines the best
+ * index.
+ */
 const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).length === 0 ? '' : plannedEachTime)
 
 /** Counts the matching devices. Without a filter, returns the stored count. */

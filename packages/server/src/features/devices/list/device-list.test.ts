@@ -46,11 +46,11 @@ describe('pages of devices', () => {
   test.each([0, -5])('rejects from %i, and reports the position of the first record', async (from) => {
     expect(await listError(app.owner, { from })).toEqual([
       'BAD_USER_INPUT',
-      expect.stringContaining('counts records from 1'),
+      expect.stringContaining('from must be 1 or more'),
     ])
   })
 
-  test('continues after the item in after or last, in either case, and ignores from', async () => {
+  test('continues after the ID in after or last, which is case-insensitive, and ignores from', async () => {
     const { user } = await createUserWithDevices(app, devicesNamed('a', 'b', 'c', 'd'))
     const { last } = await list(user, { size: 2 })
     for (const position of [
@@ -74,7 +74,7 @@ describe('pages of devices', () => {
     ])
   })
 
-  test("accepts a position that the filters exclude, and rejects a deleted or another user's item", async () => {
+  test("continues after an item that the filters exclude, and rejects the ID of a deleted or another user's item", async () => {
     const { user, ids } = await createUserWithDevices(app, [
       { name: 'a', state: 'active' },
       { name: 'b' },
@@ -83,8 +83,8 @@ describe('pages of devices', () => {
     expect(await names(user, { after: ids[1], state: 'active' })).toEqual(['c'])
     await user.data('mutation ($id: String!) { deleteDevice(deviceId: $id) }', { id: ids[1] })
     for (const id of [ids[1], '80:00:00:00:00:00:00:00', 'nonsense', '', ids[0]]) {
-      const asking = id === ids[0] ? other : user
-      expect(await listError(asking, { after: id })).toEqual(['NOT_FOUND', expect.stringContaining(JSON.stringify(id))])
+      const caller = id === ids[0] ? other : user
+      expect(await listError(caller, { after: id })).toEqual(['NOT_FOUND', expect.stringContaining(JSON.stringify(id))])
     }
   })
 
@@ -104,7 +104,7 @@ describe('pages of devices', () => {
     for (const sort of ['name desc', 'created asc', 'attributes.name asc']) {
       expect(await listError(user, { after: cursor, sort })).toEqual([
         'BAD_USER_INPUT',
-        expect.stringContaining('another list or order'),
+        expect.stringContaining('another list or sort order'),
       ])
     }
     const { cursor: ofSite } = await list(user, { size: 1, sort: 'site', context: 'x' })
@@ -132,7 +132,10 @@ describe('pages of devices', () => {
       await seedDevices(zero.db, zero.owner.accountId, devicesNamed('a', 'b', 'c'))
       expect(await names(zero.owner, { from: 0, size: 1 })).toEqual(['a'])
       expect(await names(zero.owner, { from: 1, size: 1 })).toEqual(['b'])
-      expect(await listError(zero.owner, { from: -1 })).toEqual(['BAD_USER_INPUT', expect.stringContaining('from 0')])
+      expect(await listError(zero.owner, { from: -1 })).toEqual([
+        'BAD_USER_INPUT',
+        expect.stringContaining('from must be 0 or more'),
+      ])
     } finally {
       await zero.close()
     }

@@ -25,7 +25,10 @@ export async function readDevicePage(reading: PageReading): Promise<ListedDevice
   return canSample(page) && (await countAll()) > WALKED ? readMatches(page, read) : read(page)
 }
 
-/** If the order has an index, first reads up to `WALKED` devices. If these do not fill the page, reads all devices. */
+/**
+ * If the order has an index and the account has more than `WALKED` devices, first reads up to `WALKED` devices. If
+ * these do not fill the page, reads all devices.
+ */
 async function readWithoutIndex({ page, read, charge, countAll }: PageReading): Promise<ListedDeviceRow[]> {
   if (!canWalk(page)) {
     await charge()
@@ -47,8 +50,8 @@ const skipsDevices = ({ start }: Page): boolean => 'offset' in start && start.of
 const hasCondition = ({ filter: { where, inside } }: Page): boolean => where !== undefined || inside !== undefined
 
 /**
- * Checks for a list by name that skips no devices, has `where` or a restriction, and has neither IDs nor a hardware ID.
- * In most other orders, the index of the order may also serve the filter.
+ * Checks whether the list is sorted only by name, skips no devices, has `where` or a restriction, and has neither IDs
+ * nor a hardware ID. In most other orders, the index of the order may also serve the filter.
  */
 const canSample = (page: Page): boolean => {
   const { order, filter } = page

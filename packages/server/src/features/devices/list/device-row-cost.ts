@@ -19,15 +19,15 @@ export interface DeviceListReads {
 export const UNINDEXED_RESTRICTION = 'no index finds the devices that the role or key is restricted to'
 
 /**
- * The smallest offset that the server charges for. Skipping fewer devices takes no longer than querying the number of
- * devices.
+ * The smallest offset that the server charges for. Skipping fewer devices takes no longer than the query for the number
+ * of devices.
  */
 export const FAR = 5_000
 
 /**
  * Estimates how many rows the `devices` field may read but not return. The server needs the estimate before the field
  * runs, to charge for the rows, to queue the request, and to name the expensive argument in an error. If the field
- * would reject the arguments, the field reads no rows.
+ * would reject the arguments, the estimate is 0.
  */
 export function rowsRead(
   args: DeviceListArguments,
@@ -36,7 +36,7 @@ export function rowsRead(
   try {
     const { filter: given, order, page } = readDeviceListArguments(args, firstRecord)
     const filter = inside === undefined ? given : { ...given, inside }
-    // Before the field runs, the server does not know the view. Therefore, it charges for the most that the field may
+    // Before the field runs, the server does not know the view. It therefore charges for the maximum that the field may
     // read.
     if (args.view != null) return { page: { rows: devices, reasons: [] }, total: { rows: devices, reasons: [] } }
     const offset = 'offset' in page.start ? page.start.offset : 0
@@ -108,7 +108,7 @@ function reasonsInFilter(filter: DeviceFilter): string[] {
   return reasons
 }
 
-/** Checks whether an index supports at least one of the conditions, not counting IDs (see `maxMatches`). */
+/** Checks whether an index supports one of the conditions other than IDs and the hardware ID (see `maxMatches`). */
 export const isIndexed = ({ name, state, platforms, applications, values, where, inside }: DeviceFilter): boolean =>
   (inside !== undefined && isFilterIndexed(inside, { kind: 'device' })) ||
   state !== undefined ||

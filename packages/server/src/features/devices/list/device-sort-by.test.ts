@@ -70,7 +70,7 @@ test('lists each device exactly once while devices are inserted', async () => {
   }
 })
 
-test('continues at the same device if from begins in the middle of the list', async () => {
+test('returns the same devices if from starts in the middle of the list', async () => {
   const { user } = await createUserWithDevices(
     app,
     Array.from({ length: 20 }, (_, index) => ({ name: `n${index % 3}`, platform: `p${index % 2}` })),
@@ -112,7 +112,7 @@ test('rejects unknown attributes, repeated names, and too many keys', async () =
   expect((await error(user, { sortBy: ['name', 'id', 'state', 'created', 'platform'] }))[1]).toContain('1 to 4')
 })
 
-test('does not skip devices that pass a time limit during a loop with a fixed `now`', async () => {
+test('lists each device once if all pages of a filter with a relative time have the same `now`', async () => {
   const start = new Date('2026-11-20T12:00:00Z')
   const { user, ids } = await createUserWithDevices(
     app,

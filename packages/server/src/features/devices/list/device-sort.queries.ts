@@ -20,16 +20,16 @@ export interface DeviceKey extends Pick<SqlOrder, 'key' | 'nullable' | 'id'> {
   reads: Reads
   /** A scan computes this value in a subquery with `OFFSET 0`. Omitted for a list by ID. */
   value?: Sql
-  /** Whether the key has no index. The statement must then compute it for every matching device. */
+  /** True if the key has no index, so that the statement must compute it for every matching device. */
   isComputed: boolean
-  /** Present only if the key depends on nothing but the attribute's value in `device d`. */
+  /** Present if the key depends only on the attribute's base value in `device d`. */
   attribute?: AttributeName
 }
 
 const ofDevice = { id: sql`d.id`, isComputed: false, reads: { device: true, live: false, context: undefined } }
 const ofLive = { id: sql`l.device_id`, isComputed: false, reads: { device: false, live: true, context: undefined } }
 
-/** PostgreSQL uses an index only for its exact expression, so each expression must match its index. */
+/** PostgreSQL uses an index only for its exact expression, so each key must equal the expression of its index. */
 const fieldKeys: Record<DeviceField, DeviceKey> = {
   id: ofDevice,
   name: { ...ofDevice, key: naturally(sql`d.name`), value: sql`d.name` },

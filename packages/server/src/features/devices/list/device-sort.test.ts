@@ -72,7 +72,7 @@ describe('sorting devices', () => {
     expect(await names(user, { sort: 'state desc' })).toEqual(['off', 'on'])
   })
 
-  test('sorts by attributes with one and two levels, with groups and missing values last', async () => {
+  test('sorts by attribute names of one or two levels, with groups and missing values last', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'third', attributes: { site: 'oslo 10', net: { ssid: 'c' } } },
       { name: 'first', attributes: { site: 'Oslo 2', net: { ssid: 'a' } } },

@@ -11,11 +11,11 @@ import { divide } from './intervals.ts'
 export const MAX_INTERVALS = 200
 export const DEFAULT_INTERVALS = 60
 
-/** Counts events by interval. All counts describe the same moment, because one statement counts all intervals. */
+/** Counts events by interval. One statement counts all intervals, so the counts are consistent with each other. */
 export async function countEventsByInterval(context: Context, args: UserEventCountsArgs): Promise<EventCount[]> {
   const { db, viewer, rowMeter } = context
   const size = args.intervals ?? DEFAULT_INTERVALS
-  if (size < 1 || size > MAX_INTERVALS) throw badInput(`intervals must be from 1 to ${MAX_INTERVALS}, found ${size}`)
+  if (size < 1 || size > MAX_INTERVALS) throw badInput(`intervals must be from 1 to ${MAX_INTERVALS}, not ${size}`)
   const now = context.clock()
   const given = { ...readEventFilter(args, { now, defaultsToMonth: true }), ...permittedEvents(viewer) }
   const where = await readEventWhere(context, args)
@@ -29,9 +29,9 @@ export async function countEventsByInterval(context: Context, args: UserEventCou
   const reasons = ['eventCounts counts every event that matches the filter']
   const counts = await walk(db, reasons, (walking) => countByInterval(walking, viewer.accountId, { filter, intervals }))
   const { start, step } = intervals
-  return Array.from({ length: intervals.size }, (_, place) => ({
-    from: new Date(Math.max(start + place * step, from.getTime())),
-    until: new Date(Math.min(start + (place + 1) * step, given.until?.getTime() ?? Number.POSITIVE_INFINITY)),
-    count: counts.get(place) ?? 0,
+  return Array.from({ length: intervals.size }, (_, index) => ({
+    from: new Date(Math.max(start + index * step, from.getTime())),
+    until: new Date(Math.min(start + (index + 1) * step, given.until?.getTime() ?? Number.POSITIVE_INFINITY)),
+    count: counts.get(index) ?? 0,
   }))
 }

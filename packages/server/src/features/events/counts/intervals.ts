@@ -1,4 +1,7 @@
-/** The first interval contains the start of the range. The last one ends at or after the end of the range. */
+/**
+ * Adjacent intervals of equal length that cover a time range. The first interval contains the start of the range. The
+ * last interval ends at or after the end of the range.
+ */
 export interface Intervals {
   /** The start of the first interval, in milliseconds since 1970. */
   start: number
@@ -12,7 +15,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Each length divides a minute, an hour, or a day evenly, or is a whole number of days or weeks. */
+/** The interval lengths. Each divides a minute, an hour, or a day evenly, or is a whole number of days or weeks. */
 const steps = [
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),

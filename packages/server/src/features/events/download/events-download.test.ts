@@ -142,7 +142,8 @@ it.each(['=1+1', '+1+1', '-A1', '@SUM(A1)', '\tx', '\rx', '=cmd|"/c calc"!A1, b'
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /**
- * Returns the base64url letter that differs only in the last bit, which may be unused, or `B` for any other character.
+ * Returns the base64url letter that differs from the given letter only in the last bit, which may be unused. Returns
+ * `B` for any other character.
  */
 const similarLetter = (letter: string): string => LETTERS[Math.max(0, LETTERS.indexOf(letter)) ^ 1]!
 
@@ -190,7 +191,7 @@ it('aborts a download when its access key is disabled', async () => {
   const user = await userWith({ count: 20_000, data: { text: 'x'.repeat(4_000) } })
   const request = get(await linkOf(user))
   const [response] = (await once(request, 'response')) as [IncomingMessage]
-  // The client and server buffers store only part of the paused response, which is 80 MB.
+  // The client and server buffers store only part of the paused response, which is 80 MB in size.
   response.pause()
   const viewer = { accountId: user.accountId, email: user.email, readOnly: false }
   await updateAccessKey({ db: app.db, viewer }, user.keyId, { enabled: false })

@@ -18,7 +18,7 @@ import { readableData } from '../readable-events.ts'
 const PATH = '/events/v1.csv'
 /** The number of events that one statement examines if PostgreSQL must check each event separately. */
 const WINDOW = 20_000
-/** The maximum number of device IDs that an event lists for one link. */
+/** The maximum number of device IDs that a DOWNLOAD_LINK_CREATE event lists for one link. */
 const LISTED_DEVICES = 20
 
 /** Returns a URL for downloading events as CSV. If the view changes later, the URL still serves the same selection. */
@@ -90,7 +90,7 @@ async function* pages(download: Download): AsyncGenerator<string> {
 
 /**
  * PostgreSQL evaluates a filter in the filter language or a restriction for each event separately, so each statement
- * must be limited.
+ * examines a limited number of events.
  */
 async function* pagesByWindow(
   download: Download,
@@ -130,7 +130,7 @@ async function* pagesOf(download: Download, filter: EventFilter, first: EventSli
   }
 }
 
-/** Returns twice the number of events on the last page, rounded up to whole rate-limit points; at most a full page. */
+/** Returns twice the number of events on the last page, rounded up to whole rate-limit points, up to a full page. */
 const nextLimit = (returned: number): number =>
   Math.min(limits.pageSize, Math.ceil((2 * returned) / OBJECTS_PER_POINT) * OBJECTS_PER_POINT)
 

@@ -11,10 +11,10 @@ export interface TransactionIds {
   ended: bigint
 }
 
-/** The transaction IDs were read after `last`. */
+/** The end of the event log. The transaction IDs were read after `last`, the last assigned event ID. */
 export interface LogEnd extends TransactionIds {
   last: bigint
-  /** The transaction IDs of each node of a cluster, keyed by the node. They were read after the other values. */
+  /** The transaction IDs of each node of a cluster, keyed by node ID. They were read after the other values. */
   nodes?: ReadonlyMap<string, TransactionIds>
 }
 
@@ -39,7 +39,7 @@ export async function readLogEnd(db: Database): Promise<LogEnd> {
   return { last: BigInt(last), nextTransaction: BigInt(nextTransaction), ended: BigInt(ended) }
 }
 
-/** Returns the transaction IDs of each node of the cluster, keyed by the node. Throws if a node does not respond. */
+/** Returns the transaction IDs of each node of the cluster, keyed by node ID. Throws if a node does not respond. */
 export async function readNodes(db: Database): Promise<ReadonlyMap<string, TransactionIds>> {
   const rows = await query<{ node: string; success: boolean; result: string }>(
     db,
@@ -48,7 +48,7 @@ export async function readNodes(db: Database): Promise<ReadonlyMap<string, Trans
   )
   return new Map(
     rows.map(({ node, success, result }) => {
-      if (!success) throw new Error(`the node ${node} of the cluster does not respond: ${result}`)
+      if (!success) throw new Error(`cannot read the transaction IDs of cluster node ${node}: ${result}`)
       const [nextTransaction, ended] = result.split(' ').map(BigInt)
       return [node, { nextTransaction: nextTransaction!, ended: ended! }]
     }),

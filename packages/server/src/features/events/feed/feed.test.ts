@@ -111,7 +111,7 @@ describe('the event feed', () => {
     }
   })
 
-  it('delivers events if the settings name a cluster but the database does not have the extension citus', async () => {
+  it('delivers events if the settings specify a cluster but the database has no citus extension', async () => {
     const database = await openDatabase()
     const { feed, received } = follow(database, true)
     await until(() => feed.position !== undefined)
@@ -119,7 +119,7 @@ describe('the event feed', () => {
     await until(() => received.length === 3)
   })
 
-  it('delivers each event once if transactions also change people, whose rows a cluster has on every node', async () => {
+  it('delivers each event once if transactions also change people, whom a cluster stores on every node', async () => {
     const database = await openDatabase()
     const accounts = Array.from({ length: 6 }, (_, index) => `account-${index}`)
     for (const id of accounts) {
@@ -168,7 +168,7 @@ describe('the event feed', () => {
     await until(() => feed.lag().seconds === 0 && feed.lag().events === 0)
   })
 
-  it('delivers events that were written before the feed has found its starting position', async () => {
+  it('delivers events that were written before the feed found its starting position', async () => {
     const database = await openDatabase()
     const slow = await connect(database)
     await slow.query('begin')
@@ -214,7 +214,7 @@ describe('the event feed', () => {
     await until(async () => (await listeners()) === 2)
   })
 
-  it('delivers only events after the time of the subscription', async () => {
+  it('delivers only events that are written after it has started', async () => {
     const database = await openDatabase()
     await database.db.executeQuery(sql.raw(insert('before', 10)).compile(database.db))
     const follower = follow(database)

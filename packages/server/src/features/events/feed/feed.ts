@@ -19,8 +19,8 @@ export interface Feed {
   /** The last ID up to which the feed has delivered every event. Undefined until the first settled ID is known. */
   readonly position: bigint | undefined
   /**
-   * The first batch begins at the current `position`, and each later batch begins where the previous one ended. Returns
-   * a function that removes the listener.
+   * Calls the listener with each batch of events. The first batch begins at the current `position`. Each later batch
+   * begins where the previous one ended. Returns a function that removes the listener.
    */
   subscribe(listener: (batch: FeedBatch) => void): () => void
   /**
@@ -28,10 +28,13 @@ export interface Feed {
    * the listener.
    */
   onAdvance(listener: (position: bigint) => void): () => void
-  /** Reads now and delivers settled events. Resolves to the last assigned event ID, which can be above `position`. */
+  /**
+   * Reads the log now, and delivers settled events. Resolves to the last assigned event ID, which can be above
+   * `position`.
+   */
   readNow(): Promise<bigint>
   /**
-   * Makes this process read soon, if the feed has listeners, and notifies the other processes. Call this after
+   * Makes this process read the log soon, if the feed has listeners, and notifies the other processes. Call this after
    * committing events. Repeated calls are cheap.
    */
   wake(): void
@@ -51,8 +54,8 @@ export interface FeedOptions {
   notifications: Pick<Notifications, 'subscribe' | 'notify'>
   log: FastifyBaseLogger
   /**
-   * Whether the database can be a cluster, on which a commit becomes visible at different times on different nodes. It
-   * is one if it has the extension citus.
+   * Whether the database can be a cluster, on which a commit becomes visible at different times on different nodes. A
+   * database is a cluster if it has the citus extension.
    */
   isCluster?: boolean
 }
@@ -101,7 +104,7 @@ export function createFeed({ db, notifications, log, isCluster = false }: FeedOp
   }
 
   let hasNodes = false
-  /** An operator can add the extension while the server runs, so the feed looks for it until it has found it. */
+  /** An operator can add the extension while the server runs, so the feed checks until it finds the extension. */
   const findNodes = async (): Promise<boolean> => (hasNodes ||= await hasCitus(db))
 
   const advance = async (settled: bigint): Promise<void> => {
@@ -126,7 +129,7 @@ export function createFeed({ db, notifications, log, isCluster = false }: FeedOp
     const end = await readLogEnd(db)
     last = end.last
     start ??= last
-    // Without new IDs, the nodes have nothing to settle. Reading them opens a connection to each of them.
+    // Reading the nodes opens a connection to each of them, so the feed does so only if there are new IDs to settle.
     if (isCluster && last !== position && (await findNodes())) end.nodes = await readNodes(db)
     const settled = settledIds.add(end, performance.now())
     if (settled !== undefined) await advance(settled)

@@ -21,7 +21,7 @@ export interface ServicesArguments extends PageArguments {
   where?: string | null | undefined
   view?: string | null | undefined
   now?: Date | null | undefined
-  /** The context in which the filter and the sort read attributes. */
+  /** The context in which the filter and the order read attributes. */
   context?: string | null | undefined
 }
 
@@ -80,7 +80,7 @@ const typeOfKey: Record<ServiceField, KeyType> = {
 
 export const isNullableKey = ({ by }: ServiceSortKey): boolean => typeof by !== 'string' || by === 'port'
 
-/** Returns the place with its sort keys as database values. Rejects values that only a forged cursor can contain. */
+/** Returns a position with its sort keys as database values. Rejects values that only a forged cursor can contain. */
 export function servicePlace(
   keys: readonly ServiceSortKey[],
   { key, id }: Place,

@@ -33,9 +33,9 @@ export interface ServicePageQuery {
   limit: number
   attributes: boolean
   /**
-   * How to find the matches of a filter that no index supports, if the order begins with the device's name. PostgreSQL
-   * cannot know which way is faster. `walk` reads the services of the next `WALKED` devices, and `scan` reads all
-   * services. If omitted, PostgreSQL decides.
+   * How to find the matches of a filter that no index supports, if the list is sorted by the device's name first.
+   * PostgreSQL cannot know which way is faster. `walk` reads the services of the next `WALKED` devices. `scan` reads
+   * all services. If omitted, PostgreSQL decides.
    */
   search?: 'walk' | 'scan'
 }
@@ -88,8 +88,8 @@ export async function findServicePlace(
 }
 
 /**
- * Selects the next `WALKED` devices of a list in order of device name. Also selects the devices with the same name as
- * the last of them.
+ * Selects the next `WALKED` devices of a list in order of device name. Also selects devices with the same name as the
+ * last of these devices.
  */
 function walked(accountId: string, { direction }: ServiceSortKey, start: SqlStartByKeys): Sql {
   const name = naturally(sql`name`)

@@ -2,7 +2,7 @@ import type { FieldWriter, WriteField } from '../../../graphql/written/row-write
 import { findApplicationType } from '../application-types.ts'
 import type { ListedServiceRow } from './service-list.queries.ts'
 
-/** Writes a number, a boolean, or null. `String` converts each of these to its JSON. */
+/** Writes a number, a boolean, or null. `String` converts all of these to JSON. */
 const plain =
   (read: (row: ListedServiceRow['row']) => number | boolean | null): WriteField<ListedServiceRow> =>
   (writer, { row }) =>

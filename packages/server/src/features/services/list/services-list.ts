@@ -70,8 +70,8 @@ const limitTo = (inside: ResolvedFilter | undefined, request: ServiceListRequest
   inside === undefined ? request : { ...request, selection: { ...request.selection, inside } }
 
 /**
- * Checks whether a walk is useful. This is the case if no index supports the filter or the restriction, an index
- * supports the order, and the account has more than `WALKED` devices.
+ * A walk is useful if no index supports the filter or the restriction, an index supports the order, and the account has
+ * more than `WALKED` devices.
  */
 async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceListRequest): Promise<boolean> {
   if (reasonWithoutIndex(selection) === undefined || keys[0]!.by !== 'device.name') return false
@@ -147,7 +147,7 @@ export function serviceRowsRead(
  */
 function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Number.POSITIVE_INFINITY): RowsRead {
   const reasons = [reasonWithoutIndex(selection)].filter((reason) => reason !== undefined)
-  if (keys[0]!.by !== 'device.name') reasons.push('sortBy: only device.name has an index for services of all devices')
+  if (keys[0]!.by !== 'device.name') reasons.push('sortBy: no index supports this order (sort by device.name first)')
   return reasons.length === 0 ? noRowsRead : { rows: devices, reasons }
 }
 

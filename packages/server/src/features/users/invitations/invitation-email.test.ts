@@ -43,7 +43,7 @@ it('sends the link of an invitation to the invited address', async () => {
   expect(to).toEqual(['lin@example.com'])
   expect(source).toContain('From: Muster <muster@example.com>')
   expect(source).toContain('To: lin@example.com')
-  // Quoted-printable breaks long lines.
+  // The quoted-printable encoding breaks long lines.
   expect(source.replaceAll('=\r\n', '').replaceAll('=3D', '=')).toContain(invitation.link)
 
   const resend = 'mutation ($id: ID!) { resendInvitation(id: $id) { emailStatus link } }'
@@ -66,7 +66,7 @@ it('keeps the link valid if the mail server rejects the message', async () => {
   expect((await ask(team.viewer, accept, { token })).error).toEqual(['CONFLICT', undefined])
 })
 
-it('sends to one address, whatever it contains', async () => {
+it('treats an address with a comma as one recipient', async () => {
   const { id } = await invite('lin,bcc:eve@example.com')
   await expect
     .poll(async () => (await done(team.admin, '{ login { invitations { id emailStatus } } }')).login.invitations[0])
@@ -74,7 +74,7 @@ it('sends to one address, whatever it contains', async () => {
   expect(mail.received.flatMap(({ to }) => to).filter((each) => each === 'eve@example.com')).toEqual([])
 })
 
-it('adds no header or recipient from the name of the account', async () => {
+it('does not let the account name add headers or recipients', async () => {
   const name = 'Fleet <b>Bcc: eve@example.com</b> ‮'
   await done(team.admin, 'mutation ($name: String) { updateAccount(name: $name) { name } }', { name })
   const { id } = await invite('lin@example.com')
@@ -85,7 +85,7 @@ it('adds no header or recipient from the name of the account', async () => {
   expect(headers).not.toContain('eve@example.com')
 })
 
-it('requires a sender and a valid URL of the mail server', async () => {
+it('requires a sender and a valid URL for the mail server', async () => {
   await expect(app.startAnother({ env: { MUSTER_SMTP_URL: mail.url } })).rejects.toThrow('MUSTER_SMTP_FROM')
   for (const url of ['http://example.com', 'smtp://', 'smtp://host?attachment=/etc/passwd'])
     await expect(app.startAnother({ env: { MUSTER_SMTP_URL: url, MUSTER_SMTP_FROM: 'a@b' } })).rejects.toThrow(

@@ -12,8 +12,8 @@ export const isSentByEmail = ({ mailer }: Pick<Context, 'mailer'>, email: string
   mailer !== undefined && email !== null
 
 /**
- * Sends the invitation by email, if the server can send email, the invitation has an email address and a link, and the
- * account is within its hourly limit. The link is valid even if no email is sent.
+ * Sends the invitation by email if the server can send email, the invitation has an email address and a link, and the
+ * account is below its hourly limit. The link is valid even if no email is sent.
  */
 export async function emailInvitation(context: Context, { id, email, link, roleId }: ShownInvitation): Promise<void> {
   const { db, viewer, mailer, clock, log } = context
@@ -25,7 +25,10 @@ export async function emailInvitation(context: Context, { id, email, link, roleI
   const ends = new Date(now.getTime() + HOUR_MS)
   const { tries } = await countAttempt(db, `email of ${accountId}`, { now, ends })
   if (tries > EMAILS_PER_HOUR) {
-    log.warn({ accountId }, 'did not email an invitation, because the account has reached its hourly limit of emails')
+    log.warn(
+      { accountId },
+      `did not email an invitation, because the account has reached its limit of ${EMAILS_PER_HOUR} invitation emails per hour`,
+    )
     return record(false)
   }
   const { email: address, name } = (await findAccount(db, accountId))!
@@ -34,9 +37,9 @@ export async function emailInvitation(context: Context, { id, email, link, roleI
 }
 
 function messageTo(to: string, { account, role, link }: { account: string; role: string; link: string }) {
-  const text = `You are invited to join ${account} on Muster as ${role}.
+  const text = `You are invited to join ${account} on Muster with the role ${role}.
 
-Open this link to accept. It works once. Do not pass it on, because anyone who has it can join.
+Open this link to accept the invitation. The link works only once. Do not share it, because anyone who has it can join.
 
 ${link}
 

@@ -60,7 +60,7 @@ export async function findByToken(
 }
 
 export async function existsForEmail(db: Database, email: string, now: Date): Promise<boolean> {
-  // Citus rejects a subquery without columns if it reads several shards.
+  // Citus rejects `exists (select from …)` if the subquery reads several shards.
   const rows = await query(db, 'select id from invitation where lower(email) = lower($1) and expires > $2 limit 1', [
     email,
     now,

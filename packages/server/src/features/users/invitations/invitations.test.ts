@@ -94,7 +94,7 @@ describe('invitations', () => {
     expect((await ask(person, accept, { token })).error).toBeUndefined()
   })
 
-  it('can be shown while another request changes the account, and lock the account before the invitation', async () => {
+  it('can be shown while another request changes the account, and are locked only after the account', async () => {
     const { id, token } = await invite(admin, 'viewer', `waiting-${Date.now()}@example.com`)
     const password = 'correct horse battery staple'
     let accepting: Promise<{ status: number }> | undefined
@@ -131,7 +131,7 @@ describe('invitations', () => {
     expect([invitations.length, invitations[0].id]).toEqual([200, id])
   })
 
-  it('end when they are deleted or receive a new link', async () => {
+  it('lose the old link when they are resent, and every link when they are deleted', async () => {
     const person = await newOutsider(app)
     const { id, token } = await invite(admin)
     const { resendInvitation } = await done(admin, 'mutation ($id: ID!) { resendInvitation(id: $id) { link } }', { id })
@@ -143,7 +143,7 @@ describe('invitations', () => {
     expect((await done(admin, '{ login { invitations { id } } }')).login.invitations).toEqual([])
   })
 
-  it('last as long with a new link as when they were created', async () => {
+  it('keep their original lifetime when they get a new link', async () => {
     const day = 86_400_000
     const expires = new Date(Date.now() + 2 * day).toISOString()
     const { createInvitation } = await done(admin, create, { roleId: 'viewer', expires })

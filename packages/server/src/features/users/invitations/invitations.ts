@@ -74,7 +74,7 @@ export async function createInvitation(
     assertGrantable(viewer, role)
     await assertBelowLimit(transaction, viewer.accountId, now)
     await insertInvitation(transaction, viewer.accountId, { ...invitation, tokenHash: hashToken(token) })
-    await announce(transaction, viewer, createdEvent(invitation, role))
+    await recordEvent(transaction, viewer, createdEvent(invitation, role))
     return { ...invitation, link: linkOf(origin, token) }
   }
   const created = await createOnce(
@@ -88,7 +88,7 @@ export async function createInvitation(
 
 /**
  * Creates a new link and makes the previous link invalid. The new link has the same lifetime as the previous link,
- * counted from now. Emails the new link under the conditions of `emailInvitation`.
+ * counted from now. Emails the new link under the same conditions as `emailInvitation`.
  */
 export async function resendInvitation(context: Context, id: string): Promise<ShownInvitation> {
   const { db, viewer, clock, origin } = context
@@ -102,17 +102,17 @@ export async function resendInvitation(context: Context, id: string): Promise<Sh
     assertGrantable(viewer, role)
     const now = clock()
     if (before.expires <= now) await assertBelowLimit(transaction, viewer.accountId, now)
-    const lasts = before.expires.getTime() - before.created.getTime()
+    const lifetimeMs = before.expires.getTime() - before.created.getTime()
     const after: Invitation = {
       ...before,
       created: now,
-      expires: new Date(now.getTime() + lasts),
+      expires: new Date(now.getTime() + lifetimeMs),
       inviterId: actorOf(viewer),
       source: sourceOf(viewer),
       emailStatus: isSentByEmail(context, before.email) ? 'pending' : 'none',
     }
     await renewInvitation(transaction, viewer.accountId, { ...after, tokenHash: hashToken(token) })
-    await announce(transaction, viewer, createdEvent(after, role))
+    await recordEvent(transaction, viewer, createdEvent(after, role))
     return { ...after, link: linkOf(origin, token) }
   })
   await emailInvitation(context, resent)
@@ -127,7 +127,7 @@ export async function deleteInvitation({ db, viewer }: Context, id: string): Pro
     if (invitation === undefined) throw notFound('invitation', id)
     await removeInvitation(transaction, viewer.accountId, id)
     const { email } = invitation
-    await announce(transaction, viewer, eventOf('INVITATION_DELETE', invitation, { email }))
+    await recordEvent(transaction, viewer, eventOf('INVITATION_DELETE', invitation, { email }))
   })
 }
 
@@ -175,8 +175,8 @@ export async function join(
   { person, viewer }: { person: { personId: string; email: string }; viewer: Viewer },
 ): Promise<AccountReference> {
   await lockAccount(transaction, accountId)
-  const stillThere = await findByToken(transaction, tokenHash, now)
-  const invitation = stillThere?.id === id ? await lockInvitation(transaction, accountId, id) : undefined
+  const current = await findByToken(transaction, tokenHash, now)
+  const invitation = current?.id === id ? await lockInvitation(transaction, accountId, id) : undefined
   const account = await findAccount(transaction, accountId)
   if (invitation === undefined || account === undefined) throw unknownInvitation()
   const role = await getRole(transaction, accountId, invitation.roleId)
@@ -192,7 +192,7 @@ export async function join(
     ...(invitedEmail !== null && invitedEmail.toLowerCase() !== email.toLowerCase() && { invitedEmail }),
   }
   const event: NewEvent = { type: 'MEMBER_JOIN', targets: [personTarget(person)], data }
-  await announce(transaction, { ...viewer, accountId, email: account.email }, event)
+  await recordEvent(transaction, { ...viewer, accountId, email: account.email }, event)
   return account
 }
 
@@ -217,7 +217,7 @@ async function assertBelowLimit(db: Database, accountId: string, now: Date): Pro
   if (found >= limits.invitations)
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `an account can have up to ${limits.invitations} open invitations, found ${found}: delete one first`,
+      `an account can have at most ${limits.invitations} open invitations, found ${found}: delete one first`,
       { limit: limits.invitations, found },
     )
 }
@@ -227,7 +227,9 @@ function readExpires(expires: Date | null | undefined, now: Date): Date {
   if (expires <= now) throw badInput(`expires must be in the future, not ${expires.toISOString()}`)
   const latest = new Date(now.getTime() + MAX_DAYS * DAY_MS)
   if (expires > latest)
-    throw badInput(`expires must be at most ${MAX_DAYS} days from now, not after ${latest.toISOString()}`)
+    throw badInput(
+      `expires must be ${latest.toISOString()} (in ${MAX_DAYS} days) or earlier, not ${expires.toISOString()}`,
+    )
   return expires
 }
 
@@ -235,7 +237,10 @@ function readExpires(expires: Date | null | undefined, now: Date): Date {
 const linkOf = (origin: string, token: string): string => `${origin}/invitation#${token}`
 
 export const unknownInvitation = (): ApiError =>
-  new ApiError('NOT_FOUND', 'this invitation does not exist: it was used, deleted, or replaced, or it has expired')
+  new ApiError(
+    'NOT_FOUND',
+    'this invitation does not exist, or was used, deleted, or replaced, or has expired: ask for another link',
+  )
 
 const targetOf = ({ id, email }: Invitation): Target => ({ id, name: email ?? id, kind: 'invitation' })
 
@@ -248,4 +253,5 @@ const eventOf = (type: EventTypeName, invitation: Invitation, data: Record<strin
 const createdEvent = (invitation: Invitation, role: Role): NewEvent =>
   eventOf('INVITATION_CREATE', invitation, { email: invitation.email, role: role.name, expires: invitation.expires })
 
-const announce = (db: Database, viewer: Viewer, event: NewEvent): Promise<void> => recordEvents(db, { viewer }, [event])
+const recordEvent = (db: Database, viewer: Viewer, event: NewEvent): Promise<void> =>
+  recordEvents(db, { viewer }, [event])

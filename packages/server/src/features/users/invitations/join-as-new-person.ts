@@ -64,7 +64,7 @@ async function joinAsNewPerson(
     if (!(await insertPerson(transaction, { id, email, emailConfirmed: false, name, passwordHash })))
       throw personExists(email)
     if ('passkey' in credential && !(await insertPasskey(transaction, id, credential.passkey)))
-      throw new ApiError('CONFLICT', 'this passkey is already registered')
+      throw new ApiError('CONFLICT', 'this passkey is already registered: sign in with it, or use another passkey')
     const viewer = { accountId: found.accountId, email, personId: id, readOnly: false }
     await join(transaction, { ...found, tokenHash, now }, { person: { personId: id, email }, viewer })
     return { personId: id, email }

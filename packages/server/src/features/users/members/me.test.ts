@@ -74,7 +74,7 @@ describe('the account of a request', () => {
     expect(login).toEqual({ own: { id: account.accountId }, none: { id: account.accountId }, other: null })
   })
 
-  it('has an address and a name', async () => {
+  it('has an email address and a name', async () => {
     const update =
       'mutation ($email: String, $name: String) { updateAccount(email: $email, name: $name) { email name } }'
     expect((await ask(viewer, update, { name: 'Fleet' })).error).toEqual(['FORBIDDEN', 'permission'])
@@ -108,7 +108,7 @@ describe('console settings', () => {
     'mutation ($id: String!, $attributes: Object!) { setAttributes(serviceId: $id, attributes: $attributes) }'
   const attributesOf = async (member: TestMember) => (await done(member, '{ login { attributes } }')).login.attributes
 
-  it('belong to the signed-in person, and to the account for access keys', async () => {
+  it('belong to the signed-in person, or to the account if an access key sets them', async () => {
     await account.data(set('$ui.label', 'of the account'))
     await account.data(set('site', 'oslo'))
     await done(admin, set('$ui.label', 'of admin'))
@@ -136,7 +136,7 @@ describe('console settings', () => {
       expect(events).toContainEqual(expect.objectContaining({ data: { context: null, changes } }))
   })
 
-  it('cannot change in the same write as attributes of the account', async () => {
+  it('cannot be written together with attributes of the account', async () => {
     const write = (attributes: object) =>
       ask(
         owner,
@@ -147,7 +147,8 @@ describe('console settings', () => {
         }`,
         { id: account.accountId, attributes },
       )
-    const message = 'items[0].attributes: $ui belongs to you, and "site" to the account: set them in separate requests'
+    const message =
+      'items[0].attributes: $ui contains your own settings, but "site" is an attribute of the account: set them in separate requests'
     const label = { $ui: { label: 'mine' } }
     expect((await write({ ...label, site: 'oslo' })).data!.setAttributesMany).toEqual([
       { attributes: null, code: 'BAD_USER_INPUT', message },
@@ -245,7 +246,7 @@ describe('console settings', () => {
     expect((await ask(admin, set('$ui.label', 'x', night))).error?.[0]).toBe('RESERVED_ATTRIBUTE')
   })
 
-  it('need no permission in a simulation either, except with a key', async () => {
+  it('need no permission in a simulation of a person or role, unlike in one of a key', async () => {
     const member = asMember(app, viewer)
     const { registerDevice } = await account.data('mutation { registerDevice(name: "gate") { device { id } } }')
     const allowed = async (access: string, id: string, name: string) => {

@@ -24,15 +24,15 @@ export async function countMembers(db: Database, accountId: string): Promise<num
 }
 
 /**
- * The SQL condition for a person who can sign in. Such a person is enabled, and has a password, a passkey, or an
- * identity at a single sign-on provider.
+ * The SQL condition for a person who can sign in: the person is enabled and has a password, a passkey, or an identity
+ * at a single sign-on provider.
  */
 export const canSignIn = `person.disabled is null and person.removed is null
   and (person.password_hash is not null
     or exists (select from passkey where passkey.account_id = person.id)
     or exists (select from person_identity where person_identity.person_id = person.id))`
 
-export async function countSigningOwners(db: Database, accountId: string): Promise<number> {
+export async function countOwnersWhoCanSignIn(db: Database, accountId: string): Promise<number> {
   const [row] = await query<{ count: number }>(
     db,
     `select count(*)::int as count from membership join person on person.id = person_id

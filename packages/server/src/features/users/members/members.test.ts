@@ -93,7 +93,9 @@ describe('members', () => {
       .poll(async () => (await personal.query('{ login { id } }')).errors?.[0]?.extensions.code, { interval: 20 })
       .toBe('UNAUTHENTICATED')
     expect(await stream.ended).toContain('not-a-member')
-    console.log(`a removed member: stream and personal key on another server ended after ${Date.now() - removed} ms`)
+    console.log(
+      `the stream and the personal key of a removed member ended on another server after ${Date.now() - removed} ms`,
+    )
     expect(await eventsOf('MEMBER_LEAVE, ACCESS_KEY_DELETE')).toMatchObject([
       { actor: { id: admin.id }, data: { email: member.email, role: 'operator', source: 'operator', keys: 0 } },
       { actor: { id: admin.id }, target: [{ kind: 'accessKey' }] },
@@ -108,7 +110,7 @@ describe('members', () => {
     return testUser(other.url, { ...account, keyId: created.key, secret: created.secret })
   }
 
-  it('leave their account keys behind, unless the removal disables them', async () => {
+  it('leave their account keys behind, which disableKeys disables', async () => {
     const create = 'mutation { createAccessKey(name: "x") { key } }'
     const keys = [await done(admin, create), await done(admin, create)].map(
       ({ createAccessKey }) => createAccessKey.key,
@@ -123,7 +125,7 @@ describe('members', () => {
     expect(after).toContainEqual({ key: account.keyId, enabled: true })
   })
 
-  it('who founded the account count as the creators of keys from before creators were recorded', async () => {
+  it('count as the creators of keys without a recorded creator if they founded the account', async () => {
     await app.db.updateTable('access_key').set({ made_by: null }).where('key', '=', account.keyId).execute()
     const document = '{ login { members { person { id } accountKeys } accessKeys { key enabled } } }'
     const founder = { person: { id: account.accountId }, accountKeys: 1 }
@@ -141,7 +143,7 @@ describe('members', () => {
   it('can leave the account, except the last owner', async () => {
     await done(viewer, leave)
     expect(await eventsOf('MEMBER_LEAVE')).toMatchObject([{ actor: { id: viewer.id }, data: { self: true } }])
-    // The founder has no password, so the other owner is the last who can sign in.
+    // The founder has no password, so the other owner is the last one who can sign in.
     expect((await ask(owner, leave)).error).toEqual(['CONFLICT', 'last-owner'])
     expect((await ask(owner, setRole, { personId: owner.id, roleId: 'admin' })).error).toEqual([
       'CONFLICT',

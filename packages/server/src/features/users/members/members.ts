@@ -13,7 +13,7 @@ import type { Role } from '../roles/role.ts'
 import { assertGrantable, exceeds, getRole } from '../roles/roles.ts'
 import { lockAccount } from '../users.queries.ts'
 import type { Member } from './member.ts'
-import { countMembers, countSigningOwners, deleteMembership, selectMembers, writeRole } from './members.queries.ts'
+import { countMembers, countOwnersWhoCanSignIn, deleteMembership, selectMembers, writeRole } from './members.queries.ts'
 
 export const listMembers = ({ db, viewer }: Pick<Context, 'db' | 'viewer'>): Promise<Member[]> =>
   selectMembers(db, viewer.accountId)
@@ -46,10 +46,14 @@ export async function addMember(
     throw new ApiError('CONFLICT', 'the person is already a member of this account')
   const found = await countMembers(transaction, accountId)
   if (found >= limits.members)
-    throw new ApiError('LIMIT_EXCEEDED', `an account can have up to ${limits.members} members, found ${found}`, {
-      limit: limits.members,
-      found,
-    })
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `an account can have at most ${limits.members} members, found ${found}: a member must be removed first`,
+      {
+        limit: limits.members,
+        found,
+      },
+    )
   await insertMembership(transaction, { accountId, personId, roleId: role.id, source })
 }
 
@@ -77,11 +81,11 @@ export async function setMemberRole(
 
 async function changeRole({ db, viewer }: Pick<Context, 'db' | 'viewer'>, before: Member, role: Role): Promise<void> {
   const { accountId } = viewer
-  const former = await getRole(db, accountId, before.roleId)
+  const oldRole = await getRole(db, accountId, before.roleId)
   await writeRole(db, accountId, { personId: before.personId, roleId: role.id })
   await reloadAccessKeys(db, accountId)
   if (before.roleId === 'owner') await assertOwnerRemains(db, accountId)
-  const data = { email: before.email, source: before.source, role: { old: former.name, new: role.name } }
+  const data = { email: before.email, source: before.source, role: { old: oldRole.name, new: role.name } }
   await recordEvents(db, { viewer }, [{ type: 'MEMBER_UPDATE', targets: [personTarget(before)], data }])
 }
 
@@ -177,7 +181,7 @@ function assertMayChange({ isOwner }: Context['viewer'], { roleId }: Member): vo
 
 /** Throws CONFLICT if no owner who can sign in is left. Call this after the change, with the account locked. */
 async function assertOwnerRemains(transaction: Database, accountId: string): Promise<void> {
-  if ((await countSigningOwners(transaction, accountId)) > 0) return
+  if ((await countOwnersWhoCanSignIn(transaction, accountId)) > 0) return
   throw new ApiError(
     'CONFLICT',
     'the account would have no owner who can sign in: make another member an owner first',

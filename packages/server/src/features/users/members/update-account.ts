@@ -53,5 +53,9 @@ export async function updateAccount({ db, viewer }: Context, args: MutationUpdat
 function assertMeets({ session, signInMethod = null }: Context['viewer'], policy: SignInPolicy): void {
   const required = requiredSignIn(policy, session === undefined ? null : signInMethod)
   if (required === null) return
-  throw new ApiError('CONFLICT', `your sign-in does not meet the policy ${required}: sign in as required, then retry`)
+  const how = required === 'SSO' ? 'single sign-on' : 'single sign-on, a passkey, or a password and a code'
+  throw new ApiError(
+    'CONFLICT',
+    `your sign-in does not meet the policy ${required}: sign in again with ${how}, then retry`,
+  )
 }

@@ -58,8 +58,8 @@ export async function findPerson(db: Database, id: string): Promise<StoredPerson
 }
 
 /**
- * Selects up to two people whose own accounts have this address. A person and the person's account can have different
- * addresses.
+ * Selects up to two people whose own accounts have this email address. A person and the person's account can have
+ * different addresses.
  */
 export function selectByContact(db: Database, address: string): Promise<StoredPerson[]> {
   return query(
@@ -82,16 +82,16 @@ export async function writeDisabled(db: Database, personId: string, disabled: Da
 }
 
 /**
- * Deletes a person who is a member of no account, with the person's sessions, passkeys, and identities. Keeps only the
- * ID and the address, which identify the person in events. For an erased person, `email` is a placeholder. Returns
+ * Deletes a person who is not a member of any account, and the person's sessions, passkeys, and identities. Keeps only
+ * the ID and the address, which identify the person in events. For an erased person, `email` is a placeholder. Returns
  * false and deletes nothing if the person is a member of an account.
  */
-export async function replaceByRemovedPerson(
+export async function replaceWithRemovedPerson(
   db: Database,
   { id, email, now }: { id: string; email: string; now: Date },
 ): Promise<boolean> {
-  // While the person is locked, no transaction can add a membership. A cluster rejects a single statement that locks a
-  // person and reads `membership`.
+  // While the person is locked, no transaction can add a membership. These are two statements, because a cluster
+  // rejects one that locks a person and reads `membership`.
   await query(db, 'select id from person where id = $1 for update', [id])
   const memberships = await query(db, 'select account_id from membership where person_id = $1 limit 1', [id])
   if (memberships.length > 0) return false

@@ -15,7 +15,7 @@ const loaderOf = perRequest(
 
 /**
  * Finds the person who made a change. Returns null if `id` is null. The viewer usually contains the founder's address,
- * so a change by the founder needs no statement. If the database does not contain the person, returns the placeholder
+ * so a change by the founder needs no query. If the database does not contain the person, returns the placeholder
  * address of an erased person.
  */
 export const findActor = async (
@@ -24,7 +24,7 @@ export const findActor = async (
 ): Promise<Pick<KnownPerson, 'id' | 'email'> | null> => {
   if (id === null) return null
   const { accountId, founderEmail } = context.viewer
-  // If the founder is removed, the account keeps the founder's ID, but the account's address no longer belongs to a
+  // If the founder was removed, the account keeps the founder's ID, but the account's address no longer belongs to a
   // person.
   if (id === accountId && founderEmail !== undefined && !founderEmail.endsWith('@account.invalid'))
     return { id, email: founderEmail }

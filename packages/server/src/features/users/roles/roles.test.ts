@@ -62,7 +62,7 @@ describe('roles', () => {
     expect((await ask(admin, create, { name: 'Admin', access: {} })).error?.[0]).toBe('CONFLICT')
   })
 
-  it('are returned with all earlier changes of the same mutation', async () => {
+  it('reflect all earlier changes in the same mutation', async () => {
     const { createRole: role } = await done(admin, create, { name: 'Readers', access: {} })
     const change = `mutation ($id: ID!, $viewer: ID!, $admin: ID!) {
       one: setMemberRole(personId: $viewer, roleId: $id) { role { name members } }

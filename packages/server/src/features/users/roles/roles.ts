@@ -66,7 +66,7 @@ export function assertGrantable({ permissions = 0, isOwner = false }: Viewer, ro
 }
 
 export const exceeds = (rule: string): ApiError =>
-  new ApiError('FORBIDDEN', `you cannot grant more than you have: ${rule}`, { reason: 'exceeds-own-access' })
+  new ApiError('FORBIDDEN', `you cannot grant more access than you have: ${rule}`, { reason: 'exceeds-own-access' })
 
 export async function createRole(context: Context, { name, access, groups }: MutationCreateRoleArgs): Promise<Role> {
   const { viewer } = context
@@ -86,7 +86,7 @@ export async function createRole(context: Context, { name, access, groups }: Mut
     if (custom.length >= limits.roles)
       throw new ApiError(
         'LIMIT_EXCEEDED',
-        `an account can have up to ${limits.roles} custom roles, found ${custom.length}: delete one first`,
+        `an account can have at most ${limits.roles} custom roles, found ${custom.length}: delete one first`,
         {
           limit: limits.roles,
           found: custom.length,
@@ -94,7 +94,7 @@ export async function createRole(context: Context, { name, access, groups }: Mut
       )
     assertFreeName(role, others)
     await saveRole(transaction, viewer.accountId, toStored(role))
-    await announce({ db: transaction, viewer }, 'ROLE_CREATE', role, dataOf(role))
+    await recordEvent({ db: transaction, viewer }, 'ROLE_CREATE', role, dataOf(role))
     return role
   }
   return createOnce(
@@ -120,7 +120,7 @@ export async function updateRole(context: Context, args: MutationUpdateRoleArgs)
     const before = roles.find((role) => role.id === id)
     if (before === undefined) throw notFound('role', id)
     if (isBuiltIn(id) && (name != null || access != null))
-      throw badInput(`only the groups of the built-in role ${id} can be changed: create another role`)
+      throw badInput(`only the groups of the built-in role ${id} can be changed: create a custom role instead`)
     const after = { ...before, ...change, ...(own !== undefined && { own }) }
     if (restrictionOf(after) !== undefined) assertRestrictable(after.permissions)
     await assertViews({ db: transaction, viewer }, after.own)
@@ -130,7 +130,7 @@ export async function updateRole(context: Context, args: MutationUpdateRoleArgs)
     if (changes === undefined) return before
     await saveRole(transaction, viewer.accountId, toStored(after))
     await reloadAccessKeys(transaction, viewer.accountId)
-    await announce({ db: transaction, viewer }, 'ROLE_UPDATE', after, { changes })
+    await recordEvent({ db: transaction, viewer }, 'ROLE_UPDATE', after, { changes })
     return after
   })
 }
@@ -155,7 +155,7 @@ async function changedOwn(context: Context, roleId: string, access: AccessInput)
 
 export async function deleteRole({ db, viewer, clock }: Context, id: string): Promise<void> {
   assertStorable(id, 'id')
-  if (isBuiltIn(id)) throw badInput(`the built-in role ${id} cannot be deleted`)
+  if (isBuiltIn(id)) throw badInput(`the built-in role ${id} cannot be deleted: only custom roles can`)
   await db.transaction().execute(async (transaction) => {
     const role = (await lockRoles(transaction, viewer.accountId)).find((each) => each.id === id)
     if (role === undefined) throw notFound('role', id)
@@ -166,7 +166,7 @@ export async function deleteRole({ db, viewer, clock }: Context, id: string): Pr
       throw new ApiError('CONFLICT', `the role has ${found}: ${rule} first`)
     }
     await removeRole(transaction, viewer.accountId, id)
-    await announce({ db: transaction, viewer }, 'ROLE_DELETE', role, { name: role.name })
+    await recordEvent({ db: transaction, viewer }, 'ROLE_DELETE', role, { name: role.name })
   })
 }
 
@@ -198,7 +198,7 @@ const dataOf = ({ name, permissions, own, groups }: Role) => ({
   attributes: own.attributes === undefined ? null : JSON.stringify(own.attributes),
 })
 
-const announce = (
+const recordEvent = (
   { db, viewer }: Viewing,
   type: EventTypeName,
   role: Role,
@@ -208,7 +208,7 @@ const announce = (
 function assertFreeName({ id, name }: Role, others: readonly Role[]): void {
   const folded = name.toLowerCase()
   if (others.some((other) => other.id !== id && other.name.toLowerCase() === folded))
-    throw new ApiError('CONFLICT', `another role has the name ${JSON.stringify(name)}`)
+    throw new ApiError('CONFLICT', `another role has the name ${JSON.stringify(name)}: choose another name`)
 }
 
 function readName(name: string): string {
@@ -218,10 +218,11 @@ function readName(name: string): string {
 
 function readGroups(groups: readonly string[]): string[] {
   if (groups.length > limits.roleGroups)
-    throw new ApiError('LIMIT_EXCEEDED', `a role can have up to ${limits.roleGroups} groups, found ${groups.length}`, {
-      limit: limits.roleGroups,
-      found: groups.length,
-    })
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `a role can have at most ${limits.roleGroups} groups, found ${groups.length}`,
+      { limit: limits.roleGroups, found: groups.length },
+    )
   for (const [index, group] of groups.entries()) assertName(group, `groups[${index}]`, GROUP_LENGTH)
   return [...new Set(groups)]
 }

@@ -43,7 +43,10 @@ async function admit(deps: SsoPeopleDeps, identity: Identity, invitationHash: Bu
   const person = known ?? added ?? (await findKnown(deps, identity))
   if (person === undefined) throw ssoError('sso-failed')
   if (identity.groups === undefined)
-    deps.log.warn({ personId: person.personId }, 'the provider sent no groups, so memberships by group do not change')
+    deps.log.warn(
+      { personId: person.personId },
+      'the provider sent no groups, so group-based memberships do not change',
+    )
   else await followGroups(deps, person, identity.groups)
   if (invitationHash !== null && added?.hasJoined !== true) await acceptInvitation(deps, person, invitationHash)
   return person

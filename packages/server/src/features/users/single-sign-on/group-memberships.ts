@@ -31,7 +31,7 @@ export async function followGroups(
       // The last owner must stay, and a full account accepts no further members. Neither case affects the other
       // accounts.
       if (!(error instanceof ApiError)) throw error
-      log.warn({ accountId, personId, code: error.code }, 'a membership by group was not changed')
+      log.warn({ accountId, personId, reason: error.message }, 'could not change a group-based membership')
     }
   }
 }
@@ -41,6 +41,6 @@ export async function followGroups(
  * built-in role with the fewest permissions that has one of the groups, or undefined.
  */
 function roleFor(roles: readonly Role[], groups: readonly string[]): Role | undefined {
-  const named = roles.filter((role) => role.groups.some((group) => groups.includes(group)))
-  return named.find(({ id }) => !isBuiltIn(id)) ?? named[0]
+  const matching = roles.filter((role) => role.groups.some((group) => groups.includes(group)))
+  return matching.find(({ id }) => !isBuiltIn(id)) ?? matching[0]
 }

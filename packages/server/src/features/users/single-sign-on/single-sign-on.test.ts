@@ -36,7 +36,7 @@ describe('a person who signs in for the first time', () => {
     [1, 'sso-link-required'],
     ['1', 'sso-link-required'],
     [undefined, 'sso-link-required'],
-  ])('with email_verified %j and the address of a person has the result %s', async (email_verified, expected) => {
+  ])('with email_verified %j and the address of an existing person: %s', async (email_verified, expected) => {
     const person = await newPerson(app)
     const claims = { sub: newSubject(), email: person.email.toUpperCase(), email_verified }
     if (expected === 'linked') {
@@ -45,14 +45,14 @@ describe('a person who signs in for the first time', () => {
     } else expect(await failureOf(app, provider, { claims })).toBe(expected)
   })
 
-  it('is not linked to a person whose address no one has confirmed', async () => {
+  it('is not linked to a person whose address is unconfirmed', async () => {
     const person = await newPerson(app)
     await app.db.updateTable('person').set({ email_confirmed: false }).where('id', '=', person.id).execute()
     const claims = { sub: newSubject(), email: person.email, email_verified: true }
     expect(await failureOf(app, provider, { claims })).toBe('sso-link-required')
   })
 
-  it('does not join without a group, but is asked to open the link of an invitation for its verified address', async () => {
+  it('cannot join without a group, but is asked to use an open invitation for a verified address', async () => {
     const email = `${newSubject()}@example.com`
     const claimsOf = (email_verified: boolean) => ({ claims: { sub: newSubject(), email, email_verified } })
     expect(await failureOf(app, provider, claimsOf(true))).toBe('sso-not-invited')
@@ -64,7 +64,7 @@ describe('a person who signs in for the first time', () => {
     expect(await failureOf(app, provider, claimsOf(true))).toBe('sso-not-invited')
   })
 
-  it('does not join without an address', async () => {
+  it('cannot join without an email address', async () => {
     const claims = { sub: newSubject(), email: undefined as unknown as string }
     expect(await failureOf(app, provider, { claims })).toBe('sso-failed')
   })
@@ -125,7 +125,7 @@ describe('a person who signs in again', () => {
   })
 })
 
-describe('memberships by group', () => {
+describe('group-based memberships', () => {
   it('follow the groups at each sign-in, and record events', async () => {
     const sub = newSubject()
     const email = `${sub}@example.com`
@@ -190,7 +190,7 @@ describe('memberships by group', () => {
     expect(body.data.me.accounts).toEqual([{ role: { id: 'owner' } }])
   })
 
-  it('are read from a path of claims', async () => {
+  it('are read from a nested claim', async () => {
     const server = await app.startAnother({
       env: { ...ssoSettings(provider.issuer), MUSTER_OIDC_GROUPS: 'realm_access.roles' },
       clock: () => new Date(now),
@@ -214,7 +214,7 @@ describe('a personal key of a member through a group', () => {
     now = later
   })
 
-  it('is rejected after too long without a sign-in, until the next one', async () => {
+  it('is rejected if the member has not signed in for too long, until the next sign-in', async () => {
     const group = newGroup()
     await nameGroups(team, 'viewer', [group])
     const claims = { sub: newSubject(), groups: [group] }
@@ -244,7 +244,7 @@ describe('a personal key of a member through a group', () => {
     const { simulate } = (await team.account.data(`{ login { simulate(key: "${key.keyId}") { devices reasons } } }`))
       .login
     expect(simulate).toMatchObject({ devices: 0 })
-    expect(simulate.reasons[0]).toBe('creator of the key has not signed in for too long')
+    expect(simulate.reasons[0]).toBe('the creator of the key must use single sign-on again')
     await signOn(app, provider, { claims })
     await send(`mutation { updateAccessKey(key: "${key.keyId}", name: "again") { key } }`)
     await expect.poll(reason, NOTIFIED).toBeUndefined()
@@ -253,7 +253,7 @@ describe('a personal key of a member through a group', () => {
 })
 
 describe('the setting for sign-up', () => {
-  it('creates an account for an unknown person if set to anyone, and rejects groups if set to invited', async () => {
+  it('creates an account for an unknown person if set to anyone, and ignores groups if set to invited', async () => {
     const settings = ssoSettings(provider.issuer)
     const clock = () => new Date(now)
     const open = await app.startAnother({ env: { ...settings, MUSTER_OIDC_SIGN_UP: 'anyone' }, clock })
@@ -283,7 +283,7 @@ describe('a session that links an identity', () => {
 })
 
 describe('a signed-in person', () => {
-  it('links an identity that the person then signs in with', async () => {
+  it('can link an identity and then sign in with it', async () => {
     const person = await newPerson(app)
     const browser = await signIn(app, person)
     const claims = { sub: newSubject(), email: 'another@example.com' }

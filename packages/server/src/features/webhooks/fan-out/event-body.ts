@@ -40,7 +40,7 @@ export function eventBody(event: DeliverableEvent, owner: { id: string; email: s
   })
 }
 
-/** The kinds of objects whose names consist of several words, all of which precede the dot in a message type. */
+/** Kinds of objects with names of several words. In a message type, all of these words precede the dot. */
 const multiWordKinds = ['ACCESS_KEY', 'KEY_POLICY', 'REGISTRATION_CODE', 'MASTER_KEY', 'DOWNLOAD_LINK']
 
 /** Converts `DEVICE_STATE` to `device.state` and `ACCESS_KEY_CREATE` to `access_key.create`. */

@@ -24,7 +24,7 @@ export async function moveCursor(db: Database, { from, to }: { from: bigint; to:
 
 /**
  * Hides the cursor from servers of the previous release, which would ignore a webhook's filter and deliver every event
- * to the webhook. These servers find the cursor after all events, so they create no deliveries.
+ * to the webhook. To these servers, the cursor is after all events, so they create no deliveries.
  */
 export async function hideCursor(db: Database): Promise<void> {
   await sql`

@@ -23,7 +23,7 @@ export interface FanOutOptions {
   feed: Pick<Feed, 'onAdvance' | 'position'>
   load: Load
   log: FastifyBaseLogger
-  /** Whether this process is sending the webhook's deliveries. New deliveries then do not need a job. */
+  /** Whether this process is sending the webhook's deliveries. If so, new deliveries do not need a job. */
   isSending: (webhook: WebhookAddress) => boolean
   /** Called after deliveries to these webhooks are committed. */
   onCreated: (webhooks: WebhookAddress[]) => void
@@ -93,7 +93,7 @@ export function createFanOut({ db, feed, load, log, isSending, onCreated, onWait
       let outcome: Outcome = 'done'
       try {
         outcome = await step()
-        if (isFailing) log.info('webhook deliveries are being created again')
+        if (isFailing) log.info('resumed creating webhook deliveries')
         isFailing = false
       } catch (error) {
         // A webhook was deleted during the step, and the next attempt skips it.

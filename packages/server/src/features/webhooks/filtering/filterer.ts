@@ -85,7 +85,7 @@ export function createFilterer(options: FiltererOptions): Filterer {
       return outcome
     } catch (error) {
       if (closing.signal.aborted) return 'done'
-      // The webhook was deleted during the step, and its events with it.
+      // The webhook and its pending events were deleted during the step.
       if (isForeignKeyViolation(error)) return 'more'
       if (!failing.has(webhookId))
         log.warn({ err: error, ...webhook }, 'cannot apply the filter of a webhook; retrying')
@@ -99,7 +99,9 @@ export function createFilterer(options: FiltererOptions): Filterer {
     while (!closing.signal.aborted) {
       await selectWaiting(db)
         .then(kick)
-        .catch((error: unknown) => log.debug({ err: error }, "cannot look for webhooks' pending events"))
+        .catch((error: unknown) =>
+          log.debug({ err: error }, 'cannot search for webhooks with pending events; retrying'),
+        )
       await pause(POLL_MS, closing.signal)
     }
   }

@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/database.ts'
 import type { ApiError } from '../../../errors.ts'
 import { fieldChanges, recordEvents } from '../../events/record.ts'
-import { theServer, webhookTarget } from '../webhook.ts'
+import { serverViewer, webhookTarget } from '../webhook.ts'
 import { formatAddress, type WebhookAddress, webhookChannel } from '../webhook-channel.ts'
 import { lockWebhook, notifyWebhook, writeWebhook } from '../webhooks.queries.ts'
 
@@ -19,7 +19,7 @@ export async function pauseForView(
     const after = { ...before, paused, isViewBroken: true }
     await writeWebhook(transaction, accountId, after)
     const event = { type: 'WEBHOOK_PAUSE' as const, targets: [webhookTarget(after)], data: { paused } }
-    await recordEvents(transaction, { viewer: theServer(accountId) }, [event])
+    await recordEvents(transaction, { viewer: serverViewer(accountId) }, [event])
   })
 }
 
@@ -33,7 +33,7 @@ export async function endViewPause(db: Database, webhook: WebhookAddress): Promi
     const changes = fieldChanges({ paused: before.paused }, { paused: after.paused })
     if (changes !== undefined) {
       const event = { type: 'WEBHOOK_UPDATE' as const, targets: [webhookTarget(after)], data: { changes } }
-      await recordEvents(transaction, { viewer: theServer(accountId) }, [event])
+      await recordEvents(transaction, { viewer: serverViewer(accountId) }, [event])
     }
     await notifyWebhook(transaction, webhookChannel, formatAddress(webhook))
   })

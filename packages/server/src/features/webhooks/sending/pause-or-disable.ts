@@ -1,6 +1,6 @@
 import type { Database } from '../../../db/database.ts'
 import { recordEvents } from '../../events/record.ts'
-import { theServer, webhookTarget } from '../webhook.ts'
+import { serverViewer, webhookTarget } from '../webhook.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { lockWebhook, writeWebhook } from '../webhooks.queries.ts'
 
@@ -13,8 +13,8 @@ export interface Stop {
 }
 
 /**
- * If the receiver responded with 410, disables the webhook. If the receiver has failed for days, pauses the webhook.
- * Returns false and changes nothing if the webhook was deleted or its URL has changed.
+ * If the receiver responded with status 410, disables the webhook. If the receiver has failed for days, pauses the
+ * webhook. Returns false and changes nothing if the webhook was deleted or its URL has changed.
  */
 export async function pauseOrDisable(
   db: Database,
@@ -31,7 +31,8 @@ export async function pauseOrDisable(
       reason === 'gone'
         ? { type: 'WEBHOOK_UPDATE' as const, data: { changes: { enabled: { old: true, new: false } } } }
         : { type: 'WEBHOOK_PAUSE' as const, data: { paused: PAUSED } }
-    await recordEvents(transaction, { viewer: theServer(accountId) }, [{ ...event, targets: [webhookTarget(after)] }])
+    const viewer = serverViewer(accountId)
+    await recordEvents(transaction, { viewer }, [{ ...event, targets: [webhookTarget(after)] }])
     return true
   })
 }

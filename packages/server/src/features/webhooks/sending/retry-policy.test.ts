@@ -9,7 +9,7 @@ const result = (status: number, retryAfter?: string): OutboundResult => ({ statu
 const of = (given: OutboundResult, tries = 0, random = () => 0.5) => evaluate(given, { tries, schedule, now, random })
 
 describe('the outcome of a delivery attempt', () => {
-  it.each([200, 201, 204, 299])('is success for status %i', (status) => {
+  it.each([200, 201, 204, 299])('is a success for status %i', (status) => {
     expect(of(result(status))).toMatchObject({ status: 'delivered', delay: null, error: null })
   })
 
@@ -50,7 +50,7 @@ describe('the outcome of a delivery attempt', () => {
     ['Thu, 01 Jan 2015 00:00:00 GMT', 5],
     ['soon', 5],
     ['-1', 5],
-  ])('is a retry for Retry-After: %s, after %i seconds', (retryAfter, seconds) => {
+  ])('with Retry-After: %s is a retry after %i seconds', (retryAfter, seconds) => {
     expect(of(result(503, retryAfter)).delay).toBe(seconds)
   })
 

@@ -35,8 +35,8 @@ export function evaluate(result: OutboundResult, options: EvaluationOptions): Ev
   if (status >= 200 && status < 300) return { status: 'delivered', delay: null, error: null, isGone: false }
   // In Standard Webhooks, 410 means that the receiver no longer accepts this webhook.
   if (status === 410 && options.isReplaced !== true)
-    return { status: 'failed', delay: null, error: 'the receiver responded with 410 Gone', isGone: true }
-  return failure(`the receiver responded with ${status}`, readRetryAfter(retryAfter, options.now), options)
+    return { status: 'failed', delay: null, error: 'the receiver responded with status 410 (Gone)', isGone: true }
+  return failure(`the receiver responded with status ${status}`, readRetryAfter(retryAfter, options.now), options)
 }
 
 function failure(error: string, wanted: number | undefined, options: EvaluationOptions): Evaluation {

@@ -166,7 +166,10 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
 
   const finish = async (): Promise<RunnerEnd> => {
     const end = await run().catch((error: unknown) => {
-      log.warn({ err: error, ...webhook }, 'sending to a webhook was interrupted and will resume soon')
+      log.warn(
+        { err: error, ...webhook },
+        `sending deliveries to a webhook was interrupted; retrying within ${RETRY_SECONDS} seconds`,
+      )
       return { restFor: RETRY_SECONDS }
     })
     await Promise.all(inFlight)

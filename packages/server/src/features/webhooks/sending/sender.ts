@@ -88,7 +88,7 @@ export function createSender(options: SenderOptions): Sender {
 
   const kick = (webhook: WebhookAddress, wasNotified?: boolean): void => {
     start(webhook, wasNotified).catch((error: unknown) =>
-      log.debug({ err: error, ...webhook }, 'could not start sending; a job will start it later'),
+      log.debug({ err: error, ...webhook }, 'could not start sending to a webhook; a job will try again'),
     )
   }
 
@@ -102,7 +102,7 @@ export function createSender(options: SenderOptions): Sender {
     const finished = runner.ended
       .then((end) => finish(webhook, end))
       .catch((error: unknown) =>
-        log.debug({ err: error, ...webhook }, 'could not release a webhook; its hold will expire'),
+        log.debug({ err: error, ...webhook }, 'could not release the lock on a webhook; the lock will expire'),
       )
     finishing.add(finished)
     void finished.finally(() => finishing.delete(finished))

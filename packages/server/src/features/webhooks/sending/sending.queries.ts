@@ -16,7 +16,7 @@ export interface Health {
  * webhook was deleted.
  */
 export async function takeHold(db: Database, { accountId, webhookId }: WebhookAddress, holder: string) {
-  // A cluster rejects the current time in `returning`, so the statement calculates it from the new end of the hold.
+  // A cluster rejects the current time in `returning`, so the statement derives that time from the new `held_until`.
   const { rows } = await sql<Health>`
     update webhook_sending
     set holder = ${holder}, held_until = statement_timestamp() + make_interval(secs => ${HOLD_SECONDS})

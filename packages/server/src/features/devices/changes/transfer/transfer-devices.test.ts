@@ -88,7 +88,7 @@ const untilBlocked = () =>
     )
     .toBeGreaterThan(0)
 
-it('loses no change to a service that was committed meanwhile', async () => {
+it('loses no change to a service that is committed during the move', async () => {
   const names = ['ssh', 'web', 'old']
   const services = names.map((name) => ({ name }))
   const { device } = (await here.data(register, { name: 'gate', services })).registerDevice
@@ -112,7 +112,7 @@ it('loses no change to a service that was committed meanwhile', async () => {
   expect(found).toHaveLength(2)
 })
 
-it('keeps every attribute that a concurrent request could set', async () => {
+it('keeps every attribute that a concurrent request has set', async () => {
   for (let round = 0; round < 5; round++) {
     const { device } = (await here.data(register, { name: 'gate', services: [{ name: 'ssh' }] })).registerDevice
     const targets = [device.id, device.services[0].id]
@@ -149,7 +149,7 @@ it('returns CONFLICT if the database ends a deadlock with another request', asyn
   expect((await move([id!])).data).toEqual({ transferDevices: 1 })
 })
 
-it('moves a thousand devices, but moves no device if one hardware ID is taken', async () => {
+it('moves 1,000 devices, but none of them if one hardware ID is in use', async () => {
   const seeds = Array.from({ length: 1_000 }, (_, index) => ({
     name: `node-${index}`,
     hardwareId: `hw-${index}`,
@@ -174,18 +174,18 @@ it('moves a thousand devices, but moves no device if one hardware ID is taken', 
   expect((await move([...ids, 'one more'])).error?.[0]).toBe('LIMIT_EXCEEDED')
 })
 
-it('gives a device to only one of two accounts at the same time', async () => {
+it('moves devices to only one account when concurrent requests name different accounts', async () => {
   const third = await app.createUser()
   await addMember(app, { accountId: third.accountId, personId: person.id, roleId: 'owner' })
   const ids = await seedDevices(app.db, here.accountId, [{}, {}, {}])
-  const answers = await Promise.all([there, third, there, third].map((to) => move(ids, to)))
-  expect(answers.filter(({ error }) => error === undefined)).toHaveLength(1)
-  expect(answers.flatMap(({ error }) => (error === undefined ? [] : [error[0]]))).toEqual(Array(3).fill('NOT_FOUND'))
+  const responses = await Promise.all([there, third, there, third].map((to) => move(ids, to)))
+  expect(responses.filter(({ error }) => error === undefined)).toHaveLength(1)
+  expect(responses.flatMap(({ error }) => (error === undefined ? [] : [error[0]]))).toEqual(Array(3).fill('NOT_FOUND'))
   const counts = await Promise.all([there, third].map(rowsOf))
   expect(counts.map(({ device }) => device!.length).sort()).toEqual([0, 3])
 })
 
-it('needs a session with unrestricted roles in both accounts', async () => {
+it('requires a session and unrestricted roles in both accounts', async () => {
   const [id] = await seedDevices(app.db, here.accountId, [{ attributes: { site: 'oslo' } }])
   const [foreign] = await seedDevices(app.db, there.accountId, [{}])
   const attempts = async (expected: unknown, ids = [id!]) => expect((await move(ids)).error).toEqual(expected)
@@ -203,9 +203,9 @@ it('needs a session with unrestricted roles in both accounts', async () => {
 
   // The response does not show whether another account exists.
   const stranger = await app.createUser()
-  const answers = [await move([id!], stranger), await move([id!], { ...stranger, accountId: 'invented' })]
-  expect(answers[0]!.error).toEqual(['FORBIDDEN', 'not-a-member'])
-  expect(answers[1]).toEqual(answers[0])
+  const responses = [await move([id!], stranger), await move([id!], { ...stranger, accountId: 'invented' })]
+  expect(responses[0]!.error).toEqual(['FORBIDDEN', 'not-a-member'])
+  expect(responses[1]).toEqual(responses[0])
   expect((await move([id!], here)).error?.[0]).toBe('BAD_USER_INPUT')
 
   await app.db.updateTable('account').set({ sign_in_policy: 'SSO' }).where('id', '=', there.accountId).execute()
@@ -223,7 +223,7 @@ it('needs a session with unrestricted roles in both accounts', async () => {
   expect((await rowsOf(here)).device).toHaveLength(1)
 })
 
-it('is not possible while a server of the previous release is running', async () => {
+it('rejects moves while a server of the previous release is running', async () => {
   const [id] = await seedDevices(app.db, here.accountId, [{}])
   await whilePreviousReleaseRuns(app, async () => {
     expect((await move([id!])).error?.[0]).toBe('UNAVAILABLE')

@@ -24,8 +24,8 @@ import {
 } from './transfer.queries.ts'
 
 /**
- * Moves all devices or none to another account of the signed-in person. The devices' earlier events stay in the
- * viewer's account. Returns the number of devices.
+ * Moves either all of the devices or none of them to another account of the signed-in person. The devices' earlier
+ * events stay in the viewer's account. Returns the number of devices.
  */
 export async function transferDevices(
   context: Context,
@@ -55,13 +55,14 @@ export async function transferDevices(
   return ids.length
 }
 
-/** The maximum number of devices that one step moves. The contents of all these devices are in memory at once. */
+/** The maximum number of devices that one step moves. A step holds the contents of all its devices in memory. */
 const MOVED_AT_ONCE = 50
 
 function assertPossible({ viewer, isCluster }: Context, to: string): void {
   if (viewer.session === undefined)
     throw new ApiError('FORBIDDEN', 'only a signed-in person can move devices to another account: an access key cannot')
-  if (to === viewer.accountId) throw badInput('accountId must be another account: the devices are in this one')
+  if (to === viewer.accountId)
+    throw badInput('accountId must be the ID of another account: the devices are already in this account')
   if (isCluster)
     throw new ApiError(
       'UNAVAILABLE',
@@ -78,9 +79,11 @@ async function assertMayCreateDevices({ db, clock, viewer }: Context, to: string
       missing: [{ field: 'Mutation.transferDevices', permission: 'DEVICE_CREATE' }],
     })
   if (grant.restriction !== undefined)
-    throw new ApiError('FORBIDDEN', 'to move devices, you need a role without a restriction in the other account', {
-      reason: 'device',
-    })
+    throw new ApiError(
+      'FORBIDDEN',
+      'to move devices, you need a role in the other account that is not restricted to some devices or attributes',
+      { reason: 'device' },
+    )
 }
 
 async function assertHardwareIdsFree(db: Database, to: string, devices: readonly LockedDevice[]): Promise<void> {
@@ -90,7 +93,7 @@ async function assertHardwareIdsFree(db: Database, to: string, devices: readonly
 }
 
 const hardwareIdTaken = (which: string): ApiError =>
-  new ApiError('CONFLICT', `the hardwareId ${which} is in use in the other account`)
+  new ApiError('CONFLICT', `the hardwareId ${which} is in use in the other account: change it on one of the devices`)
 
 /**
  * Charges the other account for the data and the events that it receives. The viewer's account is charged for its own
@@ -112,8 +115,8 @@ async function explainConflicts(move: () => Promise<void>): Promise<void> {
   } catch (error) {
     if (isUniqueViolation(error, 'device_hardware_id')) throw hardwareIdTaken('of one of these devices')
     if (isDeadlock(error))
-      throw new ApiError('CONFLICT', 'other requests changed the same devices at the same time: repeat the request')
-    // The other account was removed.
+      throw new ApiError('CONFLICT', 'other requests changed the same devices at the same time: retry the request')
+    // The other account was deleted during the move.
     if (isForeignKeyViolation(error)) throw notAMember()
     throw error
   }
@@ -139,7 +142,7 @@ async function moveLocked(
     data: { accountId: other, direction, ...valuesOf(device) },
   })
   // The events in the account that the devices leave contain the devices' values. The server needs these values to
-  // check whether the devices matched a filter at earlier events.
+  // check whether the devices matched a filter at the time of an earlier event.
   const left = devices.map((device) => {
     const { contents: kept = null, previous } = contents.get(device.id)!
     const event = eventOf(device, to, 'out')

@@ -101,7 +101,7 @@ describe('a connected device that moves', () => {
   })
 })
 
-it('leaves the events in the first account, and adds one in each account', async () => {
+it('leaves earlier events in the first account, and adds an event in each account', async () => {
   const id = await newDevice(here, 'gate', { attributes: { site: 'oslo' } })
   await set(here, id, { site: 'bergen' })
   await set(here, id, { rack: '7' }, 'night')
@@ -129,7 +129,7 @@ it('leaves the events in the first account, and adds one in each account', async
   expect(shownHere).toMatchObject({ attributes: { site: 'bergen' }, overrides: {} })
 })
 
-it('is judged like other devices in both accounts, even after it returns', async () => {
+it('applies the filters of event streams in both accounts, even after a device returns', async () => {
   const follow = (user: TestUser) =>
     openTestStream({
       app,
@@ -155,7 +155,7 @@ it('is judged like other devices in both accounts, even after it returns', async
   ])
 })
 
-it('has an availability in each account from its arrival there', async () => {
+it('reports the availability of a device in each account from its arrival there', async () => {
   const { device, secret } = (await here.data(register, { name: 'gate' })).registerDevice
   const { id } = device
   await sql`update device set created = created - interval '3 hours' where id = ${id}`.execute(app.db)
@@ -209,7 +209,7 @@ it('updates the attribute names of both accounts, even for a large device', asyn
   expect((await deviceEventsOf(here, device.id))[0].data).toMatchObject({ direction: 'out', omitted: true })
 })
 
-it('charges the other account for the attributes and events, and moves nothing if its quota is too low', async () => {
+it('charges the other account for the attributes and events, and moves nothing if the quota is too low', async () => {
   const values = Array.from({ length: 4 }, (_, index) => [`text${index}`, 'x'.repeat(12_000)])
   const attributes = Object.fromEntries(values)
   const ids = await Promise.all(['one', 'two'].map((name) => newDevice(here, name, { attributes })))

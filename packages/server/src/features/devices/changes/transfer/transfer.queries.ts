@@ -20,7 +20,7 @@ const reserved = [...reservedColumns.values()]
 const values = ['attributes', 'attribute_times']
 const isOfDevice = 'device_id = any($3)'
 
-/** Returns SQL that selects the IDs of the devices and their services. $1 is the account. */
+/** Returns SQL for the IDs of devices and their services. `devices` is the placeholder of the device IDs. */
 const targetsOf = (devices: string): string => `
   select unnest(${devices}::text[])
   union all
@@ -69,7 +69,7 @@ const copyTexts = tables.map(({ name, columns, condition }) => {
   return `insert into ${name} (account_id, ${list}) select $2, ${list} from ${name} where account_id = $1 and ${condition}`
 })
 
-/** Copies the rows of devices to another account. The transaction must have counted the devices. */
+/** Copies the rows of devices to another account. The transaction must already have counted the devices there. */
 export async function copyDeviceRows(db: Database, { from, to, ids }: Transfer): Promise<void> {
   for (const text of copyTexts) await query(db, text, [from, to, ids])
 }
