@@ -12,5 +12,5 @@ export type FieldName = keyof typeof fieldLimits
 
 export const fieldNames = Object.keys(fieldLimits) as FieldName[]
 
-/** Only the name is always set. */
+/** The values of these fields. Only the name is never null. */
 export type DeviceFields = { name: string } & Record<Exclude<FieldName, 'name'>, string | null>

@@ -8,8 +8,8 @@ const secretLength = 32
 const newline = 0x0a
 
 /**
- * The points of order 1, 2, 4, and 8 without the sign bit, including the second encodings of two points. Anyone can
- * forge signatures for a key that is one of these points.
+ * The points of order 1, 2, 4, and 8 without the sign bit, including the alternative encodings of two points. Anyone
+ * can forge signatures for a key that is one of these points.
  */
 const smallOrderPoints = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',
@@ -67,7 +67,9 @@ function fromPem(text: string): PublicKeyOutcome {
 function fromBase64(text: string): PublicKeyOutcome {
   const bytes = decodeBase64(text)
   if (bytes === undefined || bytes.length !== 32) {
-    return reject('An Ed25519 public key must be either PEM (SPKI) or the base64 of exactly 32 bytes.')
+    return reject(
+      'An Ed25519 public key must be PEM (SPKI), such as the output of openssl pkey -pubout, or exactly 32 bytes in base64.',
+    )
   }
   return fromKey(
     createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }, format: 'jwk' }),

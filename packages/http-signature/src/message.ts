@@ -121,7 +121,9 @@ function assertSizeLimits(rawHeaders: readonly string[], fields: Fields): void {
   }
 }
 
-/** Removes outer whitespace (RFC 9110 §5.5) without a regular expression, which would take quadratic time. */
+/**
+ * Removes leading and trailing whitespace (RFC 9110 §5.5). Uses no regular expression, which would take quadratic time.
+ */
 function trimWhitespace(value: string): string {
   let start = 0
   let end = value.length

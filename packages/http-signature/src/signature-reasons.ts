@@ -20,7 +20,7 @@ export const signatureReasons = {
   'too-large': {
     status: 401,
     meaning:
-      'The headers or the nonce are too long, or the signature has too many parameters or components. The message contains the limit.',
+      'The nonce or the headers are too long, or the signature has too many parameters or components. The message contains the limit.',
   },
   malformed: {
     status: 401,
@@ -72,9 +72,9 @@ export const signatureReasons = {
   'clock-skew': {
     status: 401,
     meaning:
-      "By the server's clock, the request was signed too long ago or too far in the future. The message contains the maximum difference.",
+      "By the server's clock, the request was signed too long ago or too far in the future. The message contains the maximum difference. Synchronize the clocks, and sign each request immediately before you send it.",
   },
-  expired: { status: 401, meaning: 'The signature has expired.' },
+  expired: { status: 401, meaning: 'The signature has expired. Sign the request again.' },
   'bad-signature': {
     status: 401,
     meaning: 'The key does not exist, or the signature is not valid for this key and request.',

@@ -82,8 +82,8 @@ export interface AppDeps {
   readRouter?: ReadRouter | undefined
   authenticate: Authentication['authenticate']
   /**
-   * Returns why a viewer's streams must end, or undefined if they can continue. The reason is that the viewer's
-   * credentials are no longer valid or that the viewer's access has changed.
+   * Returns why a viewer's streams must end: the viewer's credentials are no longer valid, or the viewer's access has
+   * changed. Returns undefined if the streams can continue.
    */
   rejectionOf: Authentication['rejectionOf']
   countUse?: Authentication['countUse']
@@ -100,7 +100,7 @@ export interface AppDeps {
   certificate?: ServedCertificate | undefined
   log: FastifyBaseLogger
   clock?: () => Date
-  /** If false, the plain executor runs every document, even a frequent one. */
+  /** If false, the server does not compile documents, and graphql-js executes all of them. */
   jit?: boolean
 }
 

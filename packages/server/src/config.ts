@@ -37,7 +37,7 @@ export class ConfigError extends Error {
 
 /**
  * Reads and checks the environment. Throws a ConfigError if a setting is invalid. A variable that is empty or contains
- * only spaces counts as not set.
+ * only whitespace counts as unset.
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const problems: string[] = []
@@ -56,8 +56,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /**
- * Returns the variables that start with `MUSTER_` but that neither the server nor another program of Muster reads. Such
- * a variable is misspelled or belongs to another release.
+ * Returns the variables that start with `MUSTER_` but that neither the server nor another Muster program reads. Such a
+ * variable is misspelled or belongs to another release.
  */
 export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = new Set(Object.values(settings).map(({ name }) => name as string))

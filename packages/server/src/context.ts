@@ -19,9 +19,9 @@ export interface Context {
   /** The database to write to, if `db` is a replica or a cluster worker; omitted otherwise. */
   readonly primary?: Database
   /**
-   * Returns the cluster worker that stores the viewer's account, or undefined if it is unavailable. Omitted for queries,
-   * and if the server uses no workers. A transaction on the worker must draw the IDs of its events from the coordinator
-   * (`drawEventIds`).
+   * Returns the cluster worker that stores the viewer's account, or undefined if it is unavailable. Omitted for
+   * queries, and if the server uses no workers. A transaction on the worker must get the IDs of its events from the
+   * coordinator (`drawEventIds`).
    */
   readonly chooseWorker?: (() => Promise<AccountWorker | undefined>) | undefined
   readonly viewer: Viewer
@@ -29,7 +29,7 @@ export interface Context {
   readonly clock: () => Date
   /** Whether the database is a Citus cluster. */
   readonly isCluster: boolean
-  /** The value of the list argument `from` that means the first record: 0 or 1. */
+  /** The value of the list argument `from` that selects the first record: 0 or 1. */
   readonly firstRecord: 0 | 1
   /** Counts the bytes that an account stores per day, and limits them. */
   readonly storage: Pick<StorageQuotas, 'chargeAccount' | 'usage'>

@@ -5,7 +5,7 @@
  * docs/reference/errors.md is generated from this table.
  */
 export const errorCodes = {
-  UNAUTHENTICATED: { status: 401, meaning: 'The request has no credentials, or the server does not accept them.' },
+  UNAUTHENTICATED: { status: 401, meaning: 'The request has no credentials, or the server rejects its credentials.' },
   RATE_LIMITED: {
     status: 429,
     meaning:
@@ -47,7 +47,7 @@ export const errorCodes = {
   CONFLICT: {
     status: 409,
     meaning:
-      'The change conflicts with existing data. For example, a hardware ID is in use, an attribute group has the name of a value, or a device to delete is active.',
+      'The change conflicts with existing data. For example, a hardware ID is in use, an attribute would have the same name as a group of attributes, or the device to delete is active.',
   },
   PERSISTED_QUERY_NOT_FOUND: {
     status: 200,
@@ -70,12 +70,12 @@ export const requestReasons = {
   'exceeds-own-access': {
     code: 'FORBIDDEN',
     meaning:
-      "The request would grant more than the caller has. For example, the new key or role has a permission that the caller lacks, or the new key expires later than the caller's key. The server also returns this reason if the caller changes or removes an owner without being one, rotates another person's personal key, or accepts an invitation to a role that the inviter can no longer give. The message describes what is not allowed.",
+      "The request would grant more access than the caller has. For example, the new key or role has a permission that the caller lacks, or the new key expires later than the caller's key. The server also returns this reason if the caller changes or removes an owner without being one, rotates another person's personal key, or accepts an invitation to a role that the inviter can no longer give. The message describes what is not allowed.",
   },
   device: {
     code: 'FORBIDDEN',
     meaning:
-      'The role or access key is restricted to some devices or attributes, and the request uses a field that does not apply this restriction, changes data that decides which devices the restriction includes, changes data of the whole account, or adds a device that the restriction excludes. The server also returns this reason if devices are moved to an account in which the role of the caller is restricted. The message names the fields or the change.',
+      "The role or access key is restricted to some devices or attributes, and the request uses a field that does not apply this restriction, changes data that decides which devices the restriction includes, changes data of the whole account, or adds a device that the restriction excludes. The server also returns this reason if devices are moved to an account in which the caller's role is restricted. The message names the fields or the change.",
   },
   attribute: {
     code: 'FORBIDDEN',
@@ -89,12 +89,12 @@ export const requestReasons = {
   'sign-in-required': {
     code: 'FORBIDDEN',
     meaning:
-      "The account requires a different kind of sign-in than the session's. `extensions.requiredSignIn` names it: SECOND_FACTOR or SSO.",
+      'The account requires a different kind of sign-in than the session used. `extensions.requiredSignIn` contains the required kind: SECOND_FACTOR or SSO.',
   },
   'sign-in-too-old': {
     code: 'FORBIDDEN',
     meaning:
-      'The user signed in more than an hour ago. Confirm the sign-in at `POST /auth/confirm-sign-in`, then repeat the request.',
+      'The user last signed in or confirmed the sign-in more than an hour ago. Confirm the sign-in at `POST /auth/confirm-sign-in`, then repeat the request.',
   },
   'wrong-password': {
     code: 'BAD_USER_INPUT',
@@ -103,7 +103,7 @@ export const requestReasons = {
   'wrong-secret': {
     code: 'CONFLICT',
     meaning:
-      "A device registered again with a valid registration code, but the ID or the secret in the Authorization header is not the device's. Send the current secret, or have the device's owner allow a new registration.",
+      "A device registered again with a valid registration code, but the ID or the secret in the Authorization header is not the device's. Send the device's ID and current secret, or have the device's owner allow a new registration.",
   },
   'last-owner': {
     code: 'CONFLICT',
@@ -117,7 +117,7 @@ export const requestReasons = {
   'idempotency-key-unsupported': {
     code: 'BAD_USER_INPUT',
     meaning:
-      'The request has an Idempotency-Key, but the operation does not consist of exactly one field that accepts this header.',
+      'The request has an Idempotency-Key, but the operation does not consist of exactly one field that accepts this header. The message lists these fields. Omit the header, or send such a field as a separate request.',
   },
   'idempotency-key-reused': {
     code: 'BAD_USER_INPUT',
@@ -132,7 +132,7 @@ export const requestReasons = {
   'already-created': {
     code: 'CONFLICT',
     meaning:
-      'The first request succeeded, but the server did not store its response. `extensions.created` contains the `kind` and `id` of the created object.',
+      'The first request succeeded, but the server did not store its response, because the response contains a secret or is too large. `extensions.created` contains the `kind` and `id` of the created object.',
   },
 } as const satisfies Record<string, { code: keyof typeof errorCodes; meaning: string }>
 
@@ -141,7 +141,7 @@ export type ErrorCode = keyof typeof errorCodes
 /** An error whose message and code the server sends to the caller. Most other errors become INTERNAL (`toApiError`). */
 export class ApiError extends Error {
   readonly code: ErrorCode
-  /** Further members of `extensions` in the response, such as `reason` for UNAUTHENTICATED. */
+  /** Further members of `extensions` in the response, such as `reason` or `retryAfter`. */
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}) {
@@ -171,4 +171,4 @@ export function signInRequired(required: 'SECOND_FACTOR' | 'SSO'): ApiError {
 }
 
 export const notFound = (what: string, id: string): ApiError =>
-  new ApiError('NOT_FOUND', `no ${what} ${JSON.stringify(id)}`)
+  new ApiError('NOT_FOUND', `there is no ${what} ${JSON.stringify(id)}`)

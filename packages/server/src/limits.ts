@@ -36,10 +36,6 @@ export const limits = {
   bulkPlaceholders: 100,
   bulkValueBytes: 64 * 1024,
   bulkChangeBytes: 256 * 1024,
-  /**
-   * The maximum number of bytes of attributes that a bulk job reads for one device. If the job changes services, this
-   * includes the attributes of the device's services.
-   */
   bulkDeviceBytes: 16 * 1024 * 1024,
   bulkNameLength: 100,
   bulkCsvBytes: 1024 * 1024,
@@ -85,7 +81,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   bytesPerTarget: "bytes in one target's attributes as JSON, in the base and in each context",
   contextsPerTarget: 'contexts per target',
   attributeNames:
-    'names that attributeNames lists. If an account has more names, the list contains those with the most devices and services.',
+    'names that attributeNames lists. If an account has more names, the list contains those that the most devices and services use.',
   contextLength: 'characters in a context',
   deviceNameLength: 'characters in a device name',
   serviceNameLength: 'characters in a service name',
@@ -93,7 +89,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   platformLength: 'characters in a platform',
   hostLength: "characters in a service's host (RFC 1035 §2.3.4)",
   servicesPerDevice: 'services per device, not counting its bulk service',
-  accessKeys: 'access keys in an account that the same person created, not counting rotated keys',
+  accessKeys: 'access keys that one person created in an account, not counting rotated keys',
   accountAccessKeys: 'account keys per account',
   networksPerKey: 'networks per access key',
   accessKeyNameLength: 'characters in an access key name',
@@ -104,7 +100,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   webhookUrlLength: 'characters in a webhook URL',
   views: 'saved views per account',
   viewNameLength: 'characters in a view name',
-  expectedIntervals: 'attribute names with an expected interval per account',
+  expectedIntervals: 'attribute names per account that have an expected interval',
   bulkDrafts: 'bulk jobs per account that have not been started',
   bulkTargets: 'devices per bulk job',
   bulkOperations: 'operations per bulk job',
@@ -130,7 +126,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   idsPerList: 'IDs or items in a list argument',
   filterLength: 'characters in a filter',
   filterTerms:
-    'conditions in a filter. Each value in a list counts as a fifth of a condition, but a list counts as at least one.',
+    'conditions in a filter. Each value in a list counts as a fifth of a condition, but a list counts as at least one condition.',
   filterDepth: 'levels of parentheses in a filter',
   filterPatterns: 'values with wildcards in a filter',
   facetNames: 'names in facets(by:)',
@@ -139,8 +135,8 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   idempotencyKeyLength: 'characters in an Idempotency-Key',
   idempotencyRecords: 'Idempotency-Keys that an account can use in 24 hours',
   idempotentResponseLength:
-    'UTF-16 code units in the JSON data of a response that the server stores for repeats with the same Idempotency-Key. If the data is longer, the server does not store it, and a repeat fails with CONFLICT.',
-  waitingStatements: 'statements per account that wait for the database, on each server process',
+    'UTF-16 code units in the JSON data of a response that the server stores for repeated requests with the same Idempotency-Key. If the data is longer, the server does not store it, and a repeated request fails with CONFLICT.',
+  waitingStatements: 'statements per account that can wait for the database in each server process',
   requestBodyBytes: 'bytes in a request body',
   deviceBodyBytes: 'bytes in the body of a request to /devices/v1',
   queryDepth: 'levels in a document, not counting introspection',

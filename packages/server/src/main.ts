@@ -25,7 +25,8 @@ import { StartError } from './start-error.ts'
 /** Resolves when the server has stopped. Rejects if it cannot start or loses its database permanently. */
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config)
-  for (const name of unknownSettings()) log.warn({ name }, 'unknown setting: it is misspelled or from another release')
+  for (const name of unknownSettings())
+    log.warn({ name }, 'unknown setting: correct its name, or remove it if it belongs to another release')
   await run(log, (running) => start({ ...running, config }))
 }
 
@@ -58,7 +59,7 @@ async function start(options: Start): Promise<void> {
       : await startProcesses(options)
 
   await updateUrl(config.dataFolder, config.publicUrl ?? url).catch((error: unknown) => {
-    log.warn({ err: error }, 'could not update the server address in the credentials file')
+    log.warn({ err: error }, 'cannot update MUSTER_URL in the credentials file')
   })
   const credentials = credentialsPath(config.dataFolder)
   const where = (await fileExists(credentials)) ? credentials : undefined
@@ -87,7 +88,10 @@ async function migrateOrExplain(
   try {
     const migrations = await migrate(db, { log, signal })
     if (migrations.length > 0)
-      log.info({ from: migrations[0], to: migrations.at(-1) }, 'migrated the database to this release')
+      log.info(
+        { firstMigration: migrations[0], lastMigration: migrations.at(-1) },
+        'migrated the database to this release',
+      )
     await distributeTables(db, { cluster: clusterOf(config), log, signal })
   } catch (error) {
     if (error instanceof StartError) throw error
@@ -96,7 +100,7 @@ async function migrateOrExplain(
   }
 }
 
-/** Imports the serving code only now, because a process that only supervises others does not need it. */
+/** Imports the serving code on demand, because a process that only supervises others does not need it. */
 async function serveInThisProcess(options: Omit<ServingOptions, 'metrics'>): Promise<string> {
   const { startServing } = await import('./serving.ts')
   const metrics = createMetrics({ ofProcess: true })

@@ -5,7 +5,7 @@ export interface Metric {
   labels?: readonly string[]
   help: string
   buckets?: readonly number[]
-  /** The way to combine a gauge's values from several processes. The default is their sum. */
+  /** How to combine a gauge's values from several processes. The default is `sum`. */
   across?: 'sum' | 'max' | 'min'
 }
 
@@ -15,7 +15,7 @@ export const metricTable = {
     name: 'muster_event_feed_lag_seconds',
     type: 'gauge',
     across: 'max',
-    help: 'Age of the oldest event that may be committed but that this process has not yet passed to subscriptions and webhooks. The value grows while an open transaction delays the event, or while this process cannot read the event log.',
+    help: 'Maximum possible age of a committed event that this process has not yet passed to subscriptions and webhooks. The value grows while an open transaction delays events, or while this process cannot read the event log.',
   },
   feedLagEvents: {
     name: 'muster_event_feed_lag_events',
@@ -74,7 +74,7 @@ export const metricTable = {
     name: 'muster_mqtt_publications_total',
     type: 'counter',
     labels: ['kind'],
-    help: 'MQTT publications of devices that this process accepted, by content: attributes, serviceState, or services.',
+    help: 'MQTT publications that this process accepted from devices, by content: attributes, serviceState, or services.',
   },
   mqttRefusals: {
     name: 'muster_mqtt_refusals_total',
@@ -232,7 +232,7 @@ export const metricTable = {
     name: 'muster_list_reads_total',
     type: 'counter',
     labels: ['place'],
-    help: 'List queries of this process by place, if DATABASE_READ_URL or DATABASE_URLS is set. replica: the replica or a worker of the cluster served the query. lagging: the primary served the query, because the replica was behind or responded too slowly. away: the primary or the coordinator served the query, because the replica or worker was unavailable.',
+    help: 'List queries of this process, by the database that served them, if DATABASE_READ_URL or DATABASE_URLS is set. replica: the replica or a worker of the cluster served the query. lagging: the primary served the query, because the replica was behind or responded too slowly. away: the primary or the coordinator served the query, because the replica or worker was unavailable.',
   },
   certificateSeconds: {
     name: 'muster_certificate_seconds',

@@ -18,8 +18,8 @@ export type Reading = number | undefined | Readonly<Record<string, number>>
 
 export interface Metrics {
   /**
-   * Calls `read` when the metrics are collected, unless its last value is at most `maxAgeMs` old. While `read` fails,
-   * the gauge has no value.
+   * Calls `read` when the metrics are collected, unless its last value is at most `maxAgeMs` milliseconds old. While
+   * `read` fails, the gauge has no value.
    */
   gauge(key: KeyOf<'gauge'>, read: () => Reading | Promise<Reading>, maxAgeMs?: number): void
   counter<Key extends KeyOf<'counter'>>(key: Key): (...labels: LabelsOf<Key>) => void
@@ -32,8 +32,8 @@ export interface Metrics {
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /**
- * A gauge has no value if reading it takes more milliseconds than this, because the scraper and a parent process wait
- * only for a limited time.
+ * A gauge has no value if reading it takes longer than this, because the scraper and a parent process wait only for a
+ * limited time.
  */
 const READ_TIMEOUT_MS = 3_000
 
@@ -103,7 +103,7 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
       await Promise.all(Array.from(gauges.values(), update))
       for (const flush of flushes) flush()
       const samples = await registry.getMetricsAsJSON()
-      // Without this step, each process's start time would be omitted.
+      // Without this step, the combined metrics would not contain the start time of each process.
       return samples.map((sample) =>
         sample.aggregator === 'omit' ? { ...sample, aggregator: 'first' as const } : sample,
       )
@@ -127,7 +127,7 @@ async function update({ gauge, label, reads }: MeasuredGauge): Promise<void> {
   }
 }
 
-/** Lets concurrent callers share one read, and reuses its value for `maxAgeMs`. */
+/** Lets concurrent callers share one read, and reuses its value for `maxAgeMs` milliseconds. */
 function cached(read: () => Reading | Promise<Reading>, maxAgeMs: number): () => Promise<Reading> {
   let last: Promise<Reading> | undefined
   let expires = Number.POSITIVE_INFINITY

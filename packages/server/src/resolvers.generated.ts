@@ -43,8 +43,9 @@ export type User = {
   /** The account's rules for access keys. Needs KEY_MANAGE or AUDIT_READ. */
   keyPolicy: KeyPolicy;
   /**
-   * The permissions that a document needs. Use them to create a key with no other permissions. The server does not run the
-   * document. Every caller can use this field. The variables can be omitted, even if the document requires them.
+   * The permissions that a document needs, for example to create a key that has only these permissions. The server does
+   * not run the document. Every caller can use this field. The variables can be omitted, even if the document requires
+   * them.
    */
   needs: Array<Need>;
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
@@ -56,13 +57,13 @@ export type User = {
   /** The contexts in which this user has overrides that the caller can read. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices
-   * and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date,
-   * and new names can be missing if more than 20,000 events followed the last count. In this case, a request makes the
-   * server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed.
-   * The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more
-   * than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices,
-   * each request counts the names on those devices.
+   * The attribute names in use on this user's devices and services. If there are more than 10,000 names, lists those that
+   * are set on the most devices and services. With up to 2,000 devices, names and counts are exact. With more devices,
+   * counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. In this
+   * case, a request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if
+   * attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day
+   * old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is
+   * restricted to some devices, each request counts the names on those devices.
    */
   attributeNames: Array<AttributeName>;
   /**
@@ -96,7 +97,8 @@ export type User = {
    * Counts the matching events in intervals of equal length, oldest interval first. The filter arguments are those of
    * events. The server chooses a round length of at least one second, such as an hour, and returns at most as many
    * intervals as requested. The first interval starts at minDate, and the last interval ends at maxDate, so these two
-   * intervals can be shorter. Without maxDate, the last interval includes now. The server reads every matching event.
+   * intervals can be shorter. Without maxDate, the last interval includes now. The server reads every matching event, so
+   * long time ranges are expensive.
    */
   eventCounts: Array<EventCount>;
   /**
@@ -131,7 +133,7 @@ export type User = {
   history: HistorySpan;
   /**
    * The values of this user's attributes, with the time of each value's last change. Without names, the list contains
-   * every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names.
+   * every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -156,11 +158,10 @@ export type User = {
    */
   services: ServiceList;
   /**
-   * Returns what a key, a person, a role, or a new key could do now, with the reason for each denial. Pass
-   * exactly one of key, personId, roleId, and access. The document does not run, and a simulation does not count as use of
-   * a key. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. Simulating the caller's own
-   * key, person, or role needs no permission, but a restricted key can simulate only itself. The simulation ignores the
-   * sign-in policy.
+   * Returns what a key, a person, a role, or a new key could do now, with the reason for each denial. Pass exactly one of
+   * key, personId, roleId, and access. The document does not run, and a simulation does not count as use of a key. Needs
+   * KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. Simulating the caller's own key, person, or
+   * role needs no permission, but a restricted key can simulate only itself. The simulation ignores the sign-in policy.
    */
   simulate: Simulation;
   /** Open invitations and invitations that expired in the last seven days, newest first, at most 200. */
@@ -434,7 +435,7 @@ export type Need = {
 };
 
 /**
- * The account's rules for access keys. A new key must comply immediately. A change to a key must not make the key break a
+ * The account's rules for access keys. A new key must not break any rule. A change to a key must not make the key break a
  * rule that it did not break before. From enforcedFrom on, the rules also apply to existing keys.
  */
 export type KeyPolicy = {
@@ -500,7 +501,8 @@ export type AccessKey = {
   /**
    * The fields that the key used or tried to use in the given number of days (1 to 400) before now, each with its
    * permission, most recent use first. The counts include the whole first day. The server updates the counts once a
-   * minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to accessKeys.
+   * minute. If a query for the usage of several keys exceeds the limit on objects, select fewer keys with the argument key
+   * of accessKeys.
    */
   usage: Array<KeyUse>;
   /**
@@ -531,8 +533,8 @@ export type KeyUse = {
   /** How many times operations with the field ran. */
   uses: Scalars['Int']['output'];
   /**
-   * How many times the server rejected the field because of the permission, the device, or the attribute. These attempts
-   * are not in uses.
+   * How many times the server rejected the field because of the permission, the device, or the attribute. uses does not
+   * include these attempts.
    */
   rejected: Scalars['Int']['output'];
   /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
@@ -555,17 +557,18 @@ export type Mutation = {
    * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can
    * have up to 200 account keys, and up to 10 keys that the same person created. A rotated key does not count until its
    * replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each
-   * permission of the new key. If the caller is an access key, the new key must not expire later than that key, and must
-   * require a digest if that key does. The new key's networks must be within those of that key, and its rateShare must not
-   * be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most
-   * one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in.
+   * permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or
+   * have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the
+   * caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be
+   * at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the
+   * sign-in.
    */
   createAccessKey: CreatedAccessKey;
   /**
    * Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow
-   * more, create another key. A caller cannot enable a key, or widen its networks or rateShare, if the key would then
-   * allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal
-   * keys.
+   * more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would
+   * then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own
+   * personal keys.
    */
   updateAccessKey: AccessKey;
   /**
@@ -587,12 +590,12 @@ export type Mutation = {
   deleteAccessKey: Scalars['Boolean']['output'];
   /**
    * Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the
-   * resulting base value if context is omitted; null if the attribute is not set.
+   * resulting base value if context is omitted. Returns null if the attribute is not set.
    */
   setAttribute?: Maybe<Scalars['String']['output']>;
   /**
-   * Sets several attributes of one target, all or none. Returns the target's resulting attributes in the context, or its
-   * base values if context is omitted.
+   * Sets several attributes of a service, a device, or the user. If one change fails, none is applied. Returns the
+   * resulting attributes in the context, or the resulting base values if context is omitted.
    */
   setAttributes: Scalars['Object']['output'];
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
@@ -614,7 +617,7 @@ export type Mutation = {
   startBulk: BulkJob;
   /**
    * Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and
-   * no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response does
+   * no device is rejected. Otherwise, returns CONFLICT and leaves the job READY. As with createBulk, the response does
    * not always wait for the preview. If the job then does not start, its stateReason says why.
    */
   runBulk: BulkJob;
@@ -625,8 +628,8 @@ export type Mutation = {
   /** Ends a job after the current batch. Completed devices remain changed. */
   cancelBulk: BulkJob;
   /**
-   * Creates and previews a job for the devices of this job that have one of the given statuses, which can be FAILED and
-   * SKIPPED. This job must be READY or PAUSED, or must have ended.
+   * Creates and previews a job for the devices of this job whose status is in statuses: FAILED, SKIPPED, or both. This job
+   * must be READY or PAUSED, or must have ended.
    */
   retryBulk: BulkJob;
   /**
@@ -664,7 +667,7 @@ export type Mutation = {
   /**
    * Sets the interval at which clients are expected to write an attribute. A value is stale if its last recorded write
    * (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null after the interval is removed. An account
-   * can have at most 50 names with an interval.
+   * can have at most 50 expected intervals.
    */
   setExpectedInterval?: Maybe<Freshness>;
   /**
@@ -676,17 +679,17 @@ export type Mutation = {
   /**
    * Creates a code that devices use to register themselves. Only this response contains the code. Every new device that
    * registers with the code receives the code's attributes and services. name and platform apply to new devices that do
-   * not send their own. An account can have up to 100 codes.
+   * not send their own. An account can have at most 100 codes.
    */
   createRegistrationCode: CreatedRegistrationCode;
   deleteRegistrationCode: Scalars['Boolean']['output'];
   /** Renames a service. Renaming a bulk service renames its device. */
   renameService: Scalars['Boolean']['output'];
-  /** Adds a service to a device. A device can have up to 100 services. */
+  /** Adds a service to a device. A device can have at most 100 services. */
   addService: Service;
   /** Updates the given fields. null clears host or port. A bulk service accepts only a new name. */
   updateService: Service;
-  /** Removes a service and its attributes. Fails with BAD_USER_INPUT for a bulk service. */
+  /** Removes a service and its attributes. Returns BAD_USER_INPUT for a bulk service. */
   removeService: Scalars['Boolean']['output'];
   /**
    * Makes the signed-in person a member of the account that the invitation is for. Requires a session. Returns CONFLICT if
@@ -701,9 +704,9 @@ export type Mutation = {
   createInvitation: Invitation;
   deleteInvitation: Scalars['Boolean']['output'];
   /**
-   * Creates a new link and makes the previous link invalid. The new link has the same lifetime as the previous link,
-   * counted from now. If the invitation has an email address and the server can send email, the server also emails the new
-   * link.
+   * Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the
+   * previous link, counted from now. If the invitation has an email address and the server can send email, the server also
+   * emails the new link.
    */
   resendInvitation: Invitation;
   /**
@@ -713,8 +716,8 @@ export type Mutation = {
   leaveAccount: Scalars['Boolean']['output'];
   /**
    * Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server
-   * ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person
-   * created. Only owners can remove owners. Returns CONFLICT if no owner who can sign in would remain.
+   * ends the person's streams in the account. If disableKeys is true, the server also disables the account keys that the
+   * person created. Only owners can remove owners. Returns CONFLICT if no owner who can sign in would remain.
    */
   removeMember: Scalars['Boolean']['output'];
   /**
@@ -727,7 +730,10 @@ export type Mutation = {
    * CONFLICT if the caller's own sign-in does not meet the new policy.
    */
   updateAccount: User;
-  /** Creates a custom role. The caller must have each of the role's permissions. An account can have up to 50 custom roles. */
+  /**
+   * Creates a custom role. The caller must have each of the role's permissions. An account can have at most 50 custom
+   * roles.
+   */
   createRole: Role;
   /**
    * Updates the given fields. In a built-in role, you can change only the groups. The caller must have each of the role's
@@ -737,18 +743,18 @@ export type Mutation = {
   /** Deletes a custom role. Returns CONFLICT while a member or an open invitation has the role. */
   deleteRole: Scalars['Boolean']['output'];
   /**
-   * Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if
+   * Saves a view. The server stores where in canonical form. An account can have at most 200 views. Returns CONFLICT if
    * another view has this name.
    */
   createView: View;
   /**
-   * Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has
-   * changed since that version. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access
-   * key uses the view, the caller also needs MEMBER_MANAGE.
+   * Updates the given fields. null clears context, description, and where. Returns CONFLICT if version is given and the
+   * view has changed since that version. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an
+   * access key uses the view, the caller also needs MEMBER_MANAGE.
    */
   updateView: View;
   /**
-   * Deletes a view. If the view is in use, returns CONFLICT and lists the objects that use it in extensions.usedBy. To
+   * Deletes a view. If the view is in use, returns CONFLICT, and extensions.usedBy lists the objects that use the view. To
    * replace the view and delete it, set replaceBy to another view of the same kind. The replacement needs the same
    * additional permissions as updateView.
    */
@@ -756,7 +762,7 @@ export type Mutation = {
   /**
    * Creates a webhook. url is an http or https URL with a public address, or with an address that the setting
    * MUSTER_WEBHOOK_ALLOW allows. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the
-   * secret. An account can have up to 20 webhooks.
+   * secret. An account can have at most 20 webhooks.
    */
   createWebhook: Webhook;
   /**
@@ -1265,7 +1271,7 @@ export type Device = {
   isStale: Scalars['Boolean']['output'];
   /**
    * The values of this device's attributes, with the time of each value's last change. Without names, the list contains
-   * every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names.
+   * every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -1359,7 +1365,7 @@ export type Service = {
   contexts: Array<Scalars['String']['output']>;
   /**
    * The values of this service's attributes, with the time of each value's last change. Without names, the list contains
-   * every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names.
+   * every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -1375,7 +1381,7 @@ export type Service = {
   title: Scalars['String']['output'];
   /** Either tcp or udp. */
   protocol: Scalars['String']['output'];
-  /** The host that runs the service, as the device addresses it; null if the device runs the service. */
+  /** The host name or IP address at which the device reaches the service; null if the device itself runs the service. */
   host?: Maybe<Scalars['String']['output']>;
   port?: Maybe<Scalars['Int']['output']>;
   enabled: Scalars['Boolean']['output'];
@@ -1451,9 +1457,9 @@ export type AttributeName = {
   __typename?: 'AttributeName';
   /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: Scalars['String']['output'];
-  /** Number of devices that have the attribute, as a base value or an override. */
+  /** The number of devices that have the attribute, as a base value or an override. */
   devices: Scalars['Int']['output'];
-  /** Number of services that have the attribute, as a base value or an override. */
+  /** The number of services that have the attribute, as a base value or an override. */
   services: Scalars['Int']['output'];
   /**
    * When a value of this name last changed on a device or a service. Null if the server found no such change: each count
@@ -1508,7 +1514,7 @@ export type AvailabilitySegment = {
 export type BulkItemList = {
   __typename?: 'BulkItemList';
   items: Array<BulkItem>;
-  /** Number of matching devices on all pages. */
+  /** The number of matching devices on all pages. */
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
@@ -1526,8 +1532,8 @@ export type BulkItem = {
   status: BulkItemStatus;
   /**
    * The old and new values, by operation. setAttributes is a list. Each item contains a context (null for base values),
-   * the changes to the values there, and the service, if the attributes belong to a service. update contains the changed
-   * fields. addService, updateService, and removeService are lists of services. delete contains the device's name.
+   * the changes to values in this context, and the service, if the attributes belong to a service. update contains the
+   * changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name.
    * register contains the values of the new device.
    */
   changes: Scalars['Object']['output'];
@@ -1611,7 +1617,7 @@ export type BulkOperationInput = {
 export type BulkAttributesInput = {
   /**
    * In a value, the server replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the
-   * device's value. For a literal opening brace, write two. null removes an attribute or a group.
+   * device's value. For a literal opening brace, write two opening braces. null removes an attribute or a group.
    */
   attributes: Scalars['Object']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
@@ -1643,7 +1649,7 @@ export type BulkUpdateInput = {
 
 /** The options for deleting devices. */
 export type BulkDeleteInput = {
-  /** Whether to delete active devices, too. */
+  /** Whether to delete active devices as well. */
   force?: Scalars['Boolean']['input'];
 };
 
@@ -1667,11 +1673,11 @@ export type BulkJob = {
   counts: BulkCounts;
   /** The progress of the preview or the run, 0 to 1. */
   progress: Scalars['Float']['output'];
-  /** Maximum number of devices per second, 1 to 10,000. */
+  /** The maximum number of devices per second, 1 to 10,000. */
   rate: Scalars['Int']['output'];
   /**
-   * The job pauses after more failures than this since it was started or last resumed; null for the greater of 100 and 10%
-   * of the completed devices.
+   * The maximum number of failures since the job was started or last resumed; null for the greater of 100 and 10% of the
+   * completed devices. After more failures, the job pauses.
    */
   maxFailures?: Maybe<Scalars['Int']['output']>;
   /** Identifies the preview in startBulk; null until the preview is complete, and after the job starts or is canceled. */
@@ -1686,7 +1692,7 @@ export type BulkJob = {
   /** The caller whose permissions the job uses; null before the job starts. */
   startedBy?: Maybe<ChangeSource>;
   finished?: Maybe<Scalars['DateTime']['output']>;
-  /** A URL for downloading the devices and their results as CSV. It is valid for up to one hour and needs no signature. */
+  /** A URL for downloading the results for all devices as CSV. It is valid for up to one hour and needs no signature. */
   reportUrl: Scalars['String']['output'];
   /**
    * A URL for downloading the secrets of the registered devices as CSV. The URL is valid for up to one hour. The secrets
@@ -1758,7 +1764,7 @@ export type BulkCounts = {
 export type BulkJobList = {
   __typename?: 'BulkJobList';
   items: Array<BulkJob>;
-  /** Number of matching jobs on all pages. */
+  /** The number of matching jobs on all pages. */
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
@@ -1774,7 +1780,7 @@ export type Event = {
   __typename?: 'Event';
   /** ID of the bulk job that made the change; null for other changes. */
   job?: Maybe<Scalars['ID']['output']>;
-  /** Of two changes to one device, the later one has the greater ID. */
+  /** IDs follow the order of a device's changes: a later change has a greater ID. */
   id: Scalars['ID']['output'];
   type: EventType;
   timestamp: Scalars['DateTime']['output'];
@@ -1784,7 +1790,7 @@ export type Event = {
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource;
   target: Array<EventTarget>;
-  /** Either active or inactive, for state events and for moves of devices to this account; null for other events. */
+  /** Either active or inactive, for state events and for devices that moved to this account; null for other events. */
   state?: Maybe<Scalars['String']['output']>;
   /** The change's data. EventType describes the data of each event type. */
   data: Scalars['Object']['output'];
@@ -1795,8 +1801,8 @@ export type DeviceList = {
   __typename?: 'DeviceList';
   items: Array<Device>;
   /**
-   * Number of matching devices on all pages. With a filter, this field costs up to one rate-limit point per 2,000 devices
-   * in the account.
+   * The number of matching devices on all pages. With a filter, this field costs up to one rate-limit point per 2,000
+   * devices in the account.
    */
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
@@ -1832,8 +1838,8 @@ export type EventCount = {
 export type Subscription = {
   __typename?: 'Subscription';
   /**
-   * Sends events as they happen. With after, the stream starts after that event, so a client that reconnects misses no
-   * events.
+   * Sends events as they happen. If after is set, the stream starts after the event with that ID, so a client that
+   * reconnects misses no events.
    */
   events: Event;
 };
@@ -1853,7 +1859,7 @@ export type SubscriptionEventsArgs = {
 export type EventList = {
   __typename?: 'EventList';
   items: Array<Event>;
-  /** Number of matching events on all pages. */
+  /** The number of matching events on all pages. */
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
@@ -1866,7 +1872,7 @@ export type EventList = {
 /** A change's source. */
 export type ChangeSource = {
   __typename?: 'ChangeSource';
-  /** One of accessKey, console, device, job, server, and unknown. Old events without a recorded source have unknown. */
+  /** One of accessKey, console, device, job, server, and unknown (for old events without a recorded source). */
   kind: Scalars['String']['output'];
   /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id?: Maybe<Scalars['ID']['output']>;
@@ -1947,8 +1953,8 @@ export type EventType =
   /** data: name and url */
   | 'WEBHOOK_DELETE'
   /**
-   * The server paused a webhook because all deliveries failed for 5 days or its view cannot be used. data: paused, the
-   * reason
+   * The server paused a webhook because all its deliveries failed for 5 days or because its view could not be used. data:
+   * paused, the reason
    */
   | 'WEBHOOK_PAUSE'
   /** data: name, kind, where, context, sortBy, columns, description, labels, and isShared */
@@ -1980,7 +1986,7 @@ export type EventType =
   | 'ROLE_DELETE'
   /** A bulk job was started. data: name, operations, and counts; where, if the job has a filter */
   | 'BULK_START'
-  /** A bulk job ended. data: state, counts, and seconds, the time since its start */
+  /** A bulk job ended. data: state, counts, and seconds, the time since the job started */
   | 'BULK_FINISH'
   /** A bulk job that undoes another job was started. data: job, the ID of the undone job; counts */
   | 'BULK_UNDO'
@@ -1990,7 +1996,7 @@ export type EventType =
   | 'KEY_POLICY_UPDATE'
   /**
    * A query created download links. data: links, the number of links; expires; filters, the arguments of the first ten
-   * links. If the arguments contain more than 20 device IDs, devices, the number of IDs, replaces the IDs.
+   * links. If the arguments contain more than 20 device IDs, devices (the number of IDs) replaces deviceId.
    */
   | 'DOWNLOAD_LINK_CREATE'
   /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
@@ -2136,7 +2142,7 @@ export type FilterCheck = {
   /** Parts of the filter that are valid but probably not intended. */
   warnings: Array<FilterProblem>;
   terms: Array<FilterTerm>;
-  /** The maximum number of rate-limit points that a page with this filter costs, not counting the returned objects. */
+  /** The maximum number of rate-limit points that a page with this filter can cost, not counting the returned objects. */
   points: Scalars['Int']['output'];
   /** The possible completions at the cursor; empty without a cursor. */
   completions: Array<FilterCompletion>;
@@ -2146,11 +2152,11 @@ export type FilterCheck = {
 export type FilterProblem = {
   __typename?: 'FilterProblem';
   message: Scalars['String']['output'];
-  /** The line where the part begins, counted from 1. */
+  /** The line where the affected part of the filter begins, counted from 1. */
   line: Scalars['Int']['output'];
-  /** The column where the part begins, in code points from 1. */
+  /** The column where the affected part of the filter begins, in code points counted from 1. */
   column: Scalars['Int']['output'];
-  /** The length of the part, in code points. */
+  /** The length of the affected part of the filter, in code points. */
   length: Scalars['Int']['output'];
   /** The whole corrected filter; null if the server cannot determine it. */
   suggestion?: Maybe<Scalars['String']['output']>;
@@ -2159,9 +2165,9 @@ export type FilterProblem = {
 /** A condition of a filter. */
 export type FilterTerm = {
   __typename?: 'FilterTerm';
-  /** The start of the condition in the filter, in code points from 0. */
+  /** The start of the condition in the filter, in code points counted from 0. */
   from: Scalars['Int']['output'];
-  /** The end of the condition in the filter, exclusive, in code points from 0. */
+  /** The end of the condition in the filter (exclusive), in code points counted from 0. */
   to: Scalars['Int']['output'];
   /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
   name: Scalars['String']['output'];
@@ -2179,9 +2185,9 @@ export type FilterCompletion = {
   label?: Maybe<Scalars['String']['output']>;
   /** One of name, operator, value, function, view, and keyword. */
   kind: Scalars['String']['output'];
-  /** The start of the part of the filter that the completion replaces, in code points from 0. */
+  /** The start of the part of the filter that the completion replaces, in code points counted from 0. */
   from: Scalars['Int']['output'];
-  /** The end of the part of the filter that the completion replaces, exclusive, in code points from 0. */
+  /** The end of the part of the filter that the completion replaces (exclusive), in code points counted from 0. */
   to: Scalars['Int']['output'];
   /**
    * For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number
@@ -2218,7 +2224,7 @@ export type HistorySpan = {
 export type AttributeChangeList = {
   __typename?: 'AttributeChangeList';
   items: Array<AttributeChange>;
-  /** Number of matching changes on all pages. */
+  /** The number of matching changes on all pages. */
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
@@ -2272,7 +2278,7 @@ export type AttributeInfo = {
   confirmed?: Maybe<Scalars['DateTime']['output']>;
   /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
   expectedInterval?: Maybe<Scalars['Int']['output']>;
-  /** Whether the value was confirmed more than 1.25 expected intervals ago. */
+  /** Whether the value was last confirmed more than 1.25 expected intervals ago. */
   isStale: Scalars['Boolean']['output'];
 };
 
@@ -2286,9 +2292,9 @@ export type RegistrationCode = {
   name?: Maybe<Scalars['String']['output']>;
   /** The platform for devices that do not send one. */
   platform?: Maybe<Scalars['String']['output']>;
-  /** Maximum number of devices that can register with the code. */
+  /** The maximum number of devices that can register with the code. */
   uses: Scalars['Int']['output'];
-  /** Number of devices that have registered with the code. */
+  /** The number of devices that have registered with the code. */
   used: Scalars['Int']['output'];
   created: Scalars['DateTime']['output'];
   expires: Scalars['DateTime']['output'];
@@ -2322,7 +2328,7 @@ export type Query = {
 export type ServiceList = {
   __typename?: 'ServiceList';
   items: Array<Service>;
-  /** Number of matching services on all pages. This field costs one rate-limit point per 2,000 devices in the account. */
+  /** The number of matching services on all pages. This field costs one rate-limit point per 2,000 devices in the account. */
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
@@ -2378,7 +2384,7 @@ export type Simulation = {
   devices: Scalars['Int']['output'];
   /** The verdict on each permission. */
   permissions: Array<PermissionVerdict>;
-  /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
+  /** The reasons for all denials, such as: the key is disabled; the role viewer lacks KEY_MANAGE. */
   reasons: Array<Scalars['String']['output']>;
   /** Warnings about attributes, fields, and services that the restriction's filter reads and that devices can change. */
   warnings: Array<Scalars['String']['output']>;
@@ -2417,7 +2423,7 @@ export type Invitation = {
   link?: Maybe<Scalars['String']['output']>;
 };
 
-/** A permission of a role or an access key. The reference lists the permissions that each field requires. */
+/** A permission of a role or an access key. The API reference lists the permissions that each field requires. */
 export type Permission =
   /** Change the name and email address of the account, its key policy, and how members sign in. */
   | 'ACCOUNT_MANAGE'
@@ -2505,7 +2511,7 @@ export type SignInPolicy =
 export type Membership = {
   __typename?: 'Membership';
   account: AccountReference;
-  /** How the person must sign in to work in this account; null if the current sign-in suffices, and for an access key. */
+  /** How the person must sign in to work in this account; null for an access key, or if the current sign-in suffices. */
   requiredSignIn?: Maybe<SignInPolicy>;
   role: Role;
 };
@@ -2516,8 +2522,8 @@ export type Me = {
   /** The access key that signed the request; null for a session. */
   accessKey?: Maybe<AccessKey>;
   /**
-   * The account that the request uses; null for a person who is not a member of any account, and if the account requires
-   * another sign-in.
+   * The account that the request uses; null if the person is not a member of any account, or if the account requires
+   * another kind of sign-in.
    */
   account?: Maybe<AccountReference>;
   /** The accounts that the caller can use: up to 100 accounts of a signed-in person, or the access key's account. */
@@ -2531,7 +2537,7 @@ export type Me = {
 /** A person who is a member of an account. */
 export type Member = {
   __typename?: 'Member';
-  /** Number of account keys that this person created. These keys remain when the person leaves. */
+  /** The number of account keys that this person created. These keys remain when the person leaves. */
   accountKeys: Scalars['Int']['output'];
   /** When the person became a member. */
   created: Scalars['DateTime']['output'];
@@ -2563,7 +2569,7 @@ export type Role = {
   context?: Maybe<Scalars['String']['output']>;
   /** The single sign-on groups whose members get this role. */
   groups: Array<Scalars['String']['output']>;
-  /** Number of members and open invitations with this role. */
+  /** The number of members and open invitations with this role. */
   members: Scalars['Int']['output'];
 };
 
@@ -2591,7 +2597,7 @@ export type AccessInput = {
 };
 
 /**
- * Attribute names, as in setAttribute. A name can end with the wildcard *, as in status.* and net.w*. The name * matches
+ * Attribute names, as in setAttribute. A name can end with the wildcard *, as in status.* or net.w*. The name * matches
  * all names.
  */
 export type AttributeScopeInput = {
@@ -2632,7 +2638,7 @@ export type Limit = {
 export type View = {
   __typename?: 'View';
   id: Scalars['ID']['output'];
-  /** Unique in the account, case-insensitive. */
+  /** Unique in the account. The comparison is case-insensitive. */
   name: Scalars['String']['output'];
   description?: Maybe<Scalars['String']['output']>;
   /** The kind of objects that the view lists. */
@@ -2700,7 +2706,7 @@ export type Webhook = {
   view?: Maybe<View>;
   /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context?: Maybe<Scalars['String']['output']>;
-  /** The signing secret, whsec_…, only in the responses of createWebhook and rotateWebhookSecret. Null in other responses. */
+  /** The signing secret (whsec_…). Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret?: Maybe<Scalars['String']['output']>;
   /** The webhook's deliveries, newest first. The server keeps them for 30 days. */
   deliveries: WebhookDeliveryList;
@@ -2723,7 +2729,7 @@ export type WebhookDeliveriesArgs = {
 export type WebhookDeliveryList = {
   __typename?: 'WebhookDeliveryList';
   items: Array<WebhookDelivery>;
-  /** Number of matching deliveries on all pages. */
+  /** The number of matching deliveries on all pages. */
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];

@@ -1,14 +1,14 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { isPermission, maskOf, namesIn, type PermissionName, permissionsOfKey, permissionsOfRole } from './access.ts'
 
-/** A name can end with the wildcard `*`. */
+/** The attribute names that a restricted caller can access. A name can end with the wildcard `*`. */
 export interface AttributeScope {
   readonly read: string[]
   /** The caller can also read these names. */
   readonly write: string[]
 }
 
-/** A device must match both the filter and the view. Omitted members restrict nothing. */
+/** A device must match both the filter `where` and the view. Omitted members restrict nothing. */
 export interface RestrictionPart {
   readonly where?: string
   readonly view?: string
@@ -20,7 +20,7 @@ export interface RestrictionPart {
 /** A device or attribute must satisfy every part. */
 export type Restriction = readonly RestrictionPart[]
 
-/** The devices and attribute names that a restricted request can access under its restrictions and their views. */
+/** The devices and attribute names that a request can access. Computed from its restrictions and the views in them. */
 export interface Reach {
   /** A filter that selects the devices and reads attributes in fixed contexts. Undefined means all devices. */
   readonly devices: ResolvedFilter | undefined
@@ -109,7 +109,8 @@ interface Restricted {
 
 function reachOf({ restriction, reach }: Restricted): Reach | undefined {
   if (restriction === undefined) return undefined
-  if (reach === undefined) throw new Error('the restriction of the caller was not read')
+  if (reach === undefined)
+    throw new Error('the caller is restricted but has no reach: call withReach before the operation')
   return reach
 }
 

@@ -40,13 +40,13 @@ const CLOSE_IDLE_EVERY_MS = 100
 export interface ServingOptions extends Running {
   config: Config
   certificates: Certificates
-  /** The way to connect to the database, which must already be migrated. */
+  /** How to connect to the database, which must already be migrated. */
   database: DatabaseAccess
   secrets: Secrets
   metrics: Metrics
 }
 
-/** Resolves to the server's address for clients on this machine. */
+/** Resolves to the server's URL for clients on this machine. */
 export async function startServing(options: ServingOptions): Promise<string> {
   const assembled = await assemble(options)
   options.signal.throwIfAborted()
@@ -185,10 +185,10 @@ async function listen(app: FastifyInstance, { host, port, tlsCert }: Config): Pr
 
 function asStartError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const causes: Record<string, string> = {
-    EADDRINUSE: `port ${port} of ${host} is in use: stop the program that listens on it, or set PORT to another port`,
+    EADDRINUSE: `port ${port} on ${host} is in use: stop the program that listens on it, or set PORT to another port`,
     EACCES: `this user is not allowed to use port ${port}: set PORT to 1024 or above`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine: correct HOST`,
-    ENOTFOUND: `the host name ${host} cannot be resolved: correct HOST`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine: set HOST to one of its addresses, such as 127.0.0.1`,
+    ENOTFOUND: `the host name ${host} cannot be resolved: set HOST to an address of this machine, such as 127.0.0.1`,
   }
   const cause = causes[error.code ?? '']
   return cause === undefined ? error : new StartError(`Cannot listen: ${cause}.`, { cause: error })

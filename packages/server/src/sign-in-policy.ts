@@ -1,4 +1,4 @@
-/** How members of an account must have signed in to work in it. */
+/** The kinds of sign-in that an account accepts from its members. */
 export type SignInPolicy = 'ANY' | 'SECOND_FACTOR' | 'SSO'
 
 export type RequiredSignIn = Exclude<SignInPolicy, 'ANY'>
@@ -9,7 +9,7 @@ const secondFactors: readonly (string | null)[] = [SSO, 'passkey', 'password and
 export const toPolicy = (stored: string | null): SignInPolicy =>
   stored === 'SECOND_FACTOR' || stored === 'SSO' ? stored : 'ANY'
 
-/** Returns null if the policy allows the method of the sign-in. An unknown method counts as a password. */
+/** Returns null if the policy allows the sign-in method. An unknown method counts as a password. */
 export function requiredSignIn(policy: SignInPolicy, method: string | null): RequiredSignIn | null {
   if (policy === 'SSO') return method === SSO ? null : 'SSO'
   if (policy === 'SECOND_FACTOR') return secondFactors.includes(method) ? null : 'SECOND_FACTOR'

@@ -41,6 +41,6 @@ export interface Viewer {
   readonly isDevice?: boolean
   /** The bulk job that makes the changes, if any. `accessKey` is the key that started the job. */
   readonly job?: { readonly id: string; readonly name: string }
-  /** Whether the caller is the server's background work. The server's changes have no person as their actor. */
+  /** Whether the caller is the server itself. The changes of its background work have no person as their actor. */
   readonly isServer?: boolean
 }

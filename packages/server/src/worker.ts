@@ -101,14 +101,17 @@ export function buildWorker({
     schedule: config.webhookRetries,
   })
   measureJobs(metrics, db)
-  /** Returns the earlier time of both clocks, so that records expire only if they are old enough by both. */
+  /** Returns the earlier time of the server's and the database's clock. Both must agree that a record has expired. */
   const earlierTime = async (): Promise<Date> => earlierOf(await readClocks(db, clock()))
   const jobs: Job[] = [
     ...webhooks.jobs,
     implementJob(partitionsJob, async () => {
       const clocks = await readClocks(db, clock())
       if (areFarApart(clocks))
-        log.warn(clocks, 'the clocks of this machine and of the database differ by more than a day: correct them')
+        log.warn(
+          { machine: clocks.here, database: clocks.database },
+          'the clocks of this machine and of the database differ by more than a day: correct them',
+        )
       const dropped = await keepPartitions(db, { clocks, retention: config.eventRetention })
       if (dropped.length > 0) log.info({ partitions: dropped }, 'dropped partitions of expired events')
     }),

@@ -42,7 +42,9 @@ function readRow(text: string, start: number): Read {
     const quoted = text[at] === '"'
     const end = quoted ? closingQuote(text, at) + 1 : unquotedEnd(text, at)
     const reason =
-      end === 0 ? 'a quoted cell is never closed; add the closing quote' : quoteProblem(text, { at, end, quoted })
+      end === 0
+        ? 'a quoted cell has no closing quote; add a quote at the end of the cell'
+        : quoteProblem(text, { at, end, quoted })
     if (reason !== undefined) return { cells, reason, next: lineAfter(text, at) }
     const content = text.slice(at, end)
     cells.push(quoted ? content.slice(1, -1).replaceAll('""', '"') : content || null)
@@ -69,10 +71,10 @@ function quoteProblem(text: string, { at, end, quoted }: { at: number; end: numb
   if (quoted) {
     const after = text[end]
     if (after === undefined || after === ',' || after === '\r' || after === '\n') return undefined
-    return `unexpected text after a closing quote (${JSON.stringify(text.slice(end, end + 10))}); write quotes inside a quoted cell twice`
+    return `unexpected text after a closing quote (${JSON.stringify(text.slice(end, end + 10))}); inside a quoted cell, write each quote twice`
   }
   if (!text.slice(at, end).includes('"')) return undefined
-  return 'unexpected quote in an unquoted cell; quote the whole cell and write quotes inside it twice'
+  return 'unexpected quote in an unquoted cell; quote the whole cell, and write each quote inside it twice: "5"" disk"'
 }
 
 const lineEnd = /\r\n|\n|\r/g

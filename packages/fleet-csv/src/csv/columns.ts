@@ -4,10 +4,7 @@ import type { Cell } from './cells.ts'
 export type FixedColumn = FieldName | 'services'
 export const fixedColumns: readonly FixedColumn[] = [...fieldNames, 'services']
 
-/**
- * Fields that an import cannot change. Their columns are allowed, so that files that the server exports can be
- * imported.
- */
+/** Fields that an import cannot change. The server exports columns for them, and an import ignores these columns. */
 const readOnlyFields = ['id', 'created', 'state', 'online', 'stateSince', 'lastReported', 'owner', 'contexts'] as const
 const servicesField =
   /^services\.(id|name|application|title|host|port|protocol|enabled|created|state|online|lastReported)$/
@@ -40,7 +37,7 @@ export function parseHeader(cells: readonly Cell[], { findsDevices = false } = {
       // The names differ only if one of them begins with PREFIX.
       const what =
         names[0] === names[1] ? `have the same name ${names[0]}` : `are the same attribute: ${names.join(', ')}`
-      throw new Error(`columns ${earlier + 1} and ${index + 1} ${what}`)
+      throw new Error(`columns ${earlier + 1} and ${index + 1} ${what}; remove one of them`)
     }
     seen.set(key, index)
   })
@@ -64,7 +61,7 @@ function missingHint(cells: readonly Cell[]): string {
 }
 
 function parseColumn(cell: Cell, index: number): Column {
-  if (!cell) throw new Error(`column ${index + 1} has no name`)
+  if (!cell) throw new Error(`column ${index + 1} has no name; name it or remove it`)
   const field = fixedColumns.find((name) => name === cell)
   if (field !== undefined) return { field }
   if (isReadOnly(cell)) return { ignored: cell }
@@ -75,7 +72,7 @@ function parseColumn(cell: Cell, index: number): Column {
 }
 
 function attributeNameProblem(name: string): string | undefined {
-  if (name === '') return `an attribute name must follow ${JSON.stringify(PREFIX)}`
+  if (name === '') return `an attribute name must follow ${JSON.stringify(PREFIX)}, as in "${PREFIX}site"`
   if (name.startsWith('.') || name.endsWith('.')) return 'an attribute name must not begin or end with a dot'
   if (/\p{Cc}/u.test(name)) return 'an attribute name must not contain control characters'
   if (!name.startsWith('$') || /^\$svc\.(category|status)[A-E]$/.test(name)) return undefined

@@ -24,7 +24,9 @@ export function parseDeviceRow(
   { findsDevices = false } = {},
 ): DeviceRow {
   if (cells.length !== columns.length) {
-    throw new Error(`the row has ${count(cells.length, 'cell')}, but the header has ${count(columns.length, 'column')}`)
+    throw new Error(
+      `the row has ${count(cells.length, 'cell')}, but the header has ${count(columns.length, 'column')}; write one cell for each column, and quote cells that contain a comma`,
+    )
   }
   const row: DeviceRow = { ...unset, line, services: [], attributes: new Map() }
   columns.forEach((column, index) => {
@@ -39,7 +41,7 @@ export function parseDeviceRow(
   })
   if (findsDevices) {
     if (row.name === '' && row.hardwareId === null && row.id == null)
-      throw new Error('the row has no id, hardwareId, or name')
+      throw new Error('the row must have an id, a hardwareId, or a name')
   } else if (row.name === '') throw new Error('name must not be empty')
   assertNoValueIsGroup(row.attributes)
   return row
@@ -55,7 +57,7 @@ export function assertNoValueIsGroup(attributes: ReadonlyMap<string, string>): v
   for (const name of attributes.keys()) {
     const [group] = splitName(name)
     if (group !== undefined && attributes.has(group)) {
-      throw new Error(`${group} cannot be both a value and the group of ${name}`)
+      throw new Error(`${group} cannot be both a value and the group of ${name}; rename one of these attributes`)
     }
   }
 }

@@ -29,10 +29,14 @@ export function readDeviceFile(
   { isRaw = false, findsDevices = false }: ReadOptions = {},
 ): DeviceFile {
   const { text, valid } = decodeText(bytes)
-  const records = isRaw ? parseCsv(text) : restored(parseCsv(text))
+  const records = isRaw ? parseCsv(text) : restoreFormulas(parseCsv(text))
   const first = records.next()
-  if (first.done)
-    throw new FileError('the file is empty', 'its first row must name the columns; only the column "name" is required')
+  if (first.done) {
+    const required = findsDevices
+      ? 'at least one of the columns "id", "hardwareId", and "name" is required'
+      : 'only the column "name" is required'
+    throw new FileError('the file is empty', `its first row must name the columns; ${required}`)
+  }
   const columns = readHeader(first.value, { valid, findsDevices })
   const rows: DeviceRow[] = []
   const problems: CsvProblem[] = []
@@ -46,7 +50,7 @@ export function readDeviceFile(
   return { columns, rows, problems }
 }
 
-function* restored(records: Iterable<CsvRow | CsvProblem>): Generator<CsvRow | CsvProblem> {
+function* restoreFormulas(records: Iterable<CsvRow | CsvProblem>): Generator<CsvRow | CsvProblem> {
   for (const record of records)
     yield 'reason' in record ? record : { ...record, cells: record.cells.map(restoreFormula) }
 }
@@ -65,9 +69,9 @@ function readHeader(
 function assertReadable(record: CsvRow | CsvProblem, valid: boolean): CsvRow {
   if ('reason' in record) throw new Error(record.reason)
   if (!valid && record.cells.some((cell) => cell?.includes('\uFFFD'))) {
-    throw new Error('the row contains bytes that are not UTF-8; save the file as UTF-8')
+    throw new Error('the row contains bytes that are not valid UTF-8; save the file as UTF-8')
   }
   if (record.cells.some((cell) => cell?.includes('\u0000')))
-    throw new Error('the row contains the character U+0000, which no value can contain')
+    throw new Error('the row contains the character U+0000, which no value can contain; remove it')
   return record
 }

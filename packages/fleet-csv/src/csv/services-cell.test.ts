@@ -55,10 +55,10 @@ describe('the services cell', () => {
     ['=ssh:22', 'name before the "=" is missing'],
     ['a=b=ssh', 'more than one "="'],
     ['ssh:fe80::1:22', 'in brackets'],
-    ['ssh:', 'is empty'],
+    ['ssh:', 'host or port after ":" is missing'],
     ['ssh:70000', 'from 1 to 65535'],
     ['ssh:0', 'from 1 to 65535'],
-    ['ssh:[::1', '"[" without "]"'],
+    ['ssh:[::1', '"[" has no closing "]"'],
     ['ssh\\', 'escapes nothing'],
   ])('rejects %s', (cell, reason) => {
     expect(() => parseServices(cell)).toThrow(reason)

@@ -7,7 +7,7 @@ export interface ServiceEntry {
   enabled: boolean
 }
 
-/** A character of a cell. `literal` means that a backslash or brackets escape the character. */
+/** A character of a cell. `literal` is true if a backslash or brackets escape the character. */
 interface Character {
   text: string
   literal: boolean
@@ -32,18 +32,19 @@ function parseEntry(entry: Character[]): ServiceEntry {
   }
   const enabled = !isSpecial(entry[0], '!')
   const named = split(enabled ? entry : entry.slice(1), '=')
-  if (named.length > 2) fail('more than one "="; write \\= in a name')
-  const [type, ...place] = split(named.at(-1)!, ':').map(trim)
+  if (named.length > 2) fail('the entry contains more than one "="; in a name, write "=" as "\\="')
+  const [type, ...hostAndPort] = split(named.at(-1)!, ':').map(trim)
   const typeName = textOf(type!)
   const name = named.length === 2 ? textOf(trim(named[0]!)) : typeName
   if (typeName === '') fail('the type is missing; write a type such as ssh')
   if (name === '') fail('the name before the "=" is missing; write a name, as in web=http')
-  const last = place.at(-1)
+  const last = hostAndPort.at(-1)
   const hasPort = last !== undefined && isPort(last)
-  const hosts = hasPort ? place.slice(0, -1) : place
-  if (hosts.length > 1) fail('too many ":"; write a host with colons in brackets, such as ssh:[fe80::1]:22')
+  const hosts = hasPort ? hostAndPort.slice(0, -1) : hostAndPort
+  if (hosts.length > 1)
+    fail('the entry contains too many ":"; write a host with colons in brackets, such as ssh:[fe80::1]:22')
   const [host] = hosts
-  if (host !== undefined && host.length === 0) fail('the part after ":" is empty; write a host or a port')
+  if (host !== undefined && host.length === 0) fail('the host or port after ":" is missing; write one, as in ssh:22')
   return {
     name,
     type: typeName,
@@ -87,7 +88,7 @@ function characters(cell: string): Character[] {
     }
   }
   if (inBrackets)
-    throw new Error('services: "[" without "]"; write a host with colons in brackets, such as ssh:[fe80::1]:22')
+    throw new Error('services: "[" has no closing "]"; write a host with colons in brackets, such as ssh:[fe80::1]:22')
   return found
 }
 
@@ -104,9 +105,9 @@ function split(text: Character[], separator: string): Character[][] {
 }
 
 function trim(text: Character[]): Character[] {
-  const counts = ({ text, literal }: Character): boolean => literal || text.trim() !== ''
-  const first = text.findIndex(counts)
-  return first === -1 ? [] : text.slice(first, text.findLastIndex(counts) + 1)
+  const isKept = ({ text, literal }: Character): boolean => literal || text.trim() !== ''
+  const first = text.findIndex(isKept)
+  return first === -1 ? [] : text.slice(first, text.findLastIndex(isKept) + 1)
 }
 
 const textOf = (part: Character[]): string => part.map(({ text }) => text).join('')

@@ -22,7 +22,7 @@ export function changesOf(deviceId: string, difference: Partial<Difference>): Mu
   const { fields = {}, addServices = [], updateServices = [], attributes = new Map<string, string>() } = difference
   const changes: MutationField[] = []
   if (Object.keys(fields).length > 0) {
-    const values = given(fields, fieldTypes)
+    const values = typedArguments(fields, fieldTypes)
     changes.push({
       field: 'updateDevice',
       arguments: { deviceId: { type: 'String!', value: deviceId }, ...values },
@@ -30,7 +30,7 @@ export function changesOf(deviceId: string, difference: Partial<Difference>): Mu
     })
   }
   for (const service of addServices) {
-    const values = given(service, { ...serviceTypes, name: 'String!' })
+    const values = typedArguments(service, { ...serviceTypes, name: 'String!' })
     changes.push({
       field: 'addService',
       arguments: { deviceId: { type: 'String!', value: deviceId }, ...values },
@@ -49,7 +49,7 @@ export function changesOf(deviceId: string, difference: Partial<Difference>): Mu
 }
 
 function serviceUpdate({ id, ...service }: Partial<ServiceFields> & { id: string }): MutationField {
-  const values = given(service, serviceTypes)
+  const values = typedArguments(service, serviceTypes)
   return { field: 'updateService', arguments: { id: { type: 'ID!', value: id }, ...values }, selection: '{ id }' }
 }
 
@@ -75,7 +75,7 @@ const serviceTypes: Record<keyof ServiceFields, string> = {
   enabled: 'Boolean',
 }
 
-function given(
+function typedArguments(
   values: Record<string, unknown> | object,
   types: Readonly<Record<string, string>>,
 ): MutationField['arguments'] {

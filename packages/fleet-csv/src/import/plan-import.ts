@@ -51,7 +51,7 @@ function planByHardwareId(plan: Plan, rows: WantedDevice[], known: KnownDevices,
     if (earlier !== undefined) {
       plan.problems.push({
         line: wanted.line,
-        reason: `hardwareId ${JSON.stringify(hardwareId)} is already on line ${earlier}`,
+        reason: `hardwareId ${JSON.stringify(hardwareId)} is already on line ${earlier}; each row must have a different hardwareId`,
       })
       continue
     }

@@ -1,6 +1,6 @@
 /**
- * Converts the server's message about a rejected row, so that the message names columns of the file instead of
- * arguments of the API.
+ * Converts the server's message about a rejected row, so that the message refers to the file's columns instead of API
+ * arguments.
  */
 export const rejectionReason = (message: string): string =>
   message

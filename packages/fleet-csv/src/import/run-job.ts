@@ -26,7 +26,7 @@ interface Job {
 const POLL_MS = { min: 100, max: 1_000 }
 /** The maximum rate of a job, in devices per second. */
 const RATE = 10_000
-/** The highest limit on failures that the API accepts, so that failed rows do not stop the job. */
+/** The highest `maxFailures` that the API accepts. With it, failed rows do not pause the job. */
 const MAX_FAILURES = 2_147_483_647
 
 const fields = 'id state stateReason token counts { change register rejected done failed skipped }'
@@ -142,7 +142,7 @@ async function readJob(api: Api, id: string): Promise<Job> {
     { id },
   )
   const [job] = login.bulkJob
-  if (job === undefined) throw new Error(`the job ${id} no longer exists`)
+  if (job === undefined) throw new Error(`the job ${id} no longer exists; import the file again`)
   return job
 }
 

@@ -39,7 +39,7 @@ export function toWantedDevice(row: DeviceRow, types: readonly ApplicationType[]
 function limitCheck(limits: Limits) {
   return (limit: string, found: number, what: string): void => {
     const most = limits.get(limit)
-    if (most !== undefined && found > most) throw new Error(`${found} ${what}, but the limit is ${most}`)
+    if (most !== undefined && found > most) throw new Error(`the row has ${found} ${what}, but the limit is ${most}`)
   }
 }
 

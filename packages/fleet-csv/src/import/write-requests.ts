@@ -71,7 +71,7 @@ async function run<Item>(
   })
 }
 
-/** Returns whether one request can create the device, and the import can find the device if the response is lost. */
+/** Checks whether one request can create the device, and the import can find it if the response is lost. */
 const isPlain = ({ wanted, findable }: Creation): boolean => findable && !wanted.hasPortlessService
 
 const attributeBytes = ({ attributes }: { attributes: ReadonlyMap<string, string> }): number =>

@@ -10,7 +10,7 @@ const times = (list: string): string =>
     .map((name) => `${name}: ${now}`)
     .join('\n')}`
 
-describe('signatures of clients in form A', () => {
+describe('valid signatures in form A', () => {
   test.each([
     ['parameters in any order', `${signature},headers="${usualList}",algorithm="hmac-sha256",${key}`],
     ['no algorithm', `${key},headers="${usualList}",${signature}`],
@@ -138,7 +138,11 @@ describe('invalid signatures in form A', () => {
       `${key},headers="${usualList}",signature="${Buffer.alloc(31).toString('base64')}"`,
       'malformed',
     ],
-    ['a signature with stray bits', `${key},headers="${usualList}",signature="${'A'.repeat(42)}B="`, 'malformed'],
+    [
+      'a signature with nonzero padding bits',
+      `${key},headers="${usualList}",signature="${'A'.repeat(42)}B="`,
+      'malformed',
+    ],
     ['33 parameters', `${Array.from({ length: 33 }, (_, i) => `x${i}=1`).join()},${key}`, 'too-large'],
   ])('rejects %s', (_, parameters, reason) => {
     expect(outcomeOf(formA(parameters))).toBe(reason)

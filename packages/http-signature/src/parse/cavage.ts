@@ -66,9 +66,10 @@ function assertTimesAllowed(components: readonly string[], algorithmName: string
   if (algorithmName === undefined || !/^(?:rsa|hmac|ecdsa)/i.test(algorithmName)) return
   const name = components.find((component) => component === '(created)' || component === '(expires)')
   if (name !== undefined) {
+    const alternative = name === '(created)' ? 'cover date instead' : 'do not cover (expires)'
     throw new Rejection(
       'unsupported-component',
-      `${name} cannot be covered with algorithm="${algorithmName}". Use hs2019, or cover date instead.`,
+      `${name} cannot be covered with algorithm="${algorithmName}". Use hs2019, or ${alternative}.`,
     )
   }
 }
@@ -85,7 +86,10 @@ function readTime(parameters: Parameters, name: string): number {
   const text = required(parameters, name)
   const seconds = /^[0-9]{10}$/.test(text) ? Number(text) : Number.NaN
   if (!isTime(seconds))
-    throw new Rejection('malformed', `The parameter "${name}" must be a ten-digit number of seconds since 1970.`)
+    throw new Rejection(
+      'malformed',
+      `The parameter "${name}" must be a ten-digit number of seconds since 1970, such as 1700000000.`,
+    )
   return seconds
 }
 

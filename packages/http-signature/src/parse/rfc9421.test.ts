@@ -15,7 +15,7 @@ import { parseSignature } from '../index.ts'
 const list = '("@method" "@authority" "@path")'
 const rest = `created=${now};keyid="AKEXAMPLE"`
 
-describe('signatures of clients in form B', () => {
+describe('valid signatures in form B', () => {
   test.each([
     ['parameters in any order', `${list};keyid="AKEXAMPLE";alg="hmac-sha256";created=${now}`],
     ['components in any order', `("@path" "@authority" "@method");${rest}`, [2, 1, 0]],
@@ -183,13 +183,13 @@ describe('invalid signatures in form B', () => {
   test.each([
     ['another label', (value: string) => value.replace('sig=', 'sig2=')],
     ['the label twice', (value: string) => `${value}, ${value}`],
-    ['no bytes', () => 'sig="text"'],
+    ['a string', () => 'sig="text"'],
     ['a flag', () => 'sig'],
     ['a list', (value: string) => `sig=(${value.slice(4)})`],
-    ['stray bits', () => `sig=:${'A'.repeat(42)}B=:`],
+    ['nonzero padding bits', () => `sig=:${'A'.repeat(42)}B=:`],
     ['no padding', () => `sig=:${'A'.repeat(43)}:`],
     ['31 bytes', () => `sig=:${Buffer.alloc(31).toString('base64')}:`],
-    ['no bytes at all', () => 'sig=::'],
+    ['an empty byte sequence', () => 'sig=::'],
     ['a missing end', (value: string) => value.slice(0, -1)],
   ])('rejects a Signature with %s', (_, change) => {
     expect(outcomeOf(withHeader(formB({}), 'signature', change))).toBe('malformed')
@@ -230,7 +230,7 @@ describe('a request with several signatures', () => {
     ],
     ['on a second line', withMore(formB({}), 'Signature-Input', `proxy=${other}`, 'Signature', `proxy=${bytes}`)],
     [
-      'without bytes',
+      'only in Signature-Input',
       both(
         (value) => `${value}, proxy=${other}`,
         (value) => value,

@@ -14,7 +14,7 @@ const parameter = fc
   .map(([name, value]) => (value === '' ? `;${name}` : `;${name}=${value}`))
 const list = fc
   .tuple(fc.array(text, { maxLength: 3 }), fc.constantFrom(' ', '  ', '', '\t'), fc.array(parameter, { maxLength: 3 }))
-  .map(([items, blank, parameters]) => `(${items.join(blank)})${parameters.join('')}`)
+  .map(([items, space, parameters]) => `(${items.join(space)})${parameters.join('')}`)
 const dictionary = fc
   .tuple(
     fc.array(

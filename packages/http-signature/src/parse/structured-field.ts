@@ -26,7 +26,7 @@ export const parseCanonicalDictionary = (text: string): Members | undefined => r
 
 /**
  * Parses any Dictionary that is canonical except for its whitespace. Returns undefined for other input, such as
- * duplicate keys and parameters, base64 with stray bits or without padding, and integers with leading zeros.
+ * duplicate keys or parameters, base64 without padding or with nonzero padding bits, and integers with leading zeros.
  */
 export function readAny(text: string): Members | undefined {
   try {
@@ -56,7 +56,7 @@ const string = '"[ !#-[\\]-~]*"'
 const integer = '[1-9][0-9]{0,14}'
 const strings = `(?:${string}(?: ${string})*)?`
 const parameters = `(?:;${key}=(?:${string}|${integer}))*`
-/** Matches base64 with padding and without stray bits (RFC 4648 §3.5). */
+/** Matches padded base64 whose padding bits are zero (RFC 4648 §3.5). */
 const base64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?'
 const plainMember = new RegExp(`(${key})=(?::(${base64}):|(\\((${strings})\\)(${parameters})))(?:, (?=[a-z*])|$)`, 'y')
 
@@ -85,7 +85,7 @@ const toBytes = (bytes: string): Member => ({ text: `:${bytes}:`, bytes, list: u
 function toList(text: string, items: string, parameters: string): Member | undefined {
   const strings = items === '' ? [] : items.slice(1, -1).split('" "')
   const values: Parameters = new Map()
-  // Only find where each parameter begins and ends, because the syntax is already checked.
+  // Only find where each parameter begins and ends, because `plainMember` has already checked the syntax.
   for (let at = 0; at < parameters.length; ) {
     const equals = parameters.indexOf('=', at)
     const name = parameters.slice(at + 1, equals)

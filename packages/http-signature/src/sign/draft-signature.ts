@@ -70,14 +70,17 @@ type PreparedRequest = { added: Record<string, string>; message: Message; spelli
 function assertSignable(options: DraftOptions): void {
   const { keyId, method, created, expires, form, nonce, label } = options
   assert(isKeyId(keyId), 'keyId must consist of 1 to 128 letters, digits, dots, hyphens, and underscores')
-  assert(methodPattern.test(method), 'method must be uppercase')
-  assert(isTime(created), 'created must be a ten-digit number of seconds since 1970')
-  assert(expires === undefined || isTime(expires), 'expires must be a ten-digit number of seconds since 1970')
+  assert(methodPattern.test(method), 'method must be an uppercase token, such as POST')
+  assert(isTime(created), 'created must be a ten-digit number of seconds since 1970, such as 1700000000')
+  assert(
+    expires === undefined || isTime(expires),
+    'expires must be a ten-digit number of seconds since 1970, such as 1700000000',
+  )
   assert(nonce === undefined || form !== 'cavage', 'a nonce requires the form rfc9421')
   assert(nonce === undefined || nonce.length <= maxNonce, `nonce must have at most ${maxNonce} characters`)
   assert(
     label === undefined || /^[a-z*][a-z0-9_.*-]*$/.test(label),
-    'label must begin with a lowercase letter or *, and contain only lowercase letters, digits, _, -, ., and *',
+    'label must be a name such as sig1: a lowercase letter or *, followed by lowercase letters, digits, _, -, ., and *',
   )
 }
 
@@ -181,6 +184,6 @@ function baseInput(
   parameters?: string,
 ): BaseInput {
   if (components.includes('(expires)') && expires === undefined)
-    throw new TypeError('expires is required, because (expires) is covered')
+    throw new TypeError('expires is required, because the signature covers (expires)')
   return { form, components, created, expires, parameters, message }
 }

@@ -45,7 +45,7 @@ describe.each(Object.entries(parts))('%s', (_, [components, form]) => {
     )
   })
 
-  test('is accepted as in the public URL', () => {
+  test('is accepted with the address of the public URL', () => {
     const publicUrl = 'https://api.example.com:8443'
     expect(outcomeForPart('https://api.example.com:8443', 'backend:3000', { publicUrl })).toBe('ok')
     expect(outcomeForPart('https://api.example.com', 'api.example.com:8443', { publicUrl })).toBe('ok')

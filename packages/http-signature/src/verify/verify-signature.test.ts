@@ -79,7 +79,7 @@ describe('the key of a signature', () => {
     expect(outcomeOf(request, { key: { algorithm: 'hmac-sha256', secret } })).toBe('bad-signature')
   })
 
-  test('leads to the outcome of a wrong signature if it is unknown', () => {
+  test('produces the same outcome as a wrong signature if it is unknown', () => {
     for (const form of forms) {
       for (const keyName of keyNames) {
         const request = signed({ form, keyName })

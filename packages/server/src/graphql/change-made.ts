@@ -1,15 +1,15 @@
 import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql'
 
 /**
- * Marks the errors of a mutation that made its change but could not return it. Without `extensions.outcome`, a caller
- * may assume that a failed mutation changed nothing.
+ * Marks the errors of a mutation that made its change but could not return the result. Without `extensions.outcome`,
+ * a caller may assume that a failed mutation changed nothing.
  */
 export const OUTCOME_DONE = { outcome: 'done' } as const
 
 /** Thrown by a mutation that made its change but failed to read the result for the response. */
 export class ChangeMadeError extends Error {
   constructor(cause: unknown) {
-    super('reading a change for the response failed', { cause })
+    super('the change was made, but reading it for the response failed', { cause })
     this.name = 'ChangeMadeError'
   }
 }
@@ -23,7 +23,7 @@ export async function readChange<Made>(read: () => Promise<Made>): Promise<Made>
   }
 }
 
-/** Marks a mutation's errors below a root field. The resolvers threw them after that field had made its change. */
+/** Marks a mutation's errors below a root field, because they occurred after the root field had made its change. */
 export function markOutcomeDone({ errors, ...rest }: FormattedExecutionResult): FormattedExecutionResult {
   return errors === undefined ? rest : { errors: errors.map(withOutcome), ...rest }
 }

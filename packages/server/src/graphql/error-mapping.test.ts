@@ -35,7 +35,7 @@ describe('a thrown error', () => {
     withCode('23505'),
     withCode('ENOENT', { syscall: 'open' }),
     new GraphQLError('Int cannot represent non-integer value: "secret"'),
-    new GraphQLError('unknown code', { extensions: { code: 'OF_ITS_OWN' } }),
+    new GraphQLError('unknown code', { extensions: { code: 'UNKNOWN_CODE' } }),
   ])('becomes INTERNAL without details if it is unexpected: %s', (error) => {
     const { message, extensions, internal } = mapped(error)
     expect(message).not.toContain(error.message)

@@ -12,7 +12,7 @@ export interface ErrorMappingInput {
   readonly requestId: string
   /** Called with every error that the response reports as INTERNAL. */
   readonly onInternal: (error: unknown) => void
-  /** Returns undefined for an unknown error. */
+  /** Maps further kinds of errors. Returns undefined for an unknown error. */
   readonly classify?: ((error: unknown) => ApiError | undefined) | undefined
 }
 
@@ -56,18 +56,20 @@ export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
   const classified = input.classify?.(error)
   if (classified) return classified
   if (isOutcomeUnknown(error))
-    return new ApiError('UNAVAILABLE', 'the connection to the database broke: check whether the change was made', {
+    return new ApiError('UNAVAILABLE', 'the connection to the database was lost: check whether the change was made', {
       retryAfter: 1,
       outcome: 'unknown',
     })
   if (isDatabaseUnavailable(error))
-    return new ApiError('UNAVAILABLE', 'the database cannot be reached; try again in a moment', { retryAfter: 1 })
+    return new ApiError('UNAVAILABLE', 'the server cannot reach the database; retry in 1 second', { retryAfter: 1 })
   if (isDatabaseFull(error))
-    return new ApiError('UNAVAILABLE', 'the disk of the database is full; nothing was changed', {
-      retryAfter: 60,
-    })
+    return new ApiError(
+      'UNAVAILABLE',
+      'the disk of the database is full, so nothing was changed; retry after space has been freed',
+      { retryAfter: 60 },
+    )
   if (isDatabaseSlow(error))
-    return new ApiError('UNAVAILABLE', 'the database took too long to respond; request less, or retry later', {
+    return new ApiError('UNAVAILABLE', 'the database took too long to respond; request less data, or retry later', {
       retryAfter: 1,
     })
   if (error instanceof GraphQLError) {
@@ -77,9 +79,9 @@ export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
     if (isArgumentError(error)) return new ApiError('BAD_USER_INPUT', error.message)
   }
   input.onInternal(error)
-  return new ApiError('INTERNAL', `internal error; the server log has the details under request ${input.requestId}`, {
-    requestId: input.requestId,
-  })
+  const { requestId } = input
+  const message = `internal error: the server log contains the details, with the request ID ${requestId}`
+  return new ApiError('INTERNAL', message, { requestId })
 }
 
 export function causeOf(error: unknown): unknown {
@@ -94,8 +96,8 @@ export function causeOf(error: unknown): unknown {
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorCodes, code)
 
 /**
- * In both executors, only messages about arguments start this way. Errors about serialization and required fields are
- * the server's fault.
+ * In graphql-js and in compiled operations, only messages about arguments start this way. Errors about serialization
+ * and required fields are the server's fault.
  */
 const isArgumentError = ({ message }: GraphQLError): boolean => message.startsWith('Argument "')
 

@@ -133,7 +133,7 @@ const defaultLimits: DocumentLimits = {
   selections: 20_000,
 }
 
-/** README.md lists the rules for resolvers. */
+/** The README.md of this folder lists the rules for resolvers. */
 export function createExecutor(input: ExecutorInput): Executor {
   const { schema, cacheBytes = 64 * 1024 * 1024, publicFields = ['version'] } = input
   const limits = { ...defaultLimits, ...input.limits }
@@ -253,7 +253,9 @@ const readMember: GraphQLFieldResolver<unknown, unknown> = (source, _args, _cont
   const value =
     typeof source === 'object' && source !== null ? (source as Record<string, unknown>)[fieldName] : undefined
   if (typeof value === 'function' || isPromise(value))
-    throw new Error(`${parentType.name}.${fieldName} has no resolver, and its value is a function or promise`)
+    throw new Error(
+      `${parentType.name}.${fieldName} has no resolver, but its value is a function or promise: add a resolver`,
+    )
   return deferItems(value, returnType)
 }
 

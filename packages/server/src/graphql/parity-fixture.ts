@@ -14,7 +14,7 @@ import { formatResult } from './error-mapping.ts'
 import { createExecutor, type Executor, type OperationRequest } from './execute.ts'
 import { placeOfNull } from './first-errors.ts'
 
-/** The context of a schema for cases in which executors may differ. Records loader batches and changes. */
+/** The context of the test schema, which covers cases in which executors may differ. Records batches and changes. */
 export interface ParityContext {
   readonly batches: number[]
   readonly changes: string[]

@@ -24,7 +24,7 @@ export interface OperationStart<Viewer> extends Requester<Viewer> {
   readonly operation: PreparedOperation
 }
 
-/** A context whose operation reads from a database other than the primary. */
+/** A context for an operation that reads from a database other than the primary. */
 export interface AlternativeContext {
   readonly contextValue: unknown
   /** If this returns true, the result is unusable, and the operation runs again on the primary database. */
@@ -120,12 +120,14 @@ export const lacksViewer = <Viewer>({
 }: Pick<OperationStart<Viewer>, 'viewer' | 'operation'>): boolean => viewer === null && !operation.isPublic
 
 export const signedRequestNeeded = (): ApiError =>
-  new ApiError('UNAUTHENTICATED', 'this operation needs a signed request', { reason: 'missing' })
+  new ApiError('UNAUTHENTICATED', 'this operation needs a signed request: sign it with an access key', {
+    reason: 'missing',
+  })
 
 /**
- * Runs before any part of the document. Throws FORBIDDEN if the viewer's permissions or restriction exclude a field.
- * Returns the document's needs. Without a viewer, or for a mutation with a read-only key, checks nothing and returns
- * undefined.
+ * Call this before running any part of the document. Throws FORBIDDEN if the viewer's permissions or restriction
+ * exclude a field. Returns the document's needs. Without a viewer, or for a mutation with a read-only key, checks
+ * nothing and returns undefined.
  */
 export function assertPermitted<Viewer extends GraphqlViewer>(
   { countUse, isOwnChange }: Pick<OperationHooks<Viewer>, 'countUse' | 'isOwnChange'>,
@@ -159,7 +161,8 @@ export async function runOperation<Viewer extends GraphqlViewer>(
   let read: FormattedExecutionResult['data']
   try {
     if (viewer !== null && isChangeRejected(viewer, operation.kind)) {
-      result = operation.reject(new ApiError('FORBIDDEN', 'this access key is read-only and cannot change anything'))
+      const message = 'this access key is read-only: use another key for mutations'
+      result = operation.reject(new ApiError('FORBIDDEN', message))
       read = null
     } else {
       const run = () => runAllowed(hooks, start)

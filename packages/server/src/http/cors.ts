@@ -23,7 +23,7 @@ const REQUEST_HEADERS = [
 
 const RESPONSE_HEADERS = ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'x-request-id', 'Link', 'Location']
 
-/** Chromium allows at most two hours. */
+/** How long browsers may cache the response to a preflight request. Chromium allows at most two hours. */
 const MAX_AGE_SECONDS = 7_200
 
 const preflightHeaders = {

@@ -51,7 +51,8 @@ function connectionError(code: string | undefined): [status: string, error: ApiE
     return ['431 Request Header Fields Too Large', new ApiError('LIMIT_EXCEEDED', message)]
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return ['408 Request Timeout', badInput('the request did not arrive in time')]
+    const message = 'the request did not arrive in time: send its headers and body without delay'
+    return ['408 Request Timeout', badInput(message)]
   }
-  return ['400 Bad Request', badInput('the request is not valid HTTP')]
+  return ['400 Bad Request', badInput('the request is not valid HTTP: check its request line and headers')]
 }

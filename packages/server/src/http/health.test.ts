@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database/test-database.ts'
 import { registerHealth } from './health.ts'
 
-it('reports that it is ready only while the database responds, and that it is alive at all times', async () => {
+it('reports readiness only while the database responds, and liveness at all times', async () => {
   const database = await createTestDatabase()
   const app = fastify()
   registerHealth(app, database.db)

@@ -51,7 +51,7 @@ function rejectRemote(
     return undefined
   return new ApiError(
     'FORBIDDEN',
-    'without MUSTER_METRICS_TOKEN, only programs on this machine can read the metrics, and only if no proxy is in front of the server',
+    'only programs on this machine can read the metrics, and only if no proxy is in front of the server: for other access, set MUSTER_METRICS_TOKEN',
   )
 }
 
@@ -65,7 +65,7 @@ function rejectWithoutToken(token: string, { headers }: FastifyRequest): ApiErro
   if (sent !== undefined && timingSafeEqual(digest(sent), digest(token))) return undefined
   return new ApiError(
     'UNAUTHENTICATED',
-    'the metrics require the header Authorization: Bearer with the token from MUSTER_METRICS_TOKEN',
+    'the metrics require the header "Authorization: Bearer <token>", with the token from MUSTER_METRICS_TOKEN',
   )
 }
 

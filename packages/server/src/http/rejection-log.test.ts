@@ -10,9 +10,9 @@ it('logs each reason at most once in ten seconds, with the number of rejections 
   now = 10_001
   logRejection('wrong secret', { address: '::2' })
   expect(lines).toEqual([
-    [{ address: '::1', reason: 'wrong secret', alsoRefused: 0 }, 'refused'],
-    [{ address: '::1', reason: 'unknown code', alsoRefused: 0 }, 'refused'],
-    [{ address: '::2', reason: 'wrong secret', alsoRefused: 999 }, 'refused'],
+    [{ address: '::1', reason: 'wrong secret', suppressed: 0 }, 'refused'],
+    [{ address: '::1', reason: 'unknown code', suppressed: 0 }, 'refused'],
+    [{ address: '::2', reason: 'wrong secret', suppressed: 999 }, 'refused'],
   ])
 })
 

@@ -16,15 +16,15 @@ export function createRejectionLog(
   what: string,
   now: () => number = () => performance.now(),
 ): LogRejection {
-  const reasons = new Map<string, { loggedAt: number; unlogged: number }>()
+  const reasons = new Map<string, { loggedAt: number; suppressed: number }>()
   return (reason, details) => {
     const last = reasons.get(reason)
     if (last !== undefined && now() - last.loggedAt < INTERVAL_MS) {
-      last.unlogged++
+      last.suppressed++
       return
     }
-    log.warn({ ...details, reason, alsoRefused: last?.unlogged ?? 0 }, what)
-    reasons.set(reason, { loggedAt: now(), unlogged: 0 })
+    log.warn({ ...details, reason, suppressed: last?.suppressed ?? 0 }, what)
+    reasons.set(reason, { loggedAt: now(), suppressed: 0 })
   }
 }
 

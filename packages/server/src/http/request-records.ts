@@ -22,8 +22,8 @@ export function recordRequests(app: FastifyInstance, options: RequestRecordsOpti
   const count = metrics?.counter('requests')
   const addSeconds = metrics?.histogram('requestSeconds')
 
-  const mayLogSlow = createAllowance(SLOW_LINES_PER_SECOND, (alsoLong) =>
-    app.log.info({ alsoLong }, 'further slow requests were not logged'),
+  const mayLogSlow = createAllowance(SLOW_LINES_PER_SECOND, (suppressed) =>
+    app.log.info({ suppressed }, 'further slow requests were not logged'),
   )
 
   const record = (request: FastifyRequest, reply: FastifyReply, ms: number): void => {

@@ -25,7 +25,7 @@ const requests: [what: string, path: string, init: RequestInit][] = [
   ['a path that cannot be decoded', '/rest/v1/%zz', {}],
 ]
 
-it.each(requests)('forbids pages to embed, frame, or run the response to %s', async (_what, path, init) => {
+it.each(requests)('keeps pages from embedding, framing, or running the response to %s', async (_what, path, init) => {
   const { headers } = await fetch(`${app.url}${path}`, init)
   expect(Object.fromEntries(headers)).toMatchObject({
     'x-content-type-options': 'nosniff',

@@ -34,7 +34,7 @@ export function emailSender(
     const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS }
     const transport = createTransport({ url: smtpUrl, ...timeouts, disableFileAccess: true, disableUrlAccess: true })
     try {
-      // An object is one address, even if it contains a comma.
+      // nodemailer treats an object as one address, even if the address contains a comma.
       await transport.sendMail({ from: smtpFrom, to: { name: '', address: to }, subject, text })
       return true
     } catch (error) {

@@ -65,7 +65,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     maxInflightInbound: 20,
     preConnect(client, packet, done) {
       const session = sessions.of(client.conn)
-      if (session === undefined) return done(new Error('closed'), false)
+      if (session === undefined) return done(new Error('the connection is closed'), false)
       clearTimeout(session.authenticationTimer)
       // The broker distinguishes client IDs by case, but device IDs are case-insensitive. Every session is clean, so
       // CONNACK reports that the broker retains no session from an earlier connection.

@@ -33,7 +33,7 @@ test('keeps a connection with the new secret even if the notification of the rot
   const { rotateDeviceSecret } = await app.owner.data(rotate, { id: device.id })
   const client = await connectMqtt(mqttOf(app), { ...device, secret: rotateDeviceSecret.secret })
   await cutOffDevices(app.db, [device.id])
-  // Notifications arrive in order, so when the server handles this notification, it has handled the first one.
+  // Notifications arrive in order, so when the server disconnects the bystander, it has handled the first notification.
   const cut = nextEvent(await connectMqtt(mqttOf(app), bystander), 'close')
   await app.owner.data(rotate, { id: bystander.id })
   await cut
@@ -53,7 +53,7 @@ test('does not publish the will of a device whose secret was revoked', async () 
   const cut = nextEvent(cutOff.client, 'close')
   await app.owner.data(rotate, { id: cutOff.id })
   await cut
-  // Another device's later will shows that the server would have published the first will by now.
+  // Once the later will of another device is applied, the server would also have applied the first will.
   lost.client.stream.destroy()
   await vi.waitFor(async () => expect(await attributesOf(lost)).toEqual({ site: 'lost' }), { timeout: 60_000 })
   expect(await attributesOf(cutOff)).toEqual({})

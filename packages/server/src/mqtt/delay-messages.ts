@@ -3,7 +3,7 @@ import type { LogRejection } from '../http/rejection-log.ts'
 import type { Budget } from '../rate-limits/budget.ts'
 import type { Session } from './session-registry.ts'
 
-/** Delays messages over the limit. A rejection would close the connection and lose the messages in flight. */
+/** Delays messages over the rate limit. A rejection would close the connection and lose the messages in flight. */
 export interface Throttle {
   /**
    * Resolves, in the order of calls, when the device may send another message. Returns undefined if the device may send

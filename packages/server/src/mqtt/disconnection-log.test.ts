@@ -37,7 +37,7 @@ describe('the log of disconnections', () => {
     await ended
     const logged = () => lines.filter((line) => line.device === device.id && line.msg === 'a device was disconnected')
     await vi.waitFor(() => expect(logged()).not.toEqual([]), { timeout: 60_000 })
-    expect(logged()).toMatchObject([{ level: 30, reason, address: '127.0.0.1', alsoBefore: 0 }])
+    expect(logged()).toMatchObject([{ level: 30, reason, address: '127.0.0.1', suppressed: 0 }])
     expect(JSON.stringify(lines)).not.toContain(device.secret)
   })
 
@@ -64,9 +64,9 @@ test('logs each device at most once every ten seconds per reason', () => {
   now = 10_001
   logDisconnection(of('80:01'), 'a')
   expect(lines).toEqual([
-    { device: '80:01', address: '::1', reason: 'a', alsoBefore: 0 },
-    { device: '80:02', address: '::1', reason: 'a', alsoBefore: 0 },
-    { device: '80:01', address: '::1', reason: 'b', alsoBefore: 0 },
-    { device: '80:01', address: '::1', reason: 'a', alsoBefore: 999 },
+    { device: '80:01', address: '::1', reason: 'a', suppressed: 0 },
+    { device: '80:02', address: '::1', reason: 'a', suppressed: 0 },
+    { device: '80:01', address: '::1', reason: 'b', suppressed: 0 },
+    { device: '80:01', address: '::1', reason: 'a', suppressed: 999 },
   ])
 })

@@ -23,18 +23,18 @@ export function createDisconnectionLog(
   log: Pick<FastifyBaseLogger, 'info'>,
   now: () => number = () => performance.now(),
 ): LogDisconnection {
-  const logged = boundedMap<string, { at: number; unlogged: number }>(MAX_ENTRIES)
+  const logged = boundedMap<string, { at: number; suppressed: number }>(MAX_ENTRIES)
   return ({ device, address }, reason) => {
     const key = `${device?.deviceId} ${reason}`
     const before = logged.get(key)
     if (before !== undefined && now() - before.at < LOG_EVERY_MS) {
-      before.unlogged++
+      before.suppressed++
       return
     }
     log.info(
-      { device: device?.deviceId, address, reason, alsoBefore: before?.unlogged ?? 0 },
+      { device: device?.deviceId, address, reason, suppressed: before?.suppressed ?? 0 },
       'a device was disconnected',
     )
-    logged.set(key, { at: now(), unlogged: 0 })
+    logged.set(key, { at: now(), suppressed: 0 })
   }
 }

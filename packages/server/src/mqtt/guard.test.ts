@@ -61,7 +61,7 @@ describe('an MQTT connection before authentication', () => {
     await vi.waitFor(() => connectMqtt(url, { id, secret }), { timeout: 60_000 })
   })
 
-  test('is limited in bytes over WebSocket too', async () => {
+  test('is closed after too many bytes over WebSocket, too', async () => {
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}/mqtt`, ['mqtt'])
     await new Promise((resolve) => {
       socket.onopen = resolve
@@ -74,7 +74,7 @@ describe('an MQTT connection before authentication', () => {
   })
 
   test.each(['/elsewhere', '/mqtt'])(
-    'is rejected as a WebSocket to %s with the wrong path or subprotocol',
+    'is rejected over WebSocket at %s if the path or the subprotocol is wrong',
     async (path) => {
       const socket = new WebSocket(`${app.url.replace('http', 'ws')}${path}`, path === '/mqtt' ? ['chat'] : ['mqtt'])
       const event = await new Promise<string>((resolve) => {

@@ -30,7 +30,7 @@ export interface MqttOptions {
   /** If set, the port accepts only TLS. */
   certificate?: ServedCertificate | undefined
   db: Database
-  /** Chooses the worker of a cluster that stores an account. */
+  /** On a cluster, chooses the worker that stores an account. */
   readRouter?: ReadRouter | undefined
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger

@@ -15,13 +15,13 @@ const findDevice = (id: string) => findDeviceOf(app.owner, id)
 const untilState = (id: string, state: string) =>
   vi.waitFor(async () => expect((await findDevice(id)).state).toBe(state), { timeout: 60_000 })
 
-describe('MQTT topics', () => {
+describe('the MQTT server', () => {
   test.each([
     ['of another device', (other: string) => `devices/${other}/attributes`],
     ['of the server', () => '$SYS/broker/x'],
     ['without a device', () => 'somewhere/else'],
     ['that does not exist', (_other: string, own: string) => `devices/${own}/color`],
-  ])('close the connection and change nothing after a publication to a topic %s', async (_what, topicOf) => {
+  ])('closes the connection and changes nothing after a publication to a topic %s', async (_what, topicOf) => {
     const [device, other] = [await registerDevice(app.owner), await registerDevice(app.owner)]
     const client = await connectMqtt(url, device)
     const bystander = await connectMqtt(url, other)
@@ -32,7 +32,7 @@ describe('MQTT topics', () => {
     await bystander.publishAsync(`devices/${other.id}/attributes`, '{"site": "bergen"}', { qos: 1 })
   })
 
-  test("reject subscriptions to another device's topics in SUBACK", async () => {
+  test("rejects subscriptions to another device's topics in SUBACK", async () => {
     const [device, other] = [await registerDevice(app.owner), await registerDevice(app.owner)]
     const client = await connectMqtt(url, device)
     const filters = ['#', '+/+/#', '$SYS/#', 'devices/#', 'devices/+/services/ids', `devices/${other.id}/services/ids`]
@@ -40,7 +40,7 @@ describe('MQTT topics', () => {
     expect(await client.subscribeAsync(`devices/${device.id}/#`)).toMatchObject([{ qos: 0 }])
   })
 
-  test('are limited to 20 current filters per connection, which counts a repeated filter once', async () => {
+  test('accepts up to 20 filters per connection, and counts a repeated filter once', async () => {
     const device = await registerDevice(app.owner)
     // Without this option, the client would not send a repeated subscription.
     const client = await connectMqtt(url, device, { resubscribe: false })
@@ -58,7 +58,7 @@ describe('MQTT topics', () => {
     expect(await client.subscribeAsync(last)).toMatchObject([{ topic: last, qos: 0 }])
   })
 
-  test("are rejected if they contain the ID of another user's device", async () => {
+  test("rejects topics that contain the ID of another user's device", async () => {
     const other = await registerDevice(await app.createUser())
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(url, device)

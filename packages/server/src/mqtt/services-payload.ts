@@ -11,7 +11,7 @@ export function readServices(payload: Buffer | string): DeviceServiceInput[] {
   if (items.length > limits.servicesPerDevice) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `a device has at most ${limits.servicesPerDevice} services, found ${items.length}`,
+      `a device can have at most ${limits.servicesPerDevice} services, found ${items.length}`,
     )
   }
   return items.map((item, index) => {

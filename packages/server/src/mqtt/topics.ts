@@ -1,6 +1,6 @@
 import { parseId } from '../features/devices/device-id.ts'
 
-/** The kind of a publication, which its topic determines. IDs are in their stored form. */
+/** The kind of a publication, which its topic determines. IDs are in lowercase. */
 export type Publication =
   | { kind: 'attributes'; targetId: string }
   | { kind: 'serviceState'; serviceId: string }

@@ -32,7 +32,8 @@ export function createTraffic({ reports, throttle, logRejection, measure }: Traf
   return {
     async publish(session, packet) {
       const device = session?.device
-      if (session === undefined || device === undefined || session.isCutOff) throw new Error('not authenticated')
+      if (session === undefined || device === undefined || session.isCutOff)
+        throw new Error('the connection is not authenticated')
       packet.retain = false
       const logRejectedPublication = (reason: string, message?: string): void =>
         logRejection(reason, {
@@ -44,7 +45,7 @@ export function createTraffic({ reports, throttle, logRejection, measure }: Traf
       const publication = readTopic(device.deviceId, packet.topic)
       if (publication === undefined) {
         logRejectedPublication('foreign topic')
-        throw new Error('foreign topic')
+        throw new Error('the topic is unknown or belongs to another device')
       }
       // A will is not delayed, because its connection has ended and the device cannot send it again.
       if (packet !== session.will) await throttle.wait(session, device.deviceId)

@@ -53,7 +53,7 @@ export function createOutbound({ allowed, resolve = resolveName }: OutboundOptio
   const isAllowed = (address: string): boolean => isAllowedAddress(address, allowed)
   let opened: Promise<Dispatcher> | undefined
   const open = async (): Promise<Dispatcher> => {
-    // undici is imported here, because it has many modules, and many servers send no requests.
+    // undici is imported on first use, because it has many modules, and many servers send no requests.
     const { Agent } = await import('undici')
     return new Agent({
       // The connection uses the checked address without another lookup, so the address cannot change after the check.
@@ -126,35 +126,37 @@ async function readStart(stream: AsyncIterable<Buffer>): Promise<string> {
   return text.replaceAll('\u0000', '\ufffd')
 }
 
-const NO_ADDRESS = 'the name has no address that the server may connect to'
+const NO_ADDRESS = 'the host name has no address that the server may connect to'
+const INCOMPLETE = `the receiver sent no complete response within ${TOTAL_TIMEOUT_MS / 1_000} seconds`
 
 const causes: Readonly<Record<string, string>> = {
   ENOTFOUND: NO_ADDRESS,
   ENODATA: NO_ADDRESS,
-  ESERVFAIL: 'the name lookup failed',
-  ETIMEOUT: 'the name lookup timed out',
+  ESERVFAIL: 'the DNS lookup of the host name failed',
+  ETIMEOUT: 'the DNS lookup of the host name timed out',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed unexpectedly',
   EPIPE: 'the connection was closed unexpectedly',
   UND_ERR_SOCKET: 'the connection was closed unexpectedly',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
-  ETIMEDOUT: `no connection within ${CONNECT_TIMEOUT_MS / 1_000} seconds`,
-  UND_ERR_CONNECT_TIMEOUT: `no connection within ${CONNECT_TIMEOUT_MS / 1_000} seconds`,
-  UND_ERR_HEADERS_TIMEOUT: `no response within ${TOTAL_TIMEOUT_MS / 1_000} seconds`,
-  UND_ERR_BODY_TIMEOUT: `no complete response within ${TOTAL_TIMEOUT_MS / 1_000} seconds`,
+  ETIMEDOUT: `the receiver accepted no connection within ${CONNECT_TIMEOUT_MS / 1_000} seconds`,
+  UND_ERR_CONNECT_TIMEOUT: `the receiver accepted no connection within ${CONNECT_TIMEOUT_MS / 1_000} seconds`,
+  UND_ERR_HEADERS_TIMEOUT: `the receiver sent no response within ${TOTAL_TIMEOUT_MS / 1_000} seconds`,
+  UND_ERR_BODY_TIMEOUT: INCOMPLETE,
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too long',
 }
 
 /** Describes an error for the webhook's owner. The description reveals nothing about this server. */
 function describeError(error: unknown): string {
   const { name, code = '', message, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] }
-  if (name === 'TimeoutError') return `no complete response within ${TOTAL_TIMEOUT_MS / 1_000} seconds`
-  if (name === 'AbortError') return 'aborted: the server stopped'
+  if (name === 'TimeoutError') return INCOMPLETE
+  if (name === 'AbortError') return 'the server stopped before the response arrived'
   // Each address of a name can fail for a different reason. Only the first reason is reported.
   if (errors?.[0] !== undefined) return describeError(errors[0])
   if (error instanceof ForbiddenAddress) return message
-  if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return `TLS: ${message}`
+  if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code))
+    return `the TLS connection failed: ${message}`
   if (name === 'HTTPParserError') return 'the response is not HTTP'
   return causes[code] ?? `the request failed (${code || name})`
 }

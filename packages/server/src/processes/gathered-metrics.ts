@@ -29,11 +29,11 @@ interface SampleResponse {
 }
 
 export function gatherMetrics({ count, running, isUnresponsive, log }: GatheringOptions): GatheredMetrics {
-  const ofParent = createMetrics({ ofProcess: true, process: '0' })
+  const parentMetrics = createMetrics({ ofProcess: true, process: '0' })
   let responding = 0
-  ofParent.gauge('processesMissing', () => count - responding)
+  parentMetrics.gauge('processesMissing', () => count - responding)
   const lastSamples = new Map<number, Samples>()
-  let ofEnded: Promise<Samples> = Promise.resolve([])
+  let endedTotals: Promise<Samples> = Promise.resolve([])
   let lastRequestId = 0
   const openRequests = new Map<number, Map<number, (response: SampleResponse) => void>>()
 
@@ -71,8 +71,12 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
   const measure = async (): Promise<{ type: string; text: string }> => {
     // The totals are read before the sampling, because the responses may already include a process that ends during the
     // sampling.
-    const endedBefore = ofEnded
-    const registry = AggregatorRegistry.aggregate([...(await sample()), await endedBefore, await ofParent.samples()])
+    const endedBefore = endedTotals
+    const registry = AggregatorRegistry.aggregate([
+      ...(await sample()),
+      await endedBefore,
+      await parentMetrics.samples(),
+    ])
     return { type: registry.contentType, text: await registry.metrics() }
   }
 
@@ -97,15 +101,17 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
     ended(number) {
       const last = lastCounters(number)
       for (const pending of openRequests.values()) pending.get(number)?.(last)
-      ofEnded = ofEnded.then((before) => AggregatorRegistry.aggregate([before, last.samples]).getMetricsAsJSON())
+      endedTotals = endedTotals.then((before) =>
+        AggregatorRegistry.aggregate([before, last.samples]).getMetricsAsJSON(),
+      )
       lastSamples.delete(number)
     },
   }
 }
 
 /**
- * Selects counters and histograms, which are added up over all processes. Omits metrics of the Node.js process itself.
- * Their label is the number of the process, and a replacement starts again at zero.
+ * Selects counters and histograms, which are added up over all processes. Omits metrics of the Node.js process itself,
+ * because they are labeled with the number of the process and start again at zero in its replacement.
  */
 const countersIn = (samples: Samples): Samples =>
   samples.filter(({ name, type }) => name.startsWith('muster_') && cumulativeTypes.has(String(type)))

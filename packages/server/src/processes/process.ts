@@ -14,7 +14,7 @@ import { databaseAccess } from '../start/serving-database.ts'
 import { linkToParent } from './link.ts'
 import { NUMBER_VARIABLE } from './messages.ts'
 
-// This program is one of several server processes under one command.
+// This program runs as one of several server processes under one command.
 
 const link = linkToParent()
 const config = readConfig()

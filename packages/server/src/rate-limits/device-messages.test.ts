@@ -21,7 +21,7 @@ describe('a device with a message quota', () => {
     const rejected = reports[3]!
     expect(rejected.headers.get('ratelimit-policy')).toBe('"device";q=3;w=1')
     expect(rejected.headers.get('retry-after')).toBe('1')
-    const message = 'a device may send 3 messages at once and 10 per second; retry in 1 second'
+    const message = 'a device may send a burst of 3 messages, and then 10 per second; retry in 1 second'
     expect(errorOf(rejected)).toEqual([429, 'RATE_LIMITED', message])
     clock.now += 100
     expect((await report()).status).toBe(200)

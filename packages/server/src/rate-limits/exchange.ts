@@ -41,7 +41,7 @@ export function exchangeSpending(
   const timer = setInterval(() => {
     reporting ??= report()
       // A failed report is not sent again. Until reports succeed, each process counts separately.
-      .catch((error: unknown) => log.debug({ err: error }, 'cannot report spending to the other server processes'))
+      .catch((error: unknown) => log.debug({ err: error }, 'cannot report quota usage to the other server processes'))
       .finally(() => {
         reporting = undefined
       })

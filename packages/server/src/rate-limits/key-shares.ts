@@ -1,13 +1,13 @@
 import { type Budget, type BudgetOptions, createBudget, type Policy } from './budget.ts'
 
-/** The minimum capacity of an access key's quota, in points, however small its share. */
-const LEAST_CAPACITY = 20
+/** The minimum capacity of an access key's quota, in points, regardless of its share. */
+const MIN_CAPACITY = 20
 
 /** The budgets of access keys that may spend only a share of their account's quota. */
 export interface KeyShares {
   /**
-   * Returns the budget of all keys with this share, in percent. The budget charges a key and its account together, or
-   * neither. Use `subjectOf` for its subjects.
+   * Returns the budget of all keys with this share, in percent. The budget charges both a key and its account, or
+   * neither of them. Use `subjectOf` for its subjects.
    */
   budgetOf(share: number): Budget
   /** The spending of all these keys, which is exchanged with other server processes. */
@@ -19,37 +19,37 @@ export const subjectOf = (accountId: string, key: string): string => `${accountI
 const accountOf = (subject: string): string => subject.slice(0, subject.lastIndexOf(' '))
 
 export function createKeyShares(accounts: Budget, options: BudgetOptions): KeyShares {
-  const ofKeys = new Map<number, Budget>()
+  const keyBudgets = new Map<number, Budget>()
 
-  const keysWith = (share: number): Budget => {
-    let budget = ofKeys.get(share)
+  const keyBudgetWith = (share: number): Budget => {
+    let budget = keyBudgets.get(share)
     if (budget === undefined) {
       budget = createBudget(policyOf(accounts.policy, share), options)
-      ofKeys.set(share, budget)
+      keyBudgets.set(share, budget)
     }
     return budget
   }
 
-  const withShare = new Map<number, Budget>()
+  const combinedBudgets = new Map<number, Budget>()
   return {
     budgetOf(share) {
-      let budget = withShare.get(share)
+      let budget = combinedBudgets.get(share)
       if (budget === undefined) {
-        budget = together(keysWith(share), accounts)
-        withShare.set(share, budget)
+        budget = combine(keyBudgetWith(share), accounts)
+        combinedBudgets.set(share, budget)
       }
       return budget
     },
     reported: {
       policy: { ...accounts.policy, name: 'key' },
       report: (subjects) =>
-        Array.from(ofKeys).flatMap(([share, keys]) =>
+        Array.from(keyBudgets).flatMap(([share, keys]) =>
           keys.report(subjects).map(([subject, points]): [string, number] => [`${share} ${subject}`, points]),
         ),
       applyRemoteSpending(name, points) {
         const end = name.indexOf(' ')
         const share = Number(name.slice(0, end))
-        if (share >= 1 && share < 100) keysWith(share).applyRemoteSpending(name.slice(end + 1), points)
+        if (share >= 1 && share < 100) keyBudgetWith(share).applyRemoteSpending(name.slice(end + 1), points)
       },
     },
   }
@@ -57,12 +57,12 @@ export function createKeyShares(accounts: Budget, options: BudgetOptions): KeySh
 
 const policyOf = ({ capacity, perSecond }: Policy, share: number): Policy => ({
   name: 'key',
-  capacity: Math.min(capacity, Math.max(LEAST_CAPACITY, Math.floor((capacity * share) / 100))),
+  capacity: Math.min(capacity, Math.max(MIN_CAPACITY, Math.floor((capacity * share) / 100))),
   perSecond: (perSecond * share) / 100,
 })
 
-/** Combines two budgets into one: the budget of a key's share, and the budget of the key's account. */
-function together(keys: Budget, accounts: Budget): Budget {
+/** Combines the budgets of keys with the budgets of the keys' accounts. */
+function combine(keys: Budget, accounts: Budget): Budget {
   return {
     ...keys,
     take(subject, points) {

@@ -61,7 +61,7 @@ test.each([
   [11, 3],
   // The 250 objects in the response also cost 2 points.
   [250, 28],
-])('charges setAttributesMany with %d items %d points', (count, expected) => {
+])('%d items in setAttributesMany cost %d points', (count, expected) => {
   const query = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'
   expect(points(query, { items: items(count) })).toBe(expected)
 })

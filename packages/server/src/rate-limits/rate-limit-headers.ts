@@ -22,7 +22,7 @@ export function addRateLimitHeaders(
   addressOf: AddressOf,
 ): (request: FastifyRequest) => Record<string, string> {
   const headersFor = ({ url, raw }: FastifyRequest): Record<string, string> =>
-    isOfApi(url) ? rateLimitHeaders(payerOfAddress(limits, addressOf(raw))) : {}
+    isApi(url) ? rateLimitHeaders(payerOfAddress(limits, addressOf(raw))) : {}
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!reply.hasHeader('ratelimit')) reply.headers(headersFor(request))
     done(null, payload)
@@ -30,4 +30,4 @@ export function addRateLimitHeaders(
   return headersFor
 }
 
-const isOfApi = (url: string): boolean => /^\/(graphql|rest|devices|auth)\//.test(url)
+const isApi = (url: string): boolean => /^\/(graphql|rest|devices|auth)\//.test(url)

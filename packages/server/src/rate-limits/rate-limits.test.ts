@@ -101,7 +101,9 @@ describe('the points of a user', () => {
     expect(rejected.headers.get('ratelimit')).toMatch(/^"user";r=\d+;t=11$/)
     expect(rejected.errors).toMatchObject([
       {
-        message: expect.stringMatching(/^this request costs 202 more points, .* retry in 11 seconds, or request less$/),
+        message: expect.stringMatching(
+          /^this request costs 202 more points, .* retry in 11 seconds, or request less data$/,
+        ),
         extensions: { code: 'RATE_LIMITED', retryAfter: 11 },
       },
     ])

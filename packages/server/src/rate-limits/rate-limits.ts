@@ -92,9 +92,10 @@ interface Caller {
 }
 
 /**
- * Returns the quota that a caller is charged to. All keys of an account are charged to the account, so more keys do not
- * increase the quota. A key with a share of the quota is charged to the share too. Sessions are charged to their
- * person, regardless of the account. The founder has the ID of the account and therefore shares the account's quota.
+ * Returns the quota that a caller's requests are charged to. Requests with any key of an account are charged to the
+ * account, so more keys do not increase the quota. If the key has a share of the quota, its requests are also charged
+ * to the share. Requests of sessions are charged to their person, regardless of the account. The founder has the ID of
+ * the account and therefore shares the account's quota.
  */
 export const payerOf = ({ users, keys }: RateLimits, caller: Caller): Payer => {
   const { accountId, personId = accountId, session, accessKey, rateShare = 100 } = caller

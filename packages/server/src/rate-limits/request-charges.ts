@@ -79,11 +79,11 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     if (forObjects + forRows === 0 && charged === forChanges && !isMetered) return undefined
     return (read) => {
       const metered = pointsOfRows(rowMeterOf(request).rows)
-      const ofRows = isMetered ? metered : Math.min(forRows, metered)
+      const rowPoints = isMetered ? metered : Math.min(forRows, metered)
       if (read !== undefined) {
-        budget.give(subject, charged - forChanges - ofRows - pointsOfObjects(operation.objectsIn(read)))
+        budget.give(subject, charged - forChanges - rowPoints - pointsOfObjects(operation.objectsIn(read)))
       } else {
-        budget.give(subject, Math.min(charged, forRows - ofRows))
+        budget.give(subject, Math.min(charged, forRows - rowPoints))
       }
       reply.headers(rateLimitHeaders(payer))
     }
@@ -144,7 +144,7 @@ function assertFewWalkingFields({ walkingFields: found, walkingField }: RowCount
   throw new ApiError(
     'LIMIT_EXCEEDED',
     `a document may have at most ${limit} fields that read ${MANY_ROWS} or more records, found ${found}: ` +
-      `${path} at line ${line}, column ${column} is over the limit. Split the document, or filter and sort by fields with an index`,
+      `${path} at line ${line}, column ${column} is over the limit. Split the document, or filter and sort by indexed fields`,
     { limit, found },
   )
 }

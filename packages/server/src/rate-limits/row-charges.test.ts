@@ -75,7 +75,7 @@ describe('a field that reads more devices than it returns', () => {
     expect(await costOf(document)).toBe(0)
   })
 
-  test('costs 4 points more than the request, for completions', async () => {
+  test('costs 4 points for completions', async () => {
     const completions = '{ login { checkFilter(where: "platform = ", cursor: 11) { completions { text } } } }'
     expect(1 + (await costOf(completions))).toBe(5)
   })
@@ -211,7 +211,7 @@ test('charges attribute names for the rows that counting reads, and charges noth
   expect(points).toEqual([5, 0, 0])
 })
 
-test('charges changes of attributes by name for the events that the filter may skip, for each object', async () => {
+test('charges the attribute history of each device for the events that its filter may skip', async () => {
   const other = await app.createUser()
   const ids = await seedDevices(
     app.db,

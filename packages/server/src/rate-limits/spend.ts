@@ -25,19 +25,20 @@ export async function spendWhenAvailable({ budget, subject }: Payer, points: num
 }
 
 const payers: Readonly<Record<string, string>> = {
-  user: 'this user, with all access keys or sessions together,',
-  key: 'this access key, which may use a share of the quota,',
+  user: 'this user, whose access keys or sessions share a quota,',
+  key: 'this access key, which may use only a share of the quota,',
   code: 'this registration code',
-  address: 'this address, without valid credentials,',
+  address: 'this address, which is charged for requests without valid credentials,',
 }
 
 function rateLimited({ budget, subject }: Payer, points: number, retryAfter: number): ApiError {
   const { name, capacity, perSecond } = budget.policy
   const left = budget.left(subject)
-  const more = `${points} more ${points === 1 ? 'point' : 'points'}`
+  // The first point pays for the request itself. Later charges depend on the data that the request asks for.
+  const [cost, advice] = points === 1 ? ['1 point', ''] : [`${points} more points`, ', or request less data']
   const message =
     name === 'device'
-      ? `a device may send ${capacity} messages at once and ${perSecond} per second; ${retryIn(retryAfter)}`
-      : `this request costs ${more}, but ${payers[name]} has ${left} of ${capacity} left and regains ${perSecond} per second; ${retryIn(retryAfter)}, or request less`
+      ? `a device may send a burst of ${capacity} messages, and then ${perSecond} per second; ${retryIn(retryAfter)}`
+      : `this request costs ${cost}, but ${payers[name]} has ${left} of ${capacity} left and regains ${perSecond} per second; ${retryIn(retryAfter)}${advice}`
   return new ApiError('RATE_LIMITED', message, { retryAfter })
 }

@@ -33,13 +33,13 @@ const report = ({ id, secret }: RegisteredDevice, value: string) =>
 const setValue = `mutation ($id: String!, $value: String) { setAttribute(serviceId: $id, name: "value", value: $value) }`
 
 describe('the storage quota of a device', () => {
-  test('is limited to each day, and does not affect other devices', async () => {
+  test('is refilled within a day, and does not affect other devices', async () => {
     const [greedy, modest] = [await registerDevice(user, 'greedy'), await registerDevice(user, 'modest')]
     for (let time = 0; time < 4; time++) expect((await report(greedy, newValue())).status).toBe(200)
     const rejected = await report(greedy, newValue())
     const left = DEVICE_BYTES - 4 * (15_000 + 'value'.length + 200)
     const seconds = Math.ceil((15_205 - left) / (DEVICE_BYTES / 86_400))
-    const message = `a device may store 65536 bytes a day, of which ${left} remain: this write needs 15205; retry in ${seconds} seconds`
+    const message = `a device may store 65536 bytes per day, of which ${left} remain: this write needs 15205 bytes; retry in ${seconds} seconds`
     expect(errorOf(rejected)).toEqual([429, 'RATE_LIMITED', message])
     expect(rejected.headers.get('retry-after')).toBe(String(seconds))
     expect((await report(modest, newValue())).status).toBe(200)
@@ -116,7 +116,7 @@ describe('the storage quota of an account', () => {
     const rejected = await user.query(setValue, { id: device.id, value: newValue() })
     expect([rejected.status, Number(rejected.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
     expect(rejected.errors?.[0]?.message).toMatch(
-      /^an account may store 5242880 bytes a day, of which \d+ remain: this write needs 152\d\d/,
+      /^an account may store 5242880 bytes per day, of which \d+ remain: this write needs 152\d\d bytes/,
     )
     expect(errorOf(await report(device, newValue()))).toEqual([
       429,

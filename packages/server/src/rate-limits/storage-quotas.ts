@@ -57,10 +57,10 @@ export function createStorageQuotas(options: StorageQuotasOptions): StorageQuota
 
 function charge(budget: Budget, subject: string, bytes: number, whose: string): void {
   const { capacity } = budget.policy
-  // If a write is larger than the daily quota, it uses the whole quota.
+  // A write that is larger than the daily quota is charged the whole quota.
   const retryAfter = Math.ceil(budget.take(subject, Math.min(bytes, capacity)))
   if (retryAfter === 0) return
-  const message = `${whose} may store ${capacity} bytes a day, of which ${budget.left(subject)} remain: this write needs ${bytes}; ${retryIn(retryAfter)}`
+  const message = `${whose} may store ${capacity} bytes per day, of which ${budget.left(subject)} remain: this write needs ${bytes} bytes; ${retryIn(retryAfter)}`
   throw new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 

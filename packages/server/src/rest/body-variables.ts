@@ -44,7 +44,8 @@ function wholeBody(
 function assertMediaType(contentType: string | undefined, method: string): void {
   const type = contentType ?? ''
   if (jsonType.test(type) || (method === 'PATCH' && mergePatchType.test(type))) return
-  throw new HttpError(415, 'send the body as application/json in UTF-8', { accept: 'application/json' })
+  const message = 'the Content-Type is not supported: send the body as application/json in UTF-8'
+  throw new HttpError(415, message, { accept: 'application/json' })
 }
 
 function parseBody(body: Buffer): Record<string, unknown> {

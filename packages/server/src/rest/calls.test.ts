@@ -88,7 +88,7 @@ it.each(needSession)('rejects an access key: %s', async (_name, route) => {
   await assertUntouched()
 })
 
-it.each(changes)('tests every body member: %s', (_name, route) => {
+it.each(changes)('has test data for every body member: %s', (_name, route) => {
   const { parameters } = readOperation(route, schema)
   const { body = {} } = restCallFor(route, victim)
   if (route.body === undefined) expect(Object.keys(body).sort()).toEqual(parameters.map(({ name }) => name).sort())

@@ -20,19 +20,19 @@ import { routes } from './routes.ts'
 const schema = buildSchema()
 const operations = routes.map((route) => readOperation(route, schema))
 
-/** Returns every `Type.field` that documents select, and every `Type.field(argument)` that they set with a variable. */
+/** Returns every `Type.field` that the routes' documents select, and every argument that they set with a variable. */
 function reached(): { fields: Set<string>; args: Set<string> } {
   const fields = new Set<string>()
   const args = new Set<string>()
   for (const { text } of operations) {
     const typeInfo = new TypeInfo(schema)
-    const place = (): string => `${typeInfo.getParentType()?.name}.${typeInfo.getFieldDef()?.name}`
+    const fieldPath = (): string => `${typeInfo.getParentType()?.name}.${typeInfo.getFieldDef()?.name}`
     visit(
       parse(text),
       visitWithTypeInfo(typeInfo, {
-        Field: () => void fields.add(place()),
+        Field: () => void fields.add(fieldPath()),
         Argument: ({ name, value }) => {
-          if (typeInfo.getDirective() === null && holdsVariable(value)) args.add(`${place()}(${name.value})`)
+          if (typeInfo.getDirective() === null && containsVariable(value)) args.add(`${fieldPath()}(${name.value})`)
         },
       }),
     )
@@ -40,7 +40,7 @@ function reached(): { fields: Set<string>; args: Set<string> } {
   return { fields, args }
 }
 
-function holdsVariable(node: ASTNode): boolean {
+function containsVariable(node: ASTNode): boolean {
   let found = false
   visit(node, {
     Variable() {
@@ -78,7 +78,7 @@ describe('the table of routes', () => {
     expect(ids.filter((id, index) => id === '' || ids.indexOf(id) !== index)).toEqual([])
   })
 
-  test('requires signatures for the same fields as the permissions', () => {
+  test('requires no signature exactly for fields that need no permission', () => {
     const rules = operations.map(({ route, definition }) => {
       const root = definition.operation === 'query' ? 'Query' : 'Mutation'
       const isPublic = definition.selectionSet.selections.every(
@@ -93,7 +93,7 @@ describe('the table of routes', () => {
 describe.each(operations.map((operation) => [routeName(operation.route), operation] as const))(
   '%s',
   (_name, operation) => {
-    test('runs a valid document with a query for GET or one mutation for other methods', () => {
+    test('runs a valid document: a query for GET, and one mutation for any other method', () => {
       expect(validate(schema, parse(operation.text))).toEqual([])
       expect(operation.definition.operation).toBe(operation.isChange ? 'mutation' : 'query')
       if (operation.isChange) expect(operation.definition.selectionSet.selections).toHaveLength(1)

@@ -112,7 +112,7 @@ export function withFragments(document: string): string {
   const collect = (text: string): void => {
     for (const [, name = ''] of text.matchAll(/\.\.\.(\w+)/g)) {
       const fragment = fragments[name]
-      if (fragment === undefined) throw new Error(`there is no fragment ${name}`)
+      if (fragment === undefined) throw new Error(`fragments.ts does not contain the fragment ${name}`)
       if (found.has(name)) continue
       found.set(name, fragment)
       collect(fragment)

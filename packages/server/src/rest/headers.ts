@@ -4,8 +4,8 @@ const DEPRECATED_SINCE = Date.UTC(2026, 10, 20) / 1_000
 export const PREFIX = '/rest/v1'
 
 /**
- * Returns the headers for the deprecation of the REST API, with links to the successor and the documentation (RFC 5829,
- * RFC 9745 §3). Returns no headers for other URLs.
+ * Returns the headers that announce the deprecation of the REST API, with links to its successor and documentation
+ * (RFC 5829, RFC 9745 §3). Returns no headers for other URLs.
  */
 export function deprecationHeaders(url: string): Record<string, string> {
   if (!url.startsWith(`${PREFIX}/`) && url.split('?', 1)[0] !== PREFIX) return {}

@@ -43,7 +43,7 @@ export interface Operation {
   readonly usesSelf: boolean
 }
 
-/** The name of the variable for the viewer's ID. */
+/** The name of the variable for the ID of the caller's account. */
 export const SELF = 'self'
 
 export function readOperation(route: Route, schema: GraphQLSchema): Operation {

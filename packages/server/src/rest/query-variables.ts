@@ -32,12 +32,12 @@ export function queryVariables(url: string, { parameters }: Operation): Record<s
   return variables
 }
 
-/** Rejects a query string in a change, which reads its arguments only from the path and the body. */
+/** Rejects the query string of a change, whose arguments must be in the path or the body. */
 export function assertNoQuery(url: string): void {
   const [first] = readQuery(url)
   if (first === undefined) return
   throw badInput(
-    `${JSON.stringify(first[0].slice(0, 100))} is in the query string; a change reads its arguments only from the path and the body`,
+    `${JSON.stringify(first[0].slice(0, 100))} is in the query string: pass the arguments of a change in the path or the body`,
   )
 }
 
@@ -56,7 +56,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw badInput('the query string must be percent-encoded UTF-8')
+    throw badInput('the query string must be percent-encoded UTF-8, such as name=caf%C3%A9')
   }
 }
 
@@ -77,7 +77,7 @@ function objectValue(name: string, values: readonly string[], given: readonly [s
   const names = members.map(([each]) => each.slice(name.length + 1))
   const duplicate = names.find((each, index) => names.indexOf(each) !== index)
   if (duplicate !== undefined) throw badInput(`${name}.${duplicate} is given twice: pass one value`)
-  if (names.includes('__proto__')) throw badInput(`${name}.__proto__ is not allowed`)
+  if (names.includes('__proto__')) throw badInput(`${name}.__proto__ is not allowed: use another name`)
   return Object.fromEntries(members.map(([each, value]) => [each.slice(name.length + 1), value]))
 }
 

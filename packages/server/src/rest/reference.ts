@@ -14,9 +14,10 @@ ${routes.map((route) => describe(readOperation(route, schema))).join('\n\n')}
   )
   return `# REST
 
-The REST API is for clients that cannot use GraphQL. It is **deprecated from the start** and will be
-removed when no client needs it. Every route runs the GraphQL document that this page shows. You can
-send the same document to \`POST /graphql/v1\`. In the documents, \`$self\` is your user ID.
+The REST API is for clients that cannot use GraphQL. It has been **deprecated from the start** and
+will be removed when no client needs it. Every route runs the GraphQL document that this page shows.
+You can send the same document to \`POST /graphql/v1\`. In the documents, \`$self\` is the ID of your
+account.
 
 Subscriptions have no route. Use a webhook, or subscribe at \`/graphql/v1/stream\`. You can also
 poll \`GET /rest/v1/events\` with \`minDate\`, and skip events whose IDs you have already received.
@@ -31,7 +32,8 @@ All paths start with \`/rest/v1\`. \`GET /rest/v1/openapi.json\` returns an Open
   - For a list, repeat the parameter: \`platform=linux&platform=esp32\`.
   - Pass \`attributes\` as one parameter per name: \`attributes.site=oslo&attributes.net.ssid=lab\`.
     You can also pass percent-encoded JSON: \`attributes={"site":null}\`. Only JSON can contain
-    null. The same applies to other objects, such as \`access\`. Pass their lists as JSON.
+    null. The same applies to other objects, such as \`access\`. Pass lists in these objects as
+    JSON.
 - **Changes** accept arguments in the path and in a JSON body (\`Content-Type: application/json\`),
   not in the query string.
   - Omitted arguments and \`null\` have the same meaning as in the GraphQL API.
@@ -53,8 +55,8 @@ All paths start with \`/rest/v1\`. \`GET /rest/v1/openapi.json\` returns an Open
 
 Errors have the form \`{"errors": [{"message", "extensions": {"code"}}]}\`, as in all of Muster's
 APIs. A rejected request changes nothing, unless \`extensions.outcome\` is \`done\`: the server then made
-the change but could not return its result. If a change receives 503 while it is in flight, the
-server may have made the change. In that case, check the result before you repeat the request.
+the change but could not return its result. If the server responds with 503 while a change is in
+flight, it may have made the change. In that case, check the result before you repeat the request.
 
 | Code | HTTP status |
 | --- | --- |
@@ -80,7 +82,7 @@ const statusText = (code: ErrorCode): string =>
 function describe({ route, isChange, parameters }: Operation): string {
   const isMandatory = (name: string): boolean => route.written?.includes(name) ?? false
   const names = parameters.map(({ name, isRequired }) => (isRequired || isMandatory(name) ? `**${name}**` : name))
-  const given = names.length === 0 ? '' : `\n\n${argumentsTitle(route.body, isChange)}: ${names.join(', ')}.`
+  const given = names.length === 0 ? '' : `\n\n${argumentsTitle(route.body, isChange)} ${names.join(', ')}.`
   const part = route.at === undefined || route.status === 204 ? '' : ` with \`${route.at}\``
   return `### \`${route.method} ${route.path}\`
 
@@ -92,8 +94,8 @@ ${unindent(route.document)}
 }
 
 const argumentsTitle = (body: string | undefined, isChange: boolean): string => {
-  if (body !== undefined) return 'The body is'
-  return isChange ? 'Body' : 'Query'
+  if (body !== undefined) return 'The body is the value of'
+  return isChange ? 'Body:' : 'Query:'
 }
 
 /** Unindents all lines after the first, by the indentation of the second or the last line, whichever is smaller. */

@@ -45,7 +45,7 @@ test('rejects an address after many wrong signatures, except for keys that have 
   expect((await restClient(app.url, app.owner)('GET', '/user')).status).toBe(200)
 })
 
-test('rejects a response above the size limit, and advises the client to request less', async () => {
+test('returns an error instead of a response above the size limit, and advises the client to request less data', async () => {
   const app = await startTestApp()
   onTestFinished(() => app.close())
   const rest = restClient(app.url, app.owner)
@@ -57,7 +57,7 @@ test('rejects a response above the size limit, and advises the client to request
   expect(await rest('GET', '/devices?size=1000')).toMatchObject({
     status: 422,
     code: 'LIMIT_EXCEEDED',
-    message: expect.stringContaining('request a smaller size'),
+    message: expect.stringContaining('pass a smaller size'),
   })
   expect((await rest('GET', '/devices?size=100')).body.items).toHaveLength(100)
 })

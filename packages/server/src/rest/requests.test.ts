@@ -126,7 +126,7 @@ describe('the body of a REST request', () => {
     expect((await rest('PUT', path, { body: { value: 'lab' } })).body).toEqual({ value: 'lab' })
     expect((await rest('GET', `/devices/${id}/attributes`)).body).toEqual({ net: { ssid: 'lab' } })
     expect((await rest('PUT', path, { body: { value: null } })).body).toEqual({ value: null })
-    expect(await rest('GET', path)).toMatchObject({ status: 404, message: 'no attribute "net.ssid"' })
+    expect(await rest('GET', path)).toMatchObject({ status: 404, message: 'there is no attribute "net.ssid"' })
     await rest('PUT', path, { body: { value: 'lab' } })
     expect(await rest('DELETE', path)).toMatchObject({ status: 204, text: '' })
     expect(await rest('GET', path)).toMatchObject({ status: 404 })
@@ -207,7 +207,7 @@ describe('a name in the path of a REST request', () => {
     ['a question mark', 'a?b=c'],
     ['a hash', 'a#b'],
     ['several dots', 'a.b.c'],
-    ['other letters', 'é💡'],
+    ['non-ASCII characters', 'é💡'],
     ['the maximum number of characters', `${'💡'.repeat(128)}.${'é'.repeat(128)}`],
   ])('can contain %s', async (_what, name) => {
     const path = `/user/attributes/${encodeURIComponent(name)}`
@@ -218,7 +218,7 @@ describe('a name in the path of a REST request', () => {
     expect(body).toEqual({ [group]: subName.length === 0 ? 'x' : { [subName.join('.')]: 'x' } })
   })
 
-  it('can contain any letters, as can a context', async () => {
+  it('can follow a context that contains any characters', async () => {
     const path = `/user/contexts/${encodeURIComponent('night/ß %')}/attributes/x`
     await rest('PUT', path, { body: { value: 'x' } })
     expect((await rest('GET', '/user/contexts')).body).toEqual({ items: ['night/ß %'] })

@@ -96,7 +96,7 @@ describe('a method of a REST path', () => {
     expect(await allowed('POST', '/openapi.json')).toBe('GET, HEAD')
   })
 
-  it('returns the headers of GET without a body for HEAD', async () => {
+  it('returns the headers of GET, without a body, for HEAD', async () => {
     const [head, get] = [await rest('HEAD', '/user'), await rest('GET', '/user')]
     expect(head).toMatchObject({ status: 200, text: '' })
     expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
@@ -148,7 +148,7 @@ describe('the body of a REST response', () => {
     })
   })
 
-  it('has status 409 for a conflict, and status 400 for a reserved name', async () => {
+  it('contains the code of a conflict (409) or of a reserved name (400)', async () => {
     const { body } = await rest('POST', '/devices', {
       body: { name: 'a', hardwareId: 'HW', attributes: { site: 'oslo' } },
     })

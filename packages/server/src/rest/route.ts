@@ -6,7 +6,7 @@ export interface Route {
   readonly summary: string
   /**
    * Variables that are not in the path are query parameters for GET, and otherwise members of the body, unless `body`
-   * is set. `$self` is the viewer's ID.
+   * is set. `$self` is the ID of the caller's account.
    */
   readonly document: string
   /**
@@ -22,7 +22,7 @@ export interface Route {
   readonly body?: string
   /** The members that the body must contain, even if they are null. */
   readonly written?: readonly string[]
-  /** The member of the response that must not be null, and the noun for the error NOT_FOUND. */
+  /** A member of the response and its noun in the error NOT_FOUND, which the server returns if the member is null. */
   readonly found?: readonly [member: string, what: string]
   /** Whether the route requires no signature. This must match field-permissions.ts. */
   readonly isPublic?: true

@@ -63,7 +63,9 @@ async function signer<Viewer extends RestViewer>(
 
 function assertSigned(viewer: RestViewer | null, { route }: Operation): void {
   if (viewer === null && !route.isPublic)
-    throw new ApiError('UNAUTHENTICATED', 'this route needs a signed request', { reason: 'missing' })
+    throw new ApiError('UNAUTHENTICATED', 'this route needs a signed request: sign it with an access key', {
+      reason: 'missing',
+    })
 }
 
 function givenVariables(operation: Operation, request: FastifyRequest, body: Buffer): Record<string, unknown> {

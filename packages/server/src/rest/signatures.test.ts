@@ -16,7 +16,7 @@ const rejectedFor = (reason: string, status = 401) => ({
   body: { errors: [{ extensions: { reason } }] },
 })
 
-it('accepts signatures of form A and of form B', async () => {
+it('accepts signatures of form A (draft-cavage)', async () => {
   const signing = { form: 'cavage' } as const
   expect((await rest('GET', '/devices?size=1', { signing })).status).toBe(200)
   expect((await rest('PUT', '/user/attributes/form', { body: { value: 'A' }, signing })).status).toBe(200)
@@ -76,7 +76,7 @@ it('reports that the key is disabled', async () => {
   expect(response).toMatchObject(rejectedFor('key-disabled'))
 })
 
-it('requires digests of all keys if the server requires them', async () => {
+it('requires a digest with every key if the server requires digests', async () => {
   const strict = await app.startAnother({ env: { MUSTER_REQUIRE_DIGEST: '1' } })
   const client = restClient(strict.url, app.owner)
   const body = { value: 'x' }

@@ -35,7 +35,7 @@ async function readPem({ setting, file }: CertificateFiles['cert']): Promise<Buf
   try {
     return await readFile(file)
   } catch (error) {
-    throw new StartError(`${setting} cannot be read: ${(error as Error).message}.`, { cause: error })
+    throw new StartError(`The file in ${setting} cannot be read: ${(error as Error).message}.`, { cause: error })
   }
 }
 
@@ -45,7 +45,7 @@ export function checkPair({ cert, key }: CertificateFiles, pair: Pair): Certific
     return { ...pair, ...properties, context: createSecureContext({ ...pair, minVersion: MIN_TLS_VERSION }) }
   } catch (error) {
     const cause = (error as Error).message
-    const message = `${key.setting} is not the certificate's private key in PEM format: ${key.file} (${cause}).`
+    const message = `The file in ${key.setting} is not the certificate's private key in PEM format: ${key.file} (${cause}).`
     throw new StartError(message, { cause: error })
   }
 }
@@ -62,6 +62,6 @@ function readX509({ setting, file }: CertificateFiles['cert'], pem: Buffer): Pic
       isFor: (host) => (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined,
     }
   } catch (error) {
-    throw new StartError(`${setting} is not a certificate in PEM format: ${file}.`, { cause: error })
+    throw new StartError(`The file in ${setting} is not a certificate in PEM format: ${file}.`, { cause: error })
   }
 }

@@ -12,7 +12,7 @@ const SOON_MS = 7 * DAY_MS
 
 /**
  * Returns a function that logs a warning at most once a day, from seven days before the certificate expires. The first
- * call after the expiration logs a warning in any case. The function can be called at any interval.
+ * call after the expiration always logs a warning. The function can be called at any interval.
  */
 export function createExpiryWarning({
   file,
@@ -29,6 +29,6 @@ export function createExpiryWarning({
       lastWarning?.until === until && lastWarning.hasExpired === hasExpired && now - lastWarning.at < DAY_MS
     if (isRepeated) return
     lastWarning = { until, hasExpired, at: now }
-    log.warn({ file, until }, hasExpired ? 'the certificate has expired' : 'the certificate will expire soon: renew it')
+    log.warn({ file, expires: until }, `the certificate ${hasExpired ? 'has expired' : 'will expire soon'}: renew it`)
   }
 }

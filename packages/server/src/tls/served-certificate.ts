@@ -52,7 +52,7 @@ export async function serveCertificate(
   function replace(certificate: Certificate): void {
     current = certificate
     for (const listener of listeners) listener(certificate)
-    log.info({ file, until: certificate.until }, 'a new certificate is in use')
+    log.info({ file, expires: certificate.until }, 'a new certificate is in use')
   }
 
   let lastCheck = Promise.resolve()

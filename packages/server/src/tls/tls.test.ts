@@ -173,7 +173,7 @@ test('logs a warning once a day, from a week before a certificate expires, even 
     return lines.splice(0).flatMap(({ level, msg }) => (level === 40 ? [msg] : []))
   }
   const soon = 'the certificate will expire soon: renew it'
-  const over = 'the certificate has expired'
+  const over = 'the certificate has expired: renew it'
   const expected: [days: number, string[]][] = [
     [-7.5, []],
     [-7, [soon]],
@@ -193,18 +193,26 @@ test('logs a warning once a day, from a week before a certificate expires, even 
 
 describe('invalid certificate files', () => {
   const cases: [what: string, files: () => Partial<CertificatePaths>, message: RegExp][] = [
-    ['a missing certificate', () => ({ cert: `${first.cert}.not` }), /^CERT cannot be read: ENOENT.*first\.pem\.not/],
-    ['a missing key', () => ({ key: `${first.key}.not` }), /^KEY cannot be read: ENOENT.*first-key\.pem\.not/],
-    ['an unreadable key', () => ({ key: folder }), /^KEY cannot be read: EISDIR/],
+    [
+      'a missing certificate',
+      () => ({ cert: `${first.cert}.not` }),
+      /^The file in CERT cannot be read: ENOENT.*first\.pem\.not/,
+    ],
+    [
+      'a missing key',
+      () => ({ key: `${first.key}.not` }),
+      /^The file in KEY cannot be read: ENOENT.*first-key\.pem\.not/,
+    ],
+    ['an unreadable key', () => ({ key: folder }), /^The file in KEY cannot be read: EISDIR/],
     [
       'a file that is not a certificate',
       () => ({ cert: first.key }),
-      /^CERT is not a certificate in PEM format: .*first-key\.pem/,
+      /^The file in CERT is not a certificate in PEM format: .*first-key\.pem/,
     ],
     [
       'a key of another certificate',
       () => ({ key: second.key }),
-      /^KEY is not the certificate's private key .*second-key\.pem/,
+      /^The file in KEY is not the certificate's private key .*second-key\.pem/,
     ],
   ]
   test.each(cases)('are reported with the name of the setting: %s', async (_what, files, message) => {

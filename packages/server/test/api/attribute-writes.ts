@@ -12,7 +12,7 @@ interface Writer {
 
 interface AttributeWrite {
   target: 'device' | 'service' | 'user'
-  /** The default is `load`. */
+  /** Name of the attribute. Default: `load`. */
   name?: string
   context?: string
   write(writer: Writer, value: string): Promise<unknown>
@@ -35,7 +35,7 @@ export const attributeWrites: Record<string, AttributeWrite> = {
   'setAttribute of the user': { target: 'user', write: setNamed('load') },
   'setAttribute of a reserved name': { target: 'device', name: '$svc.statusB', write: setNamed('$svc.statusB') },
   'setAttribute in a context': { target: 'device', context: 'night', write: setNamed('load', 'night') },
-  'several setAttribute at once': {
+  'several setAttribute mutations at the same time': {
     target: 'device',
     write: ({ user, target }, value) =>
       Promise.all(['load', 'a', 'b', 'c'].map((name) => setOne(user, target, [name, value]))),

@@ -70,7 +70,7 @@ export async function until(user: TestUser, id: string, state: string) {
     const job = await jobOf(user, id)
     if (job.state === state) return job
     if (['DONE', 'FAILED', 'CANCELED'].includes(job.state))
-      throw new Error(`the job is ${job.state}: ${job.stateReason}`)
+      throw new Error(`The job is ${job.state}, not ${state}: ${job.stateReason}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

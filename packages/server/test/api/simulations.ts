@@ -5,7 +5,7 @@ const fields =
 
 export const simulate = async (send: Sender, args: string): Promise<Json> => {
   const { data, errors } = await send(`{ login { simulate(${args}) ${fields} } }`)
-  if (errors !== undefined) throw new Error(JSON.stringify(errors))
+  if (errors !== undefined) throw new Error(`The server rejected simulate(${args}): ${JSON.stringify(errors)}`)
   return data.login.simulate
 }
 

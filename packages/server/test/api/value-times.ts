@@ -70,7 +70,7 @@ export async function passTime({ db }: Pick<TestApp, 'db'>, user: TestUser, seco
       when 'array' then jsonb_build_array((value ->> 0)::bigint - ${seconds * 1_000}::int, (value ->> 1)::bigint - ${seconds * 1_000}::int)
       else to_jsonb(value::text::bigint - ${seconds * 1_000}::int) end), '{}') from jsonb_each(attribute_times))`
   const back = (time: Date): Date => new Date(time.getTime() - seconds * 1_000)
-  // A cluster rejects updates that calculate times, so each row is read first.
+  // Read each row first, because a Citus cluster rejects updates that calculate times.
   for (const [table, account, ...keys] of [
     ['device', 'account_id', 'id'],
     ['device_live', 'account_id', 'device_id'],

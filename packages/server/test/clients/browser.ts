@@ -101,7 +101,8 @@ export async function newPerson({ db }: Pick<TestApp, 'db'>): Promise<Person> {
 export async function signIn(app: Pick<TestApp, 'url'>, { email, password }: Person): Promise<Browser> {
   const browser = openBrowser(app)
   const { status, body } = await browser.auth('/sign-in/email', { email, password })
-  if (status !== 200 || body.signedIn !== true) throw new Error(`sign-in failed: ${status} ${JSON.stringify(body)}`)
+  if (status !== 200 || body.signedIn !== true)
+    throw new Error(`Cannot sign in as ${email}: ${status} ${JSON.stringify(body)}`)
   return browser
 }
 

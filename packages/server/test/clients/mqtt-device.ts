@@ -21,7 +21,7 @@ export async function connectMqtt(url: string, { id, secret }: RegisteredDevice,
   await new Promise<void>((resolve, reject) => {
     client.once('connect', () => resolve())
     client.once('error', reject)
-    client.once('close', () => reject(new Error('the connection was closed')))
+    client.once('close', () => reject(new Error('The server closed the connection before it accepted the device.')))
   })
   return client
 }

@@ -25,7 +25,7 @@ export interface RestRequest {
 
 export type RestClient = (method: string, path: string, request?: RestRequest) => Promise<RestResponse>
 
-/** Paths are relative to /rest/v1. */
+/** Returns a client that signs its requests. Paths are relative to /rest/v1. */
 export function restClient(url: string, { keyId, secret }: Pick<TestUser, 'keyId' | 'secret'>): RestClient {
   const key = { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') } as const
   return async (

@@ -8,7 +8,7 @@ export interface SessionStream {
   cut(): void
 }
 
-/** Resolves when the response starts. */
+/** Subscribes to events with a browser's session. Resolves when the response starts. */
 export const openSessionStream = (app: Pick<TestApp, 'url'>, browser: Browser): Promise<SessionStream> =>
   openStreamOf(app, { 'muster-session': '1', cookie: browser.cookieHeader() })
 

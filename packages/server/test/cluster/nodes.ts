@@ -31,7 +31,7 @@ const settings = {
   max_worker_processes: '64',
   'citus.max_background_task_executors': '1',
   'citus.node_connection_timeout': '30000',
-  // Copies of a database do not have the settings of the original.
+  // Set this for the whole server, because copies of a database do not have the settings of the original.
   'citus.multi_shard_modify_mode': 'sequential',
   // After a kill, prepared transactions lock rows until Citus ends them.
   'citus.recover_2pc_interval': '2s',
@@ -41,7 +41,7 @@ const settings = {
 const fast = { fsync: 'off', full_page_writes: 'off' }
 
 export interface NodesOptions {
-  /** The folder of the programs of a PostgreSQL with Citus. */
+  /** The folder with the programs of a PostgreSQL installation that has Citus. */
   bin: string
   /** Whether the nodes flush their writes to the disk. */
   isDurable: boolean
@@ -123,7 +123,7 @@ async function asUser([command, ...parameters]: string[], owned?: string): Promi
   await run('setpriv', [...user, command!, ...parameters], { env, cwd: '/' })
 }
 
-/** Finds a PostgreSQL with Citus. If none is installed, runs build-citus.sh in the folder MUSTER_CITUS_DIR. */
+/** Finds a PostgreSQL installation with Citus. If there is none, runs build-citus.sh in the folder MUSTER_CITUS_DIR. */
 export async function findCitus(): Promise<string> {
   const found = await findInstalled()
   if (found !== undefined) return found

@@ -1,7 +1,7 @@
 /**
  * `npm run test:cluster -- [--plain] [FILE...]` runs tests of the server on a Citus cluster with three nodes, and then
  * the gates, which are tests and measurements of a cluster. With files or folders, runs only those. With `--plain`,
- * does not distribute the test databases over the nodes, so that figures can be compared.
+ * does not distribute the test databases across the nodes, so that figures can be compared.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

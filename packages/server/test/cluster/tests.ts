@@ -13,20 +13,20 @@ export const excludedFiles: Readonly<Record<string, string>> = {
   'transfer/*.test.ts': 'devices cannot move between the accounts of a cluster',
 }
 
-const ownTables = 'the test looks for something that the distribution changes'
+const ownTables = 'the test reads tables, indexes, or triggers that distribution changes'
 const ownStatement = 'the test itself sends a statement that Citus rejects'
 const ownPlan = 'the test reads a plan of plain PostgreSQL'
 
 /** The reasons why some tests do not run on the cluster, keyed by a part of the test's full name. */
 export const excludedTests: Readonly<Record<string, string>> = {
   'use only triggers and sequences that are known exceptions for Citus': ownTables,
-  'have a unique index that includes the account if they are distributed, and few that do not': ownTables,
+  'have a unique index with the account column if they are distributed, and few unique indexes without it': ownTables,
   'does nothing on a database without Citus': ownTables,
   'leaves no counts after the deletion of an account and its devices': 'only a trigger counts these devices',
   'returns the same part of the sorted list for every page and position': 'only a trigger counts these devices',
   'writes to other devices without delay while one device is locked': ownStatement,
   'rejects the queued writes of a device when one of its writes times out': ownStatement,
-  'applies valid writes next to rejected writes, failed writes, and writes to unknown devices': ownStatement,
+  'applies valid writes alongside rejected writes, failed writes, and writes to unknown devices': ownStatement,
   "does not work with another key's or another user's encrypted secret": ownStatement,
   'still runs after a migration adds a column to each table':
     'the test passes null as the account, which Citus rejects in an insert',
@@ -38,10 +38,11 @@ export const excludedTests: Readonly<Record<string, string>> = {
     'inserting its events took longer than the time limit of a test',
   'is sent by this test': 'servers of a cluster do not send the single statements that set an attribute',
   'loses no value when 200 writers set different names on one device':
-    'the changes wait in line for the device, and the server rejects some of them',
-  'evaluates a deleted device by the content of its event': 'the test expects the messages of one moment in order',
-  "uses its view's newest filter, and its own context or the view's":
-    'the test expects the messages of one moment in order',
+    'the changes queue for the device, and the server rejects some of them',
+  'evaluates a deleted device by the content of its event':
+    'the test expects the messages of simultaneous events in order',
+  "uses the current filter of its view, and its own context or, without one, the view's":
+    'the test expects the messages of simultaneous events in order',
   'loses no value when writers of every kind run concurrently':
     'writes are so slow that the server rejects some of the concurrent ones',
   ...Object.fromEntries(

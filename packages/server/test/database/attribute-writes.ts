@@ -6,7 +6,7 @@ import { serverSource } from '../../src/features/events/event-source.ts'
 import { insertDevices } from './query-plans.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
-/** A base-value change, as recorded in an event. */
+/** A change of a base value, as an event records it. */
 export interface Change {
   name: string
   old: string | null
@@ -34,7 +34,8 @@ export async function openAttributeWrites({ devices }: { devices: number }): Pro
   await insertDevices(db, accountId, devices)
   let used = 0
   const nextDevice = (): string => {
-    if (used === devices) throw new Error(`all ${devices} devices have been used: insert more`)
+    if (used === devices)
+      throw new Error(`All ${devices} devices have been used. Pass a larger number to openAttributeWrites.`)
     return `device ${++used}`
   }
   return {

@@ -5,8 +5,8 @@ import pg from 'pg'
 export interface Balancer {
   at: pg.ClientConfig
   /**
-   * Holds the data that clients send, and resolves when data arrives. The returned function sends the held data and
-   * further data.
+   * Holds the data that clients send, and resolves when data arrives. The returned function forwards the held data, and
+   * ends the hold.
    */
   hold(): Promise<() => void>
   close(): void

@@ -58,7 +58,7 @@ export async function createExplainedDatabase(): Promise<ExplainedDatabase> {
     await run(db)
     const [statement, ...others] = sent
     if (statement === undefined || others.length > 0)
-      throw new Error(`expected one statement, but ${sent.length} were sent`)
+      throw new Error(`The function must send one statement with values, but it sent ${sent.length}.`)
     return statement
   }
 

@@ -165,7 +165,7 @@ describe.skipIf(!hasLibraries)('the Helm chart', () => {
     expect(template.metadata.labels).toMatchObject(selector.matchLabels)
   })
 
-  it('passes the cluster to the server', async () => {
+  it('passes the settings of the cluster to the server', async () => {
     const workerUrls = ['postgresql://one/muster', 'postgresql://two/muster']
     const resources = await render({ ...external, citus: { enabled: true, shards: 64, workerUrls } })
     const find = (kind: string): Resource => resources.find((resource) => resource.kind === kind)!

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 const root = new URL('../../../../', import.meta.url).pathname
 
-/** The data folder, which every start after the first reuses. */
+/** The data folder that all tests of this file share. */
 let folder: string
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ async function npmStart() {
     }
     npm.stdout.on('data', onOutput)
     npm.stderr.on('data', onOutput)
-    exited.then(() => reject(new Error(output)))
+    exited.then(() => reject(new Error(`npm exited before the server was ready: ${output}`)))
   })
   return { npm, exited }
 }

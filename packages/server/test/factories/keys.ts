@@ -2,7 +2,7 @@ import { sendDocument } from '../access/callers.ts'
 import { type TestApp, type TestUser, testUser } from '../harness/app.ts'
 import type { TestMember } from './member.ts'
 
-/** The timeout is shorter than the time for which servers use a cached key. */
+/** A timeout for changes of keys. It is shorter than the time for which servers cache a key without a notification. */
 export const NOTIFIED = { timeout: 20_000, interval: 50 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of responses

@@ -22,7 +22,7 @@ export interface Attack {
 export type AttackerCommand = { kind: 'attack'; attacks: Attack[] } | { kind: 'stop' }
 
 export interface AttackerState {
-  /** Counts of responses, keyed by status and error code, and of closed and rejected connections. */
+  /** Counts of responses, keyed by status and error code, and of closed and failed connections. */
   outcomes: Record<string, number>
   open: number
   /** The longest time that a connection with the behavior `wait` was open, in milliseconds. */

@@ -45,7 +45,7 @@ export async function startBulkJobs(
     }
   }
   const running = runNext()
-  // A failure is reported at the end of the measurement.
+  // The returned function awaits `running`, so it reports a failure at the end of the measurement.
   running.catch(() => {})
   return async () => {
     isStopping = true

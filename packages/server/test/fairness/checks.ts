@@ -45,8 +45,10 @@ function checkMemory({ memory: { before, most, after } }: Result): string[] {
   const failures: string[] = []
   const growth = most.server - before.server
   const remaining = after.server - before.server
-  if (growth >= limits.growthMiB) failures.push(`memory grew by ${growth.toFixed(0)} MiB`)
-  if (remaining >= REMAINING_MIB) failures.push(`${remaining.toFixed(0)} MiB of memory remained`)
+  if (growth >= limits.growthMiB)
+    failures.push(`memory grew by ${growth.toFixed(0)} MiB, above ${limits.growthMiB} MiB`)
+  if (remaining >= REMAINING_MIB)
+    failures.push(`memory remained ${remaining.toFixed(0)} MiB higher, above ${REMAINING_MIB} MiB`)
   return failures
 }
 

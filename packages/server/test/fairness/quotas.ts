@@ -7,7 +7,7 @@ import { createUser } from './other-user.ts'
 import type { AccessKey, Population } from './population.ts'
 import { signedAttack } from './rows.ts'
 
-/** A row that checks a limit of one caller, such as a quota. */
+/** A row that checks a limit on a single caller, such as a quota. */
 export interface QuotaRow {
   name: string
   attack: string
@@ -123,7 +123,8 @@ export const quotaRows: readonly QuotaRow[] = [
       const bytes = accepted[0]! * VALUES * VALUE_BYTES
       for (const client of clients) client.end(true)
       const failures: string[] = []
-      if (bytes > DEVICE_BYTES * TOLERANCE) failures.push(`the device stored ${toMiB(bytes)} of ${toMiB(DEVICE_BYTES)}`)
+      if (bytes > DEVICE_BYTES * TOLERANCE)
+        failures.push(`the device stored ${toMiB(bytes)}, above its quota of ${toMiB(DEVICE_BYTES)}`)
       if (accepted[1]! < neighborSent)
         failures.push(`${accepted[1]} of ${neighborSent} reports of another device were accepted`)
       return {

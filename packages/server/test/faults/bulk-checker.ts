@@ -28,7 +28,7 @@ async function query<Row>({ database }: Rig, text: string, values: readonly unkn
 }
 
 /**
- * Checks a job that is DONE: each device has a result, the events of exactly the changed devices are in the log, and
+ * Checks a job that is DONE: each device has a result, the log contains the events of exactly the changed devices, and
  * the counts of the job agree with its devices.
  */
 export async function checkJob(
@@ -124,8 +124,8 @@ export async function checkUndo(rig: Rig, { change, undo }: { change: Job; undo:
 }
 
 /**
- * Checks that each change of a value began with the value of the change before, and that each device has the value of
- * its last change.
+ * Checks that each change of a value began with the value of the previous change, and that each device has the value
+ * of its last change.
  */
 export async function checkValues(rig: Rig): Promise<{ changes: number; written: number }> {
   const broken = await query(

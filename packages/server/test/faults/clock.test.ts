@@ -161,7 +161,7 @@ it(
     const clocks = [HOUR, -HOUR, 0]
     for (const seconds of clocks) {
       await setClock(seconds)
-      // A new nonce causes the server to delete expired nonces.
+      // After the jump ahead, this nonce causes the server to delete expired nonces.
       used.push(await useNonce(seconds + 250))
       await replay(used.at(-1)!)
       for (const offset of [-400, 400]) await check(seconds, seconds + offset, 401)

@@ -25,7 +25,7 @@ const statement = `
     (count(*) filter (where devices > 1))::int as "acrossDevices"
   from committed`
 
-/** Groups changes by the `xmin` of their events, which is the transaction of the change: events are never updated. */
+/** Groups changes by the `xmin` of their events. It identifies their transaction, because events are never updated. */
 export async function readCommits(url: string): Promise<Commits> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

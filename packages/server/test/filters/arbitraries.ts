@@ -6,13 +6,13 @@ import type { ModelDevice, ModelService } from './model.ts'
 export const now = Date.parse('2026-11-20T12:00:00Z')
 
 /**
- * Strings with many ties, with letters that differ only in case, and with characters that are special to SQL or
- * filters.
+ * Generates strings, including strings that sort as equal, that differ only in case, or that contain characters that
+ * are special to SQL or filters.
  */
 const text = fc.constantFrom(
   ...['oslo', 'Oslo', 'os', 'bergen', 'a1', 'A01', 'a001', '50%_\\', 'x"y', '', 'Σίσυφος', 'ß', 'two words', '*'],
 )
-/** Generates strings that are numbers or versions, or that nearly are. */
+/** Generates numbers, versions, and strings that resemble them. */
 const number = fc.constantFrom(
   ...[
     '-3',

@@ -100,7 +100,7 @@ function evaluateCondition(condition: Condition, row: Row, options: ModelOptions
       return seconds !== undefined && confirmed !== undefined && options.now - confirmed > 1_250 * seconds
     }
     default:
-      throw new Error(`the model does not evaluate ${condition.type}`)
+      throw new Error(`The model does not evaluate conditions of the type ${condition.type}. Add them to model.ts.`)
   }
 }
 
@@ -167,7 +167,7 @@ function compareNumber(
     case 'day':
       return value >= literal.milliseconds && value < literal.milliseconds + 86_400_000
     default:
-      throw new Error(`a number cannot be compared with a literal of the type ${literal.type}`)
+      throw new Error(`A number cannot be compared with a literal of the type ${literal.type}.`)
   }
 }
 
@@ -185,7 +185,7 @@ function compareText(value: string, operator: Compare['operator'], literal: Lite
   if (literal.type === 'pattern') {
     return operator === '=' ? matchesParts(value, literal.parts) : matchesParts(fold(value), literal.parts.map(fold))
   }
-  if (literal.type !== 'string') throw new Error(`expected a string, found a literal of the type ${literal.type}`)
+  if (literal.type !== 'string') throw new Error(`The literal must be a string, not of the type ${literal.type}.`)
   if (operator === '=') return value === literal.value
   if (operator === ':') return fold(value).includes(fold(literal.value))
   return order(collator.compare(value.slice(0, 200), literal.value.slice(0, 200)), operator, 0)
@@ -252,7 +252,7 @@ function valueIn(group: Group, [first, second]: readonly string[]): string | und
   return typeof found === 'string' && (second === undefined) === (typeof value === 'string') ? found : undefined
 }
 
-/** Omits missing values. */
+/** Returns the values of an attribute or a field. Omits missing values. */
 function valuesOf(subject: Subject, row: Row, options: ModelOptions): (string | number | boolean)[] {
   if (subject.type === 'attribute') {
     for (const group of layers(subject, row, options)) {
@@ -261,7 +261,8 @@ function valuesOf(subject: Subject, row: Row, options: ModelOptions): (string | 
     }
     return []
   }
-  if (subject.type !== 'field') throw new Error(`the model does not evaluate ${subject.type}()`)
+  if (subject.type !== 'field')
+    throw new Error(`The model does not evaluate ${subject.type}(). Add the function to model.ts.`)
   const { device, service } = row
   if (subject.name === 'contexts') return Object.keys((subject.of === 'device' ? device : service!).overrides ?? {})
   const state = subject.of === 'service' ? (service!.state ?? device.state) : device.state

@@ -16,7 +16,8 @@ const { values } = parseArgs({
 })
 const seed = Number(values.seed ?? randomInt(2 ** 31))
 const signatures = Number(values.count ?? 200_000)
-if (![seed, signatures].every(Number.isSafeInteger)) throw new Error('--seed and --count must be whole numbers')
+if (![seed, signatures].every(Number.isSafeInteger))
+  throw new Error('--seed and --count must be whole numbers, such as 1000')
 
 const scale = { seed, signatures, documents: 20_000, strings: 1_000, bodies: 5_000, filters: 12_000, packets: 5_000 }
 console.log(`seed ${seed} (repeat with --seed ${seed})`)

@@ -55,7 +55,7 @@ export interface TestUser {
   /** Throws if the response contains errors. */
   // biome-ignore lint/suspicious/noExplicitAny: see query
   data<Data = any>(document: string, variables?: Record<string, unknown>): Promise<Data>
-  /** Undefined for users whose database the test cannot reach. */
+  /** Adds a member to the account and returns the member's ID. Undefined if the test cannot reach the database. */
   addMember?(roleId?: string): Promise<string>
 }
 

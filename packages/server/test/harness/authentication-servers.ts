@@ -39,7 +39,7 @@ export interface KeyOwner {
 
 export interface Server {
   url: string
-  /** `alter` changes the signed request. */
+  /** Signs and sends a request. `alter` changes the request after signing. */
   send(signed: Partial<SignRequestOptions> & { alter?: (request: Request) => Request }): Promise<ServerResponse>
   /** Sends a request with a body, signed in form B with an hmac-sha256 key. */
   as(key: { key: string; secret: string | null }, options?: Partial<SignRequestOptions>): Promise<ServerResponse>

@@ -62,10 +62,10 @@ function keepLocations(folder: string): Plugin {
 const find = (source: string, bundled: string): string =>
   process.env.MUSTER_TEST_PROGRAMS === undefined ? join(root, source) : join(process.env.MUSTER_TEST_PROGRAMS, bundled)
 
-/** Outside a test run, the command runs from its sources. */
+/** Returns the path of the command's bundle or, outside a test run, of its sources. */
 export const launcherPath = (): string => find(launcherFile, launcherFile)
 
-/** Outside a test run, the server runs from its sources. */
+/** Returns the path of the server's bundle or, outside a test run, of its sources. */
 export const serverPath = (): string => find(mainFile, mainFile.replace(/ts$/, 'js'))
 
 export const commandsPath = (): string => find('node_modules/.bin', commandFolder)

@@ -26,7 +26,7 @@ export async function claimPorts(
     }
     guard.close()
   }
-  throw new Error(`all ports from ${first} to ${last} are in use`)
+  throw new Error(`No ${count} consecutive ports are free between ${first} and ${last}.`)
 }
 
 async function areFree(ports: readonly number[]): Promise<boolean> {

@@ -20,8 +20,8 @@ export interface ServerProcess {
 }
 
 /**
- * Throws an error with the server's output if the server exits before it is ready. By default, the server stops when
- * the test ends.
+ * Starts a server process. Throws an error with the server's output if the server exits before it is ready. By default,
+ * the server stops when the test ends.
  */
 export async function startServerProcess(
   env: Record<string, string>,
@@ -66,7 +66,7 @@ export async function startServerProcess(
 export async function failToStart(env: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
   const outcome = await startServerProcess(env).catch((error: unknown) => error)
   if (outcome instanceof StartFailure) return { code: outcome.code, stderr: outcome.stderr }
-  throw outcome instanceof Error ? outcome : new Error('the server was expected to fail, but it started')
+  throw outcome instanceof Error ? outcome : new Error('The server started, but the test expects it to fail.')
 }
 
 class StartFailure extends Error {

@@ -43,7 +43,7 @@ export async function startPooler(
     '',
   ]
   await writeFile(file, settings.join('\n'))
-  // Run PgBouncer as another user, because it does not run as root.
+  // If root runs the tests, run PgBouncer as another user, because it refuses to run as root.
   const isRoot = process.getuid?.() === 0
   if (isRoot) await chown(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
   const child = spawn(pgbouncer, [file], {

@@ -36,7 +36,7 @@ async function newEnvironment() {
     MUSTER_STATEMENT_TIMEOUT: '0',
     MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
     MUSTER_WORKERS: '2',
-    // Disable the check, so that a busy machine does not look like an unresponsive process.
+    // Disable the detection of unresponsive processes, because processes respond slowly on a busy machine.
     MUSTER_WORKER_SILENCE: '0',
   }
   return { connection, folder, env }

@@ -16,7 +16,7 @@ export interface TwoServers {
   end(): Promise<void>
 }
 
-/** A quota that is never used up and refills slowly, so that the remaining quota shows the used points. */
+/** A quota that is never used up and refills slowly, so that the remaining quota shows the cost of all requests. */
 export const POINTS = 1_000_000
 
 /** Starts two servers. If PgBouncer is installed, the second server connects to the database through PgBouncer. */

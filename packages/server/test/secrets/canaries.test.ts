@@ -218,7 +218,7 @@ it('keeps every secret out of the log, errors, deliveries, metrics, traces, and 
   canaries.add('SMTP password', decodeURIComponent(new URL(mail.url).password))
   const person = await newPerson(database)
   const context = { server, database, provider, mail, canaries, errors, owner: person }
-  // These flows run before those in `ofServer`, whose rejected attempts use up the attempts of the address.
+  // These flows run before those in `ofServer`, whose invalid secrets use up the attempts that an address has.
   const signIns = [invitations, passwordSignIn, singleSignOn, otherSignIns].map((flow) => () => flow(context))
   const ofServer = [devices, urlsAndHeaders, terminateConnections]
   const flows = [accessKeys, webhooks, ...signIns, ...ofServer]

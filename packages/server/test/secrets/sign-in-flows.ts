@@ -83,7 +83,7 @@ export async function singleSignOn({ server, database, provider, canaries, error
   const wrong = await attempt.finish({ ...attempt.response, state: `${attempt.response.state}x` })
   errors.push(JSON.stringify([wrong.headers.get('location'), wrong.body]))
   const signedIn = await attempt.finish()
-  if (signedIn.status !== 303) throw new Error(`the sign-in failed: ${signedIn.status}`)
+  if (signedIn.status !== 303) throw new Error(`The sign-in ended with status ${signedIn.status}, not 303.`)
   const again = await attempt.finish()
   errors.push(JSON.stringify([again.headers.get('location'), again.body]))
 
@@ -167,7 +167,7 @@ export async function invitations({ server, mail, canaries, errors, owner }: Sig
   }
   const sent = await invite('sent@example.com')
   while (!(await isKnown(sent))) await sleep(POLL_MS)
-  if (mail.received.length === 0) throw new Error('the email was not sent')
+  if (mail.received.length === 0) throw new Error('The mail server did not receive the invitation.')
   mail.isRejecting = true
   const failed = await invite('failed@example.com')
   while (!(await isKnown(failed))) await sleep(POLL_MS)

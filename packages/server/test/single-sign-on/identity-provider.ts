@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import { CLIENT } from './forging-provider.ts'
 
-/** A person at the provider. The login name is the key in `people`. */
+/** A user of the provider. The user's login name is the key in `people`. */
 export interface ProviderPerson {
   email: string
   email_verified?: boolean

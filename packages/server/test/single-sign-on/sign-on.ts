@@ -37,7 +37,7 @@ export async function startSignOn(
   const { claims, forgery, query = '', browser = openBrowser(app) } = options
   const start = await navigate(browser, `/auth/sso/start?${query}`)
   const authorizationUrl = start.headers.get('location') ?? ''
-  if (start.status !== 302) throw new Error(`the sign-in did not start: ${start.status} ${authorizationUrl}`)
+  if (start.status !== 302) throw new Error(`The sign-in did not start: ${start.status} ${authorizationUrl}`)
   const code = provider.issueCode(authorizationUrl, claims, forgery)
   const response = { code, state: new URL(authorizationUrl).searchParams.get('state')!, iss: provider.issuer }
   return {
@@ -64,7 +64,7 @@ export async function signOn(
   const attempt = await startSignOn(app, provider, options)
   const { status, headers } = await attempt.finish()
   const location = headers.get('location') ?? ''
-  if (status !== 303 || location.startsWith('/sign-in')) throw new Error(`the sign-in failed: ${status} ${location}`)
+  if (status !== 303 || location.startsWith('/sign-in')) throw new Error(`Cannot sign in: ${status} ${location}`)
   return attempt.browser
 }
 

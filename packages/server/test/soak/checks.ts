@@ -19,7 +19,7 @@ export interface Checks {
 
 /** The maximum memory growth, in percent per hour. */
 const MAX_GROWTH = 1
-/** The maximum standard error, in percent per hour. With a larger error, a run says too little about growth. */
+/** The maximum standard error, in percent per hour. With a larger error, a run does not show whether memory grows. */
 const MAX_ERROR = 0.75
 /** The tolerance for counts of descriptors and connections, which vary slightly. */
 const TOLERANCE = { part: 0.02, count: 10 }

@@ -26,7 +26,7 @@ export async function startFleet(): Promise<FleetProcess> {
       const end = performance.now() + withinSeconds * 1_000
       while (!condition(state)) {
         if (performance.now() > end)
-          throw new Error(`the fleet did not reach the expected state: ${JSON.stringify(state)}`)
+          throw new Error(`the fleet did not reach the expected state in ${withinSeconds} s: ${JSON.stringify(state)}`)
         await sleep(200)
       }
       return state

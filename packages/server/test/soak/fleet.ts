@@ -17,8 +17,9 @@ export interface FleetState {
   connected: number
   failures: Record<string, number>
   reports: number
-  /** The number of distinct webhook messages and the number of messages with an invalid signature. */
+  /** The number of distinct webhook messages with a valid signature. */
   received: number
+  /** The number of webhook messages with an invalid signature. */
   forged: number
 }
 

@@ -154,7 +154,7 @@ try {
     'rejected: p50, p99': `${ms(found.rejected, 0.5)}, ${ms(found.rejected, 0.99)}`,
     '/healthz: p50, p99': `${ms(health, 0.5)}, ${ms(health, 0.99)}`,
     'waited for a CPU: server, sender': waits,
-    'delay of the sender in these: p50, p99': `${(ownLag.percentile(50) / 1e6).toFixed(1)} ms, ${(ownLag.percentile(99) / 1e6).toFixed(1)} ms`,
+    "delay of the sender's event loop: p50, p99": `${(ownLag.percentile(50) / 1e6).toFixed(1)} ms, ${(ownLag.percentile(99) / 1e6).toFixed(1)} ms`,
   })
   if (others.length > 0 || !isFast) process.exitCode = 1
 } finally {

@@ -9,7 +9,7 @@ import { type AccountScope, type PlanNode, withDescendants } from './plan-accoun
  * - `volatile`: A statement that updates or deletes rows calls no volatile function, unless only the coordinator has
  *   the table.
  * - `locks`: A statement that locks rows locks only rows of one account.
- * - `events`: A statement that inserts events is only an `insert … values` statement.
+ * - `events`: A statement that inserts events consists only of an `insert … values`.
  */
 export type ClusterRule = 'volatile' | 'locks' | 'events'
 

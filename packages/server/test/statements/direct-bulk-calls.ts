@@ -57,7 +57,7 @@ export function directBulkCalls({ accountId, device: id, bulkJob, now }: Existin
     (db) => pending.writeResults(db, bulkPlace, []),
     (db) => bulkRows.selectByKeys(db, accountId, { ids: [id], hardwareIds: ['x'], names: ['x'], inside: undefined }),
     (db) => bulkRows.insertRows(db, bulkPlace, []),
-    (db) => bulkRows.selectLines(db, bulkPlace, { id, key: 'name x' }),
+    (db) => bulkRows.findLine(db, bulkPlace, { id, key: 'name x' }),
     (db) => bulkRows.selectRows(db, bulkPlace, [id]),
     (db) =>
       bulkSizes.selectAttributeBytes(db, accountId, {

@@ -91,7 +91,7 @@ export function directCalls({
     (db) => auth.deleteExpiredNonces(db, now),
     (db) => accessKeys.hasKey(db, accessKey),
     (db) => accessKeys.selectPersonalKeys(db, accountId, accountId),
-    (db) => accessKeys.disableKeysMadeBy(db, accountId, 'unknown'),
+    (db) => accessKeys.disableKeysCreatedBy(db, accountId, 'unknown'),
     (db) => accessKeys.deletePersonalKeys(db, accountId, 'unknown'),
     (db) => accessKeys.isMember(db, accountId, accountId),
     (db) => accessKeys.moveToRestricted(db, accountId, 'none'),
@@ -136,7 +136,7 @@ export function directCalls({
     (db) => users.selectUsers(db),
     (db) => users.selectAccounts(db),
     (db) => users.countOtherAccounts(db, [accountId]),
-    (db) => userRemoval.selectOwnedAlone(db, accountId),
+    (db) => userRemoval.selectAccountsWithoutOtherOwner(db, accountId),
     (db) => userRemoval.replaceContact(db, accountId, { personId: 'unknown', email: 'unknown@example.com' }),
     async (db) => {
       await people.insertPerson(db, newPerson)
@@ -147,14 +147,14 @@ export function directCalls({
     (db) => people.writeDisabled(db, 'unknown', null),
     (db) => people.disableAccountsOf(db, 'unknown', now),
     (db) => people.enableAccountsOf(db, 'unknown'),
-    (db) => people.replaceByRemovedPerson(db, { id: 'unknown', email: 'unknown@example.com', now: new Date() }),
+    (db) => people.replaceWithRemovedPerson(db, { id: 'unknown', email: 'unknown@example.com', now: new Date() }),
     (db) => people.selectPeople(db, [accountId]),
     (db) => memberships.selectMemberships(db, accountId, { accountId: null, limit: 1 }),
     (db) => memberships.selectMemberships(db, accountId, { accountId, limit: 1 }),
     (db) => users.lockAccount(db, accountId),
     (db) => members.selectMembers(db, accountId),
     (db) => members.countMembers(db, accountId),
-    (db) => members.countSigningOwners(db, accountId),
+    (db) => members.countOwnersWhoCanSignIn(db, accountId),
     (db) => members.writeRole(db, accountId, { personId: 'unknown', roleId: 'viewer' }),
     (db) => members.deleteMembership(db, accountId, 'unknown'),
     (db) => users.writeContact(db, accountId, { email: 'x@example.com', name: null }),
@@ -203,7 +203,7 @@ export function directCalls({
     (db) => transfer.countMovedBytes(db, accountId, [id]),
     (db) => transfer.findNamesOfDevices(db, accountId, [id]),
     (db) => transfer.findTakenHardwareId(db, accountId, ['hardware']),
-    (db) => cutOff.findOtherSecrets(db, [{ deviceId: id, secretHash: bytes }]),
+    (db) => cutOff.findInvalidSecrets(db, [{ deviceId: id, secretHash: bytes }]),
     (db) => cutOff.cutOffDevices(db, [id]),
     (db) => devices.deviceExists(db, accountId, { id, inside: undefined }),
     (db) => devices.selectReached(db, accountId, { ids: [id], inside }),
@@ -242,7 +242,8 @@ export function directCalls({
     (db) => leases.lockExpiredLease(db, 'process'),
     (db) => leases.deleteLease(db, 'process'),
     (db) => leases.notifyTakenOver(db, ['process']),
-    // Devices of one account and of several accounts use separate statements. Servers of a cluster send only the first.
+    // Devices of one account and of several accounts use separate statements. On a cluster, servers send only those for
+    // one account.
     ...[[key], ...(isCluster ? [] : [[key, { accountId: 'unknown', deviceId: 'none' }]])].flatMap((keys): Send[] => [
       (db) => presence.lockDevices(db, keys),
       (db) => presence.findHolders(db, keys),

@@ -39,7 +39,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'selectKeys of auth/auth.queries.ts': byCredentials,
   'selectSessions of auth/sessions/sessions.queries.ts': byCredentials,
   ...Object.fromEntries(
-    ['selectAccountsOf', 'disableAccountsOf', 'enableAccountsOf', 'replaceByRemovedPerson'].map((name) => [
+    ['selectAccountsOf', 'disableAccountsOf', 'enableAccountsOf', 'replaceWithRemovedPerson'].map((name) => [
       `${name} of features/users/people/people.queries.ts`,
       ofPerson,
     ]),
@@ -55,7 +55,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'retryAfterRotation of auth/sessions/forward.ts': byOwnId,
   'findDeviceOwner of features/devices/changes/device-secret.queries.ts': byCredentials,
   'findCodeByHash of features/registration-codes/registration-codes.queries.ts': byCredentials,
-  'findOtherSecrets of features/devices/changes/cut-off.queries.ts':
+  'findInvalidSecrets of features/devices/changes/cut-off.queries.ts':
     'compares the secrets of connected devices by their IDs',
 
   'readSettled of features/events/feed/feed.queries.ts': 'the feed follows one log for all accounts',
@@ -87,7 +87,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'selectUsers of features/users/users.queries.ts': once,
   'selectAccounts of features/users/users.queries.ts': once,
   'countOtherAccounts of features/users/users.queries.ts': once,
-  'selectOwnedAlone of features/users/user-removal.queries.ts': once,
+  'selectAccountsWithoutOtherOwner of features/users/user-removal.queries.ts': once,
   'hasKey of features/access-keys/access-keys.queries.ts': once,
   [`selectSecrets of ${keys}`]: once,
   'lockTotp of auth/sessions/totp.queries.ts': once,

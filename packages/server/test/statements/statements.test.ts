@@ -39,7 +39,7 @@ beforeAll(async () => {
   afterEvents = recording.afterEvents
   tables = await accountTablesOf(app.db)
   volatileFunctions = await readVolatileFunctions(app.db)
-  // On a cluster, a plan contains none of the tables.
+  // On a cluster, the plan of a statement does not show which tables it uses.
   if (!isCluster) ({ sent, breaking } = await readSenders())
 })
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { newDatabase, type Place } from '../../src/backup/database-fixture.ts'
+import { newDatabase, type OpenDatabase } from '../../src/backup/database-fixture.ts'
 import { writeBackup } from '../../src/backup/write-backup.ts'
 import { createEventPartition } from '../../src/db/event-partitions.ts'
 import { migrate, migrateTo } from '../../src/db/migrate.ts'
@@ -20,7 +20,7 @@ const sample = await readMigrations(new URL('migrations/', import.meta.url))
 const names = release.map(({ name }) => name)
 const later = names.filter((name) => stages[name] === undefined)
 
-const untyped = ({ db }: Place): Kysely<unknown> => db as unknown as Kysely<unknown>
+const untyped = ({ db }: OpenDatabase): Kysely<unknown> => db as unknown as Kysely<unknown>
 const atEnd = onTestFinished
 
 it('includes rows or a case for every migration', async () => {
@@ -55,7 +55,7 @@ it('keeps the rows of every stage through all later migrations, and ends with th
   expect(await missingOnPartitions(db)).toEqual([])
 })
 
-async function openFilledDatabase(): Promise<Place> {
+async function openFilledDatabase(): Promise<OpenDatabase> {
   const place = await newDatabase('migrated', atEnd)
   for (const name of ['0001_users', '0002_devices', '0005_events']) await stages[name]!(untyped(place))
   return place
@@ -93,8 +93,8 @@ it('resumes index creation after a kill without blocking writers and servers', a
   const stopped = expect(waiting).rejects.toThrow(/aborted/)
   expect(await warned).toMatchObject({
     migration: '0101_mark',
-    what: 'index device_by_mark',
-    by: { pid: expect.any(Number) },
+    step: 'index device_by_mark',
+    session: { pid: expect.any(Number) },
   })
   stop.abort()
   await stopped

@@ -18,7 +18,7 @@ import {
 import { maskOf, namesIn, type PermissionName } from '../../access.ts'
 import { type Arguments, hasVariable } from '../cost/object-estimate.ts'
 
-/** A permission, or several permissions, any one of which is enough. An error names only the first of them. */
+/** A permission, or a list of alternative permissions. An error names only the first alternative. */
 export type Need = PermissionName | readonly PermissionName[]
 
 /** `field` has the form `Mutation.setAttribute`. */
@@ -30,7 +30,7 @@ export interface FieldNeed {
 }
 
 interface MaskedNeed extends FieldNeed {
-  /** A bit mask of permissions, any one of which is enough. */
+  /** A bit mask of alternative permissions. */
   readonly anyOf: number
 }
 
@@ -44,7 +44,7 @@ export interface DocumentNeeds {
   readonly closed: readonly string[]
   /** Returns the needs that the granted permissions do not meet, in sorted order. */
   missing(granted: number): readonly FieldNeed[]
-  /** Returns all needs, each with the permission that a caller with the granted permissions uses for it. */
+  /** Returns all needs, each with the granted permission that meets it or, if none does, with its first alternative. */
   usedBy(granted: number): readonly FieldNeed[]
   without(isOmitted: (field: string) => boolean): DocumentNeeds
 }

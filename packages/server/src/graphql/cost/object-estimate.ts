@@ -19,8 +19,8 @@ export type Arguments = Readonly<Record<string, unknown>>
 export type ListBound = number | ((args: Arguments) => number)
 
 /**
- * Contains an entry, keyed by `Type.field`, for every list of objects except introspection lists and `items` of a page
- * (see `createObjectCounter`).
+ * The maximum number of objects in each list, keyed by `Type.field`. Every list of objects needs an entry, except
+ * introspection lists and the `items` of pages (see `createObjectCounter`).
  */
 export type ListBounds = Readonly<Record<string, ListBound>>
 
@@ -57,8 +57,8 @@ interface CountedField {
 const noArguments: Arguments = {}
 
 /**
- * Counts at most `size` and at most `maxPageSize` items for each page (a type `…List`). Throws if another list of
- * objects has no entry in `listBounds`, because the number of its objects would be unknown.
+ * Counts up to `size` items, but no more than `maxPageSize`, for each page (a type whose name ends with `List`). Throws
+ * if another list of objects has no entry in `listBounds`, because the number of its objects would be unknown.
  */
 export function createObjectCounter(input: {
   schema: GraphQLSchema
@@ -160,7 +160,7 @@ function assertEveryListBounded(schema: GraphQLSchema, bounds: ListBounds): void
       const isListOfObjects = isList(field.type) && isCompositeType(getNamedType(field.type))
       if (!isListOfObjects || isPageItems(type.name, field.name) || bounds[`${type.name}.${field.name}`] !== undefined)
         continue
-      throw new Error(`${type.name}.${field.name} is a list of objects without an entry in listBounds`)
+      throw new Error(`${type.name}.${field.name} is a list of objects, but has no entry in listBounds: add one`)
     }
   }
 }

@@ -20,18 +20,18 @@ export interface AccountSize {
   readonly restriction?: { readonly devices: ResolvedFilter | undefined }
 }
 
-/** The number of rows that a field may read but not return: for the field itself, and for each `total` of its page. */
+/** The rows that a field may read without returning them: for the field itself, and for each `total` of its page. */
 export interface FieldRows {
   readonly rows: number
   readonly total?: number
 }
 
-/** A field that reads only the rows that it returns has the cost 0. */
+/** A field that reads only the rows that it returns has a cost of 0. */
 export type RowCost = 0 | ((args: Arguments, size: AccountSize) => FieldRows)
 
 /**
- * Contains an entry, keyed by `Type.field`, for every field that returns a list of objects or a page, except
- * introspection fields and `items` of a page.
+ * The cost of each field, keyed by `Type.field`. Every field that returns a list of objects or a page needs an entry,
+ * except introspection fields and the `items` of pages.
  */
 export type RowCosts = Readonly<Record<string, RowCost>>
 
@@ -108,7 +108,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
       if (sum.rows + sum.walkingFields > 0) own.set(field, sum)
     }
     if (own.size === 0) return noRows
-    // A plan that several places share counts once for each place.
+    // A selection plan that several fields share counts once for each of these fields.
     const sums = new Map<SelectionPlan, Sum>()
     for (const selection of plan.postOrder) {
       const sum = { ...zero }
@@ -192,7 +192,7 @@ function assertEveryListHasCost(schema: GraphQLSchema, rowCosts: RowCosts): void
       const named = getNamedType(field.type)
       const isList = isListType(getNullableType(field.type)) || isPageType(named.name)
       if (!isList || !isCompositeType(named) || rowCosts[`${type.name}.${field.name}`] !== undefined) continue
-      throw new Error(`${type.name}.${field.name} is a list without an entry in rowCosts`)
+      throw new Error(`${type.name}.${field.name} is a list, but has no entry in rowCosts: add one`)
     }
   }
 }
@@ -200,7 +200,7 @@ function assertEveryListHasCost(schema: GraphQLSchema, rowCosts: RowCosts): void
 export interface RowsRead {
   /** The estimated maximum number of rows that the statement reads but does not return. */
   rows: number
-  /** A sentence for each reason why the statement may take long. If empty, it does not run in the walking lane. */
+  /** A sentence for each reason why the statement may be slow. If empty, the statement is not in the walking lane. */
   reasons: readonly string[]
 }
 

@@ -101,8 +101,8 @@ function runCompiled(
 }
 
 /**
- * Throws if the joined names of type and field are equal for two fields of the schema, because the compiler identifies
- * resolvers by that name.
+ * Throws if two fields of the schema have the same compiled name, by which the compiler identifies their resolvers. It
+ * joins the names of the type and the field.
  */
 export function assertCompilable(schema: GraphQLSchema): void {
   const places = new Map<string, string>()
@@ -112,7 +112,7 @@ export function assertCompilable(schema: GraphQLSchema): void {
       const joined = `${type.name}${field}`
       const place = `${type.name}.${field}`
       const other = places.get(joined)
-      if (other) throw new Error(`${other} and ${place} cannot be in the same schema: their compiled names are equal`)
+      if (other) throw new Error(`${other} and ${place} have the same compiled name, ${joined}: rename one of them`)
       places.set(joined, place)
     }
   }
@@ -185,8 +185,8 @@ function retype<Node extends DocumentNode['definitions'][number]>(
 }
 
 /**
- * Checks whether a variable can be a condition of `@skip` or `@include`. The compiler requires a Boolean there.
- * Coercing a boolean twice has no effect.
+ * Checks whether a variable can be a condition of `@skip` or `@include`, for which the compiler requires a Boolean.
+ * Coercing a Boolean again does not change it.
  */
 function isCondition({ type }: VariableDefinitionNode): boolean {
   return type.kind === Kind.NON_NULL_TYPE && type.type.kind === Kind.NAMED_TYPE && type.type.name.value === 'Boolean'

@@ -225,13 +225,13 @@ function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefini
 }
 
 function unknownOperation(document: DocumentNode, operationName: string | undefined): GraphQLError {
-  const named = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length
+  const count = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length
   if (operationName !== undefined && operationName !== '')
-    return new GraphQLError(`the document has no operation ${JSON.stringify(operationName)}`)
+    return new GraphQLError(`the document has no operation ${JSON.stringify(operationName)}: correct operationName`)
   return new GraphQLError(
-    named === 0
-      ? 'the document has no operation'
-      : `the document has ${named} operations; select one with operationName`,
+    count === 0
+      ? 'the document has no operation: add a query, mutation, or subscription'
+      : `the document has ${count} operations; select one with operationName`,
   )
 }
 

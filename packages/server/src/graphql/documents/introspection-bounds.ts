@@ -1,7 +1,8 @@
 import { type GraphQLSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
 
 /**
- * Uses averages, so that the object count of a full introspection is close to the number of objects that it returns.
+ * Returns the average lengths of introspection lists, with which the object count of a full introspection is close to
+ * the number of objects that it returns.
  */
 export function introspectionBounds(schema: GraphQLSchema): Record<string, number> {
   const types = Object.values(schema.getTypeMap())

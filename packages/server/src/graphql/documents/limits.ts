@@ -22,7 +22,7 @@ export function tooComplex(what: string, limit: number, found: number): ApiError
   return new ApiError('QUERY_TOO_COMPLEX', message, { limit, found: shown })
 }
 
-/** This is the limit of MaxIntrospectionDepthRule in graphql-js. */
+/** The maximum depth of nested lists in an introspection, as in MaxIntrospectionDepthRule of graphql-js. */
 const introspectedLists = 2
 
 /**
@@ -31,9 +31,9 @@ const introspectedLists = 2
  */
 export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits): void {
   const { own, introspection, lists } = measureDepth(plan)
-  if (own > limits.depth) throw tooComplex('the query is too deep', limits.depth, own)
+  if (own > limits.depth) throw tooComplex('the query has too many levels', limits.depth, own)
   if (introspection > limits.introspectionDepth)
-    throw tooComplex('the introspection is too deep', limits.introspectionDepth, introspection)
+    throw tooComplex('the introspection has too many levels', limits.introspectionDepth, introspection)
   if (lists > introspectedLists)
     throw tooComplex('the introspection has too many nested lists of types', introspectedLists, lists)
   for (const selection of plan.postOrder) assertAliases(selection, limits.aliasesPerField)
@@ -54,7 +54,7 @@ interface Depth {
 /** These fields lead from one type to many, so each nesting level multiplies the introspection's size. */
 const introspectionLists = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields'])
 
-/** Measures each plan once, even if several places share the plan. */
+/** Measures each selection plan once, even if several fields share it. */
 function measureDepth(plan: OperationPlan): Depth {
   const depths = new Map<SelectionPlan, Depth>()
   const depthOf = (selection: SelectionPlan | undefined): Depth =>

@@ -38,7 +38,11 @@ export function readDocument(
   const document = withoutDuplicates(parsed)
   const errors = validate(schema, document, rules, { maxErrors })
   if (errors.some(({ message }) => message === aborted.message))
-    throw tooComplex('too many comparisons of fields with the same name', aborted.comparisons, aborted.comparisons + 1)
+    throw tooComplex(
+      'the document requires too many comparisons of fields with the same name',
+      aborted.comparisons,
+      aborted.comparisons + 1,
+    )
   return { document, tokens, errors: errors.slice(0, maxErrors) }
 }
 

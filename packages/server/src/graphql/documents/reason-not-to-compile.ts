@@ -12,7 +12,7 @@ import type { OperationPlan } from './selection-plan.ts'
 /** The maximum number of selections in a compiled document, after fragments are spread. */
 const compiledSelections = 2_000
 
-/** The maximum length of a response key, because the compiled code repeats the whole path for every field. */
+/** The maximum length of a response key in a compiled document, whose code repeats the whole path for every field. */
 const compiledKeyLength = 100
 
 /** Matches the compiler's loop variables, which are part of the names that it generates for positions in a response. */
@@ -20,9 +20,14 @@ const loopVariable = /^idx\d+_/
 
 /**
  * Returns why an operation must not be compiled, or undefined if the compiled operation returns the same response as
- * graphql-js. The compiler (graphql-jit 0.8.9) produces wrong results for variables inside literals, for directives on
- * fragments, on fields with a selection, and on repeated fields, for conditions that are null, and for the name
- * `__proto__`. It fails for response keys that it joins to the same name (`a_b` next to `a { b }`). With abstract
+ * graphql-js. The compiler (graphql-jit 0.8.9) produces wrong results for these constructs:
+ *
+ * - variables inside literals
+ * - directives on fragments, on fields with a selection, and on repeated fields
+ * - conditions that are null
+ * - the name `__proto__`
+ *
+ * The compiler fails for response keys that it joins to the same name, such as `a_b` next to `a { b }`. With abstract
  * types, an operation never completes if a type resolver throws.
  */
 export function reasonNotToCompile(input: {

@@ -63,7 +63,8 @@ interface Group {
 
 /**
  * Merges a valid document into a plan (GraphQL §6.3.2 CollectFields, §6.4.3 MergeSelectionSets). Ignores `@skip` and
- * `@include`, so the plan is an upper bound. Builds each plan only once, even if several places use the plan.
+ * `@include`, so the plan may contain more fields than the response. Builds each selection plan only once, even if
+ * several fields share it.
  */
 export function planOperation(input: PlanInput): OperationPlan {
   const ids = new Map<SelectionSetNode, number>()
@@ -113,7 +114,10 @@ export function planOperation(input: PlanInput): OperationPlan {
   }
 
   const rootType = input.schema.getRootType(input.operation.operation)
-  if (!rootType) throw new GraphQLError(`the schema has no ${input.operation.operation}`, { nodes: input.operation })
+  if (!rootType) {
+    const message = `the schema has no root type for a ${input.operation.operation}`
+    throw new GraphQLError(message, { nodes: input.operation })
+  }
   const root = planOf(rootType, [input.operation.selectionSet])
   return { root, postOrder, selections }
 }

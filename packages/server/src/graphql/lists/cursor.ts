@@ -4,9 +4,9 @@ import { badInput } from '../../errors.ts'
 /** The sort key of an item: a string, a time in milliseconds since 1970, or a number. Null if the item has no value. */
 export type SortKey = string | number | null
 
-/** The position is after the item with this key and ID, even if that item no longer exists. */
+/** A position in a list: after the item with this key and ID, even if that item no longer exists. */
 export interface Place {
-  /** An array if several keys sort the list. */
+  /** An array if the list is sorted by several keys. */
   key: SortKey | readonly SortKey[]
   id: string
 }
@@ -26,7 +26,7 @@ export function encodeCursor(order: string, { key, id }: Place): string {
 }
 
 /**
- * Throws BAD_USER_INPUT for a truncated or changed cursor, and for a cursor of another list or order. Accepts a forged
+ * Throws BAD_USER_INPUT for a truncated or changed cursor, and for a cursor for another list or order. Accepts a forged
  * cursor with a correct checksum and storable values, because such a cursor shows only items that its caller may list
  * anyway. `path` is the argument's name for error messages.
  */
@@ -34,9 +34,9 @@ export function decodeCursor(text: string, order: string, path: string): Place {
   const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url')
   const json = bytes.subarray(4)
   const parts = checksum(json).equals(bytes.subarray(0, 4)) ? parse(json) : undefined
-  if (parts === undefined) throw badInput(`${path} is not a valid cursor: pass a cursor of the list unchanged`)
+  if (parts === undefined) throw badInput(`${path} is not a valid cursor: pass the cursor of a previous page unchanged`)
   if (parts[0] !== order)
-    throw badInput(`${path} is a cursor of another list or order: use the same sort and context as before`)
+    throw badInput(`${path} is a cursor for another list or sort order: use the same list, sort, and context as before`)
   return { key: parts[1], id: parts[2] }
 }
 

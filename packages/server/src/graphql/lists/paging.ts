@@ -2,7 +2,7 @@ import { type ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { decodeCursor, encodeCursor, isCursor, type Place } from './cursor.ts'
 
-/** The server calls `total` only if the operation selects it. */
+/** A page of a list. The server calls `total` only if the operation selects it. */
 export interface List<Item> {
   readonly items: Item[]
   /** The database rows of `items`. */
@@ -42,7 +42,7 @@ const DEFAULT_SIZE = 100
  */
 export function readPage(args: PageArguments, { order, firstRecord }: { order: string; firstRecord: 0 | 1 }): Page {
   const size = args.size ?? DEFAULT_SIZE
-  if (size < 1 || size > limits.pageSize) throw badInput(`size must be 1 to ${limits.pageSize}, not ${size}`)
+  if (size < 1 || size > limits.pageSize) throw badInput(`size must be from 1 to ${limits.pageSize}, not ${size}`)
   const after = readAfter(args)
   if (after === undefined) return { size, start: { offset: readFrom(args.from, firstRecord) } }
   if (!isCursor(after.text)) return { size, start: { afterId: after.text } }
@@ -64,7 +64,7 @@ function readFrom(from: number | null | undefined, firstRecord: 0 | 1): number {
   const position = from ?? firstRecord
   if (position < firstRecord) {
     throw badInput(
-      `from counts records from ${firstRecord}: the first page of 100 starts at ${firstRecord}, ` +
+      `from must be ${firstRecord} or more: the first page of 100 records starts at ${firstRecord}, ` +
         `and the second at ${100 + firstRecord}; found ${position}`,
     )
   }
@@ -86,7 +86,7 @@ interface Listed<Row, Item> {
  */
 export const listOf = <Row, Item>(input: Listed<Row, Item>): List<Item> => new RowList(input)
 
-/** A class, because a literal with a getter would keep the rows in memory (docs/decisions/0007-memory-flags.md). */
+/** This is a class, because an object literal with a getter would keep the rows in memory (docs/decisions/0007). */
 class RowList<Row, Item> implements List<Item> {
   readonly rows: readonly Row[]
   readonly hasMore: boolean

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FormattedExecutionResult } from 'graphql'
 
-/** Keeps proxies from closing an idle connection. */
+/** A comment in the stream, which keeps proxies from closing an idle connection. */
 const COMMENT = ':\n\n'
 const COMMENT_EVERY_MS = 12_000
 /** How long a client has to receive the rest of an ended stream, in milliseconds. */

@@ -55,7 +55,7 @@ describe('a GraphQL response over HTTP', () => {
       expect((await route.post(payload)).headers['x-request-id']).toMatch(/./)
   })
 
-  it('contains only the request ID for an internal error and logs the details', async () => {
+  it('contains only the request ID for an internal error, whose details are logged', async () => {
     const response = await route.post({ query: '{ crash version }' }, { 'x-user': 'ann' })
     expect(response.statusCode).toBe(200)
     const [error] = response.json().errors
@@ -70,7 +70,7 @@ describe('a GraphQL response over HTTP', () => {
     for (let use = 1; use <= 3; use += 1) {
       const response = await route.post({ query: '{ refused away }' }, { 'x-user': 'ann' })
       expect(response.json().errors).toMatchObject([
-        { message: 'size must be 1 to 1000, not 0', path: ['refused'], extensions: { code: 'BAD_USER_INPUT' } },
+        { message: 'size must be from 1 to 1000, not 0', path: ['refused'], extensions: { code: 'BAD_USER_INPUT' } },
         { path: ['away'], extensions: { code: 'UNAVAILABLE' } },
       ])
       expect(response.body).not.toContain('10.0.0.1')

@@ -33,7 +33,7 @@ const resolversOf = ({ changes }: Recorded) => ({
       throw Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:5432'), { code: 'ECONNREFUSED', syscall: 'connect' })
     },
     refused: () => {
-      throw badInput('size must be 1 to 1000, not 0')
+      throw badInput('size must be from 1 to 1000, not 0')
     },
   },
   Mutation: {
@@ -56,7 +56,7 @@ const resolversOf = ({ changes }: Recorded) => ({
   },
   Made: {
     part: (_: unknown, { size }: { size: number }) => {
-      if (size === 0) throw badInput('size must be 1 to 1000, not 0')
+      if (size === 0) throw badInput('size must be from 1 to 1000, not 0')
       return 'part'
     },
   },

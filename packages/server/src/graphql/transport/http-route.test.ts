@@ -80,17 +80,17 @@ describe('a GraphQL request over HTTP', () => {
 
   it.each([
     ['an array', [{ query }, { query }], /is an array/],
-    ['no JSON', '{"query": ', /not valid JSON/],
+    ['invalid JSON', '{"query": ', /not valid JSON/],
     ['nothing', '', /no body/],
     ['a number', '7', /must be a JSON object/],
     ['null', 'null', /must be a JSON object/],
     ['no query', { variables: {} }, /no query; send/],
     ['a number as its query', { query: 7 }, /query must be a string/],
     ['a list of variables', { query, variables: [] }, /variables must be a JSON object/],
-    ['no UTF-8', Buffer.from('{"query": "{ version }", "x": "\xff"}', 'latin1'), /not UTF-8/],
+    ['invalid UTF-8', Buffer.from('{"query": "{ version }", "x": "\xff"}', 'latin1'), /not UTF-8/],
     ['__proto__', '{"query": "{ version }", "variables": {"a": [{"__proto__": {"b": 1}}]}}', /__proto__/],
     ['an escaped __proto__', '{"query": "{ version }", "\\u005f_proto__": 1}', /__proto__/],
-  ])('is rejected with the body %s', async (_name, payload, message) => {
+  ])('is rejected if its body contains %s', async (_name, payload, message) => {
     const response = await route.post(payload)
     expect(response.statusCode).toBe(400)
     expect(codeOf(response)).toBe('BAD_USER_INPUT')

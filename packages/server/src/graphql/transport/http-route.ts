@@ -111,7 +111,7 @@ const notAcceptable: Response = [
   },
 ]
 
-/** Returns undefined if the route runs the operation. */
+/** Returns the error for an operation that the route cannot run, or undefined if the route can run the operation. */
 function rejectOperation<Viewer extends GraphqlViewer>(
   start: OperationStart<Viewer>,
   type: ResponseType,
@@ -119,9 +119,12 @@ function rejectOperation<Viewer extends GraphqlViewer>(
 ): Response | undefined {
   const { request, operation } = start
   if (lacksViewer(start)) return errorResponse(signedRequestNeeded(), type)
-  if (operation.kind === 'subscription') return errorResponse(badInput(`send subscriptions to ${path}/stream`), type)
-  if (operation.kind === 'mutation' && request.method !== 'POST')
-    return errorResponse(badInput('send mutations by POST'), type, 405, { allow: 'POST' })
+  if (operation.kind === 'subscription')
+    return errorResponse(badInput(`this path does not serve subscriptions: send them to ${path}/stream`), type)
+  if (operation.kind === 'mutation' && request.method !== 'POST') {
+    const message = `a mutation cannot be sent by ${request.method}: use POST`
+    return errorResponse(badInput(message), type, 405, { allow: 'POST' })
+  }
   return undefined
 }
 

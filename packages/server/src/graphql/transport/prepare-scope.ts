@@ -39,7 +39,7 @@ export function send(reply: FastifyReply, [text, init]: Response): FastifyReply 
 }
 
 const messages: Record<number, string> = {
-  405: 'send GraphQL requests by POST, or queries by GET',
+  405: 'this HTTP method is not supported: send queries by GET or POST, and mutations by POST',
   406: 'responses are application/graphql-response+json or application/json, in UTF-8: accept one of them',
-  415: 'send the request as application/json in UTF-8',
+  415: 'the Content-Type is not supported: send the request as application/json in UTF-8',
 }

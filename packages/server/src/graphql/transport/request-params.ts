@@ -19,7 +19,7 @@ export interface RawRequest {
 export function readRequestParams(raw: RawRequest): RequestParams | Promise<RequestParams | Response> {
   if (raw.method === 'GET') assertParameters(raw.url)
   const body = raw.method === 'POST' && isJson(raw.headers) ? parseBody(raw.body) : null
-  // Most clients send this form, and graphql-http would be slower.
+  // Most clients send this form, and parsing it with graphql-http would take longer.
   if (body !== null && raw.headers['content-type'] === 'application/json' && isParams(body)) return body
   if (body !== null) assertHasQuery(body.query, body.extensions)
   // At runtime, graphql-http accepts null as a parsed body. Only its type excludes null.
@@ -30,7 +30,7 @@ export function readRequestParams(raw: RawRequest): RequestParams | Promise<Requ
 const malformed: Readonly<Record<string, string>> = {
   'Missing query': 'the request has no query; send the GraphQL document as "query"',
   'Invalid query': 'query must be a string that contains the GraphQL document',
-  'Invalid variables': 'variables must be a JSON object',
+  'Invalid variables': 'variables must be a JSON object, such as {"size": 10}',
   'Invalid operationName': 'operationName must be a string',
   'Invalid extensions': 'extensions must be a JSON object',
 }
@@ -54,12 +54,14 @@ const isParams = (body: Record<string, unknown>): body is Record<string, unknown
 const isObjectOrMissing = (value: unknown): boolean =>
   value === undefined || (typeof value === 'object' && !Array.isArray(value))
 
+const wantedBody = 'a JSON object, such as {"query": "{ version }"}'
+
 function parseBody(body: Buffer): Record<string, unknown> {
-  if (body.length === 0) throw badInput('the request has no body; send a JSON object with "query"')
+  if (body.length === 0) throw badInput(`the request has no body; send ${wantedBody}`)
   if (!isUtf8(body)) throw badInput('the body is not UTF-8; send JSON in UTF-8')
   const value = parseJson(body.toString('utf8'), 'the body')
   if (Array.isArray(value)) throw badInput('the body is an array; send one operation per request')
-  if (typeof value !== 'object' || value === null) throw badInput('the body must be a JSON object with "query"')
+  if (typeof value !== 'object' || value === null) throw badInput(`the body must be ${wantedBody}`)
   return value as Record<string, unknown>
 }
 
@@ -74,7 +76,7 @@ function assertParameters(url: string): void {
 }
 
 /** Matches any JSON that may contain the name `__proto__`, either directly or with escaped characters. */
-const mayHoldProto = /__proto__|\\u/
+const mayContainProto = /__proto__|\\u/
 
 /** Throws if the text is not valid JSON, or if its value contains a member `__proto__` at any depth. */
 export function parseJson(text: string, what: string): unknown {
@@ -84,7 +86,7 @@ export function parseJson(text: string, what: string): unknown {
   } catch {
     throw badInput(`${what} is not valid JSON`)
   }
-  if (mayHoldProto.test(text)) assertNoProto(value, what)
+  if (mayContainProto.test(text)) assertNoProto(value, what)
   return value
 }
 

@@ -55,7 +55,7 @@ export function fromTransportError(
   const { statusCode } = error
   // Fastify's message repeats the whole URL, whose query string may contain a secret.
   if ('code' in error && error.code === 'FST_ERR_BAD_URL')
-    return badInput('the path of the URL must be percent-encoded UTF-8')
+    return badInput('the path of the URL must be percent-encoded UTF-8, such as %C3%A9 for é')
   if (statusCode === 413) {
     const found = headers['content-length'] ? `has ${headers['content-length']}` : 'has more'
     return new ApiError('LIMIT_EXCEEDED', `the body may have at most ${bodyBytes} bytes, but ${found}`)
@@ -98,5 +98,5 @@ export function limitedJson(response: unknown, { isChange }: { isChange: boolean
   const over = `may have at most ${answerBytes} bytes, but would have ${found}`
   return isChange
     ? new ApiError('LIMIT_EXCEEDED', `the change was made; the response ${over}: select fewer fields`, OUTCOME_DONE)
-    : new ApiError('LIMIT_EXCEEDED', `the response ${over}; request a smaller size`)
+    : new ApiError('LIMIT_EXCEEDED', `the response ${over}; pass a smaller size, or select fewer fields`)
 }

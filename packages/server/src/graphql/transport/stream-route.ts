@@ -19,8 +19,8 @@ export interface StreamRouteInput<Viewer extends GraphqlViewer> extends Omit<Gra
    */
   readonly admit: (viewer: Viewer, end: (reason: ApiError) => void) => () => void
   /**
-   * Returns a function to call after each event. If that function returns a promise, the next event may be sent once
-   * the promise resolves.
+   * Returns a function to call after each event. If that function returns a promise, the next event may be sent only
+   * after the promise resolves.
    */
   readonly chargeEvents: (requester: Requester<Viewer>) => () => Promise<void> | undefined
   readonly endAll: (reason: ApiError) => void
@@ -55,7 +55,9 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
         const viewer = await identify(input, { request, reply }, body)
         if (viewer === null)
-          throw new ApiError('UNAUTHENTICATED', 'a subscription needs a signed request', { reason: 'missing' })
+          throw new ApiError('UNAUTHENTICATED', 'a subscription needs a signed request: sign it with an access key', {
+            reason: 'missing',
+          })
         const rejected = (): void => input.onRejected?.({ request, reply, viewer }, body.length + request.url.length)
         const params = await readParams(request, body).catch((error: unknown) => {
           rejected()
@@ -93,7 +95,7 @@ async function readParams(request: FastifyRequest, body: Buffer): Promise<Reques
     const params = await readRequestParams({ method, url, headers, body })
     if ('query' in params) return params
     return errorResponse(
-      badInput('send the request as application/json in UTF-8'),
+      badInput('the Content-Type is not supported: send the request as application/json in UTF-8'),
       'application/json',
       params[1].status,
     )

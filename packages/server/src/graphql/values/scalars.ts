@@ -38,7 +38,7 @@ const forDate = (text: string): string =>
 export const DateTime = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
   description:
-    'ISO 8601 date-time with a time zone. Input may also be a date alone (midnight UTC). Output is always UTC with milliseconds.',
+    'ISO 8601 date-time with a time zone. Input may also be a date alone (midnight UTC). Output is always in UTC with milliseconds.',
   serialize: (value) => (typeof value === 'string' ? formatStoredTime(value) : formatTime(value as Date)),
   parseValue(value) {
     if (typeof value !== 'string') throw new GraphQLError(`a DateTime must be ${wanted}`)
@@ -58,11 +58,12 @@ const JsonObject = new GraphQLScalarType<Record<string, unknown>, Record<string,
   description: 'A JSON object.',
   serialize: (value) => value as Record<string, unknown>,
   parseValue(value) {
-    if (!isObject(value)) throw new GraphQLError('an Object must be a JSON object')
+    if (!isObject(value)) throw new GraphQLError('an Object must be a JSON object, such as {"site": "oslo"}')
     return value
   },
   parseLiteral(node, variables) {
-    if (node.kind !== Kind.OBJECT) throw new GraphQLError('an Object must be a JSON object')
+    if (node.kind !== Kind.OBJECT)
+      throw new GraphQLError('an Object must be an object literal, such as { site: "oslo" }')
     assertNoEnums(node)
     return valueFromASTUntyped(node, variables) as Record<string, unknown>
   },
@@ -73,7 +74,8 @@ const JsonObject = new GraphQLScalarType<Record<string, unknown>, Record<string,
  * duplicate names.
  */
 function assertNoEnums(node: ValueNode): void {
-  if (node.kind === Kind.ENUM) throw new GraphQLError(`write a string in quotes: ${JSON.stringify(node.value)}`)
+  if (node.kind === Kind.ENUM)
+    throw new GraphQLError(`${node.value} is not a JSON value: write a string in quotes, such as "${node.value}"`)
   if (node.kind === Kind.LIST) node.values.forEach(assertNoEnums)
   if (node.kind === Kind.OBJECT) for (const { value } of node.fields) assertNoEnums(value)
 }

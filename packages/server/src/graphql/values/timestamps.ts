@@ -8,7 +8,7 @@ const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padS
 let lastDay = Number.NaN
 let lastDayText = ''
 
-/** Formats a time as `toISOString()` does, but in less time. A page can contain thousands of timestamps. */
+/** Formats a time like `toISOString()`, but faster. A page can contain thousands of timestamps. */
 export function formatTime(date: Date): string {
   const time = date.getTime()
   const day = Math.floor(time / MS_A_DAY)

@@ -80,7 +80,7 @@ export class JsonWriter {
     this.#length = at
   }
 
-  /** Returns the JSON written so far, and starts over. */
+  /** Returns the JSON written so far, and clears the writer. */
   take(): Json {
     const json = this.#full.length === 0 && this.#length < SHORT_BYTES ? this.#takeString() : this.#takeParts()
     this.clear()

@@ -14,7 +14,7 @@ const extent = PARITY_RUNS === undefined ? { numRuns: 60, seed: 1 } : { numRuns:
 
 /** This server writes pages directly from rows, starting with the second use of a document. */
 const app = sharedTestApp()
-/** This server resolves every field in the plain executor. */
+/** This server resolves every field with graphql-js. */
 let plain: TestApp
 let restricted: TestUser
 

@@ -64,12 +64,12 @@ const leaf = new GraphQLNonNull(new GraphQLScalarType({ name: 'WrittenItems' }))
 const resolveItems: GraphQLFieldResolver<{ rows: readonly never[] }, unknown> = (page, _args, context, info) => {
   const { writeItems, variableValues } = info as typeof info & { writeItems: WriteItems }
   return writeItems(page.rows, { context, variables: variableValues as Arguments }).catch((error: unknown) => {
-    throw isOfLimit(error) ? error : new WritingError(error)
+    throw isLimitError(error) ? error : new WritingError(error)
   })
 }
 
 /** Checks whether a statement ended because of a limit. If the operation ran again, it would exceed the limit again. */
-const isOfLimit = (error: unknown): boolean =>
+const isLimitError = (error: unknown): boolean =>
   error instanceof ApiError && ['LIMIT_EXCEEDED', 'RATE_LIMITED', 'UNAVAILABLE'].includes(error.code)
 
 const schemaViews = new WeakMap<GraphQLSchema, GraphQLSchema>()

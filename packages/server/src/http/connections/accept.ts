@@ -15,7 +15,7 @@ const BACKLOG = 4_096
 export async function acceptConnections(app: FastifyInstance, address: { host: string; port: number }): Promise<void> {
   const options = { ...address, backlog: BACKLOG, reusePort: SOCKETS > 1 }
   // With `reusePort`, this server could share the port with another server of the same user. To prevent that, this
-  // server first listens without it, which fails if the port is in use.
+  // server first listens without `reusePort`, which fails if the port is in use.
   if (options.reusePort && address.port !== 0) await close(await listen(createServer(), address))
   // Fastify passes the options to `listen` of node:net, but its types lack `reusePort`.
   await app.listen(options satisfies ListenOptions as FastifyListenOptions)

@@ -19,7 +19,7 @@ export function createListener(options: FastifyServerOptions<Server>, limits: Li
   const transport =
     certificate === undefined ? { http: timeouts } : { https: { ...timeouts, ...secureOptions(certificate.current()) } }
   const { requestTimeout, keepAliveTimeout } = config
-  // By default, Fastify limits the time for loading a plugin to 10 s. On a slow or busy machine, the start could then
+  // By default, Fastify limits the time for loading a plugin to 10 s. On a slow or busy machine, startup could then
   // fail.
   const times = { requestTimeout, keepAliveTimeout, pluginTimeout: 0 }
   const app = fastify({ ...options, ...transport, ...times } as FastifyServerOptions<Server>)

@@ -51,7 +51,7 @@ test.each(cases)('closes a connection that %s', async (_what, sent) => {
   for (const server of [app, secure]) {
     const socket = open(server)
     if (sent !== '') socket.write(sent)
-    expect(await receive(socket)).toMatch(/^HTTP\/1\.1 408 .*"the request did not arrive in time"/s)
+    expect(await receive(socket)).toMatch(/^HTTP\/1\.1 408 .*"the request did not arrive in time: /s)
   }
 })
 

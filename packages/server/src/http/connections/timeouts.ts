@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts'
 /** The time limit of a TLS handshake, in milliseconds. */
 export const HANDSHAKE_MS = 10_000
 
-/** With Node's default interval between checks for late requests, a late request would last up to 30 s longer. */
+/** The interval between checks for late requests. With Node's default, a late request could last 30 s longer. */
 const CHECK_INTERVAL_MS = 1_000
 
 /** The timeout for headers also closes connections that send nothing. */

@@ -10,10 +10,10 @@ export interface KnownViewer {
 /** Identifies the caller that a request in flight counts for: an account, or an address until the account is known. */
 export interface Callers {
   /**
-   * Returns the caller before authentication. A request that names an access key that has authenticated before counts
-   * for the key's account, so accounts behind one address do not affect each other. False claims cannot use up this
-   * account's share: once the address has no attempts left for the key, requests from the address count for the address
-   * again.
+   * Identifies the caller before authentication. A request that names an access key that has authenticated before
+   * counts for the key's account, so accounts behind one address do not affect each other. False claims cannot use up
+   * this account's share: once the address has no attempts left for the key, requests from the address count for the
+   * address again.
    */
   of(request: FastifyRequest): string
   identify(viewer: KnownViewer): string

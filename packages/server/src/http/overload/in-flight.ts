@@ -13,7 +13,7 @@ export interface InFlight {
   move(request: FastifyRequest, caller: string): void
 }
 
-/** `onChange` receives the new total. */
+/** `onChange` receives the new number of requests in flight. */
 export function createInFlight(onChange: (total: number) => void): InFlight {
   const callerOf = createSlot<FastifyRequest, string | undefined>('caller')
   let total = 0

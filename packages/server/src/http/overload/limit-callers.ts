@@ -32,7 +32,7 @@ export interface CallerLimits {
 /** The estimated memory of a request in flight, in bytes, without its body and response. */
 const REQUEST_BYTES = 64 * 1024
 
-/** Call this before registering any other request handler, because a rejection should cost almost nothing. */
+/** Call this before registering any other request handler, so that a rejection costs almost nothing. */
 export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions): CallerLimits {
   const { config, metrics } = options
   const requestBodies = limitRequestBodies(app, options)

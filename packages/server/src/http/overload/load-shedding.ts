@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, retryIn } from '../../errors.ts'
 import { type CallersOptions, createCallers, type KnownViewer } from './callers.ts'
 import { watchLag } from './event-loop-lag.ts'
 import { createInFlight } from './in-flight.ts'
@@ -14,7 +14,7 @@ export interface LoadSheddingOptions extends CallersOptions {
   config: Pick<Config, 'mostRequests' | 'mostStanding' | 'mostLag'>
   /** Load shedding never rejects requests to an exempt path. */
   isExempt: (path: string) => boolean
-  /** The check must use the route, because the same path can be encoded in several ways. */
+  /** Must check the route instead of the path, because a path can be encoded in several ways. */
   isLongLived: (request: FastifyRequest) => boolean
   headersOf: (request: FastifyRequest) => Readonly<Record<string, string>>
   metrics: SheddingMetrics
@@ -50,7 +50,7 @@ const RETRY_AFTER_S = 1
  * Rejects requests while the server is overloaded, starting with callers that exceed their fair share of the requests
  * in flight. A fair share is the limit divided by the number of active callers. Checks each request after its headers
  * arrive, after its body arrives, and after authentication. Accepted requests start in round-robin order of their
- * callers (request-queue.ts). Register this before all other request handlers, because a rejection should cost almost
+ * callers (request-queue.ts). Register this before all other request handlers, so that a rejection costs almost
  * nothing.
  */
 export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): LoadShedding {
@@ -123,7 +123,7 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
       const [reason, limit] = reached
       if (!isOverShare(caller, limit, 0)) return
       metrics.countLate(reason)
-      const message = `${messages[reason]}: retry in ${RETRY_AFTER_S} s`
+      const message = `${messages[reason]}: ${retryIn(RETRY_AFTER_S)}`
       throw new ApiError('UNAVAILABLE', message, { retryAfter: RETRY_AFTER_S })
     },
   }

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, type ErrorCode } from '../../errors.ts'
+import { ApiError, type ErrorCode, retryIn } from '../../errors.ts'
 import { negotiate } from '../../graphql/transport/media-type.ts'
 import { errorResponse } from '../../graphql/transport/response.ts'
 
-/** The values of Retry-After, in seconds. Each response contains a random one, so clients retry at different times. */
+/** The possible values of Retry-After, in seconds. Random values keep clients from retrying at the same time. */
 const RETRY_AFTER_S = [1, 2, 3]
 
 interface Rejection {
@@ -42,7 +42,7 @@ export function prepareRejections<Reason extends string>(
 const rejectionWith =
   (code: ErrorCode, message: string) =>
   (retryAfter: number): Rejection => {
-    const error = new ApiError(code, `${message}: retry in ${retryAfter} s`, { retryAfter })
+    const error = new ApiError(code, `${message}: ${retryIn(retryAfter)}`, { retryAfter })
     const [body, { headers, status }] = errorResponse(error, 'application/json')
     const text = String(body)
     return { status, headers: { ...headers, 'content-length': String(Buffer.byteLength(text)) }, text }

@@ -31,7 +31,7 @@ export function createRequestQueue(): Enqueue {
     while (queues.size > 0 && hasTime()) next()()
   }
 
-  // One immediate per iteration is enough, regardless of the number of queued requests.
+  // One call of `setImmediate` per iteration is enough, regardless of the number of queued requests.
   const hasTime = (): boolean => {
     const now = performance.now()
     if (startDeadline === undefined) {

@@ -32,7 +32,7 @@ test('restarts the two seconds when the load falls below the limit', () => {
   expect(load.isSustained()).toBe(false)
 })
 
-test('ends sustained load when fewer requests than half the limit are in flight', () => {
+test('ends sustained load when the load falls below half the limit', () => {
   const { load, wait } = openLoad()
   load.update(10)
   wait(2_000)

@@ -35,8 +35,8 @@ const SMALL_BYTES = 16 * 1024
 /** Producing a larger response takes several times its size in memory, so the server produces only a few at a time. */
 const LARGE_BYTES = 4 * 1024 * 1024
 /**
- * The estimated size of an object, in bytes, before an operation's first response: the maximum size of an object's
- * attributes.
+ * The assumed maximum size of an object in a response, in bytes: the limit on an object's attributes in the base or in
+ * one context. It limits every estimate, and is the estimate until an operation has had a response.
  */
 const OBJECT_BYTES = limits.bytesPerTarget
 /** The maximum number of cached estimates. Each caller has one for each operation and number of objects. */

@@ -9,9 +9,9 @@ export interface Need {
 export interface ResponseQueue {
   /**
    * Returns undefined if production starts immediately. Otherwise, returns a promise that resolves when production
-   * starts, and that rejects if `stuckTimer` expires. `onEnd` receives a function to call when the response is produced
-   * or abandoned. Further calls of that function do nothing. If the response is still waiting, the call removes it from
-   * the queue, and the promise resolves.
+   * starts, and that rejects if the caller reads no responses for a while. `onEnd` receives a function to call when the
+   * response is produced or abandoned. Further calls of that function do nothing. If the response is still waiting, the
+   * call removes it from the queue, and the promise resolves.
    */
   start(caller: string, need: Need, onEnd: (end: () => void) => void): Promise<void> | undefined
   /** Counts a produced response until the returned function is called. */
@@ -110,7 +110,7 @@ export function createResponseQueue({ total, perCaller, queueFull }: ResponseQue
     caller.waiting.splice(index, 1)
     if (caller.waiting.length === 0) stopWaiting(name, caller)
     closeIfIdle(name, caller)
-    // The caller's next response may need less.
+    // The caller's next waiting response may need less memory, so it may start now.
     startWaiting()
   }
 

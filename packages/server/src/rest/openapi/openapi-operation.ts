@@ -24,7 +24,7 @@ export function operationSchema(operation: Operation, tag: string, schema: Graph
     response: {
       [route.status]: successSchema(operation, schema),
       '4XX': errorsWith(
-        'Rejected. The request changed nothing unless extensions.outcome is done. Exception: POST /bulk-jobs/run can leave a job that was not started.',
+        'The server rejected the request. Nothing changed unless extensions.outcome is done. Exception: POST /bulk-jobs/run can create a job without starting it.',
       ),
       '5XX': errorsWith(
         'The server or its database failed, is overloaded, or is unavailable. A change may have been made, so check before you repeat the request.',
@@ -54,7 +54,7 @@ function successSchema(operation: Operation, schema: GraphQLSchema): object {
         headers: { Location: { type: 'string', description: 'The path of the new object.' } },
       }
     case 204:
-      return { type: 'null', description: 'Success without a body.' }
+      return { type: 'null', description: 'Success. The response has no body.' }
   }
 }
 

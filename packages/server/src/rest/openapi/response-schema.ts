@@ -7,7 +7,7 @@ import { fieldNodes, type JsonSchema, type Selected, selectionSchema } from './j
 export function responseSchema(operation: Operation, schema: GraphQLSchema): JsonSchema {
   const { route, definition, fragments } = operation
   const root = schema.getRootType(definition.operation)
-  if (!root) throw new Error(`the schema has no ${definition.operation}`)
+  if (!root) throw new Error(`the schema has no root type for the operation ${definition.operation}`)
   let place: Selected = { set: definition.selectionSet, type: root, fragments }
   for (const step of stepsOf(route)) {
     if (!('member' in step)) continue
@@ -21,7 +21,8 @@ export function responseSchema(operation: Operation, schema: GraphQLSchema): Jso
 function stepInto({ set, type, fragments }: Selected, member: string): Selected | undefined {
   const node = Array.from(fieldNodes(set, fragments)).find(({ alias, name }) => (alias ?? name).value === member)
   const field = node && type.getFields()[node.name.value]
-  if (node === undefined || field === undefined) throw new Error(`${member} is not selected of ${type.name}`)
+  if (node === undefined || field === undefined)
+    throw new Error(`the document does not select ${member} of ${type.name}`)
   const below = getNamedType(field.type)
   return isObjectType(below) && node.selectionSet ? { set: node.selectionSet, type: below, fragments } : undefined
 }

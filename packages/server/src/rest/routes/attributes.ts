@@ -176,7 +176,7 @@ export const attributeRoutes: readonly Route[] = [
     method: 'GET',
     path: '/freshness',
     summary:
-      'Lists the attributes that have an expected interval, with the interval and the number of devices whose base value is stale.',
+      'Lists the attributes that have an expected interval. For each attribute, returns the interval and the number of devices whose base value is stale.',
     document: 'query listFreshness { login { items: freshness { ...Freshness } } }',
     at: 'login',
     status: 200,

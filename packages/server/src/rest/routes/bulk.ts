@@ -32,7 +32,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs',
     summary:
-      'Creates a bulk job and previews its changes. With open, the job instead waits for append and preview. The job changes no device until it is started.',
+      'Creates a bulk job and previews its changes. If open is true, the job instead stays a DRAFT until you preview it, so that you can add devices. The job changes no device until it is started.',
     document: `mutation createBulk(${declared}, $open: Boolean! = false) {
       createBulk(${passed}, open: $open) { ...BulkJob }
     }`,
@@ -44,7 +44,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs/run',
     summary:
-      'Creates a bulk job and starts it if exactly the expected number of devices would change and no device is rejected. Otherwise, the response is CONFLICT, unless it did not wait for the preview. In that case, the stateReason of the job later says why the job was not started.',
+      'Creates a bulk job and starts it if exactly the expected number of devices would change and no device is rejected. Otherwise, the response is CONFLICT. If the server responds before the preview is complete, the stateReason of the job later says why the job was not started.',
     document: `mutation runBulk(${declared}, $expected: Int!) {
       runBulk(${passed}, expected: $expected) { ...BulkJob }
     }`,
@@ -90,7 +90,8 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/append',
-    summary: 'Adds devices or CSV rows to a bulk job that was created with open and has not been previewed.',
+    summary:
+      'Adds devices or CSV rows to a bulk job that was created with open set to true and has not been previewed.',
     document: `mutation appendBulk($id: ID!, $ids: [String!], $csv: String) {
       appendBulk(id: $id, ids: $ids, csv: $csv) { ...BulkJob }
     }`,

@@ -171,7 +171,7 @@ export const deviceRoutes: readonly Route[] = [
     method: 'POST',
     path: '/devices/{id}/secret',
     summary:
-      "Replaces a device's secret and returns the new secret. With allow, the device gets no new secret, but can register itself again once within one hour.",
+      "Replaces a device's secret and returns the new secret. If allow is true, the device gets no new secret, but can register itself again once within one hour.",
     document: `mutation rotateDeviceSecret($id: String!, $allow: Boolean! = false) {
       rotateDeviceSecret(deviceId: $id, allow: $allow) { ...DeviceRegistration }
     }`,

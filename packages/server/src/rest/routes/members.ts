@@ -58,7 +58,7 @@ export const memberRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/members/{personId}',
     summary:
-      "Removes a member from the account, and deletes the member's personal keys in the account. With disableKeys, also disables the account keys that the member created.",
+      "Removes a member from the account, and deletes the member's personal keys in the account. If disableKeys is true, also disables the account keys that the member created.",
     document: `mutation removeMember($personId: ID!, $disableKeys: Boolean! = false) {
       removeMember(personId: $personId, disableKeys: $disableKeys)
     }`,

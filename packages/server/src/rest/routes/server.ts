@@ -19,7 +19,7 @@ export const serverRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/limits',
-    summary: 'Lists the limits, and for some of them the current usage.',
+    summary: 'Lists the limits, with the current usage of some of them.',
     document: 'query listLimits { login { items: limits { ...Limit } } }',
     at: 'login',
     status: 200,

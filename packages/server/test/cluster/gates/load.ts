@@ -31,8 +31,8 @@ interface Writer {
 }
 
 /**
- * Starts writers that send increasing numbers, one at a time, and accept only the error UNAVAILABLE. Half of them send to
- * a server that uses the workers.
+ * Starts writers that send increasing numbers, one at a time, and accept only the error UNAVAILABLE. Half of them send
+ * the numbers to a server that uses the workers.
  */
 export async function startLoad(app: TestApp, errors: readonly string[]): Promise<Load> {
   const users = await Promise.all(Array.from({ length: ACCOUNTS }, () => app.createUser()))

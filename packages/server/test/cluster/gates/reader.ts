@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { createWorkerRouter } from '../../../src/db/cluster/worker-router.ts'
 import { openDatabase } from '../../../src/db/open-database.ts'
-import type { WritePlace } from '../../../src/db/replica/read-router.ts'
+import type { WriteConnections } from '../../../src/db/replica/read-router.ts'
 import type { TestApp } from '../../harness/app.ts'
 import { workersAt } from '../cluster-databases.ts'
 
@@ -31,7 +31,7 @@ export async function startReader(app: TestApp, options: Parameters<TestApp['sta
     log,
     onChoice: (place) => void places.push(place),
   })
-  const chooseWriter = async (accountId: string): Promise<WritePlace | undefined> => {
+  const chooseWriter = async (accountId: string): Promise<WriteConnections | undefined> => {
     const place = await readRouter.chooseWriter?.(accountId)
     if (place !== undefined) writes++
     return place

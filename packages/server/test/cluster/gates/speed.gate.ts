@@ -32,7 +32,7 @@ async function newFleet(): Promise<Fleet> {
 }
 
 /** Returns the CPU time of each node, in seconds. */
-async function processorSeconds(): Promise<number[]> {
+async function cpuSeconds(): Promise<number[]> {
   const seconds: number[] = []
   for (const name of nodeNames) {
     const node = await processOf(name)
@@ -54,13 +54,13 @@ async function ticksOf(pid: number, fields: number): Promise<number> {
 /** Runs requests of 16 clients for some seconds, and prints the CPU time of PostgreSQL for each request. */
 async function measure(name: string, send: (time: number) => Promise<void>): Promise<void> {
   const started = performance.now()
-  const before = await processorSeconds()
+  const before = await cpuSeconds()
   let sent = 0
   const client = async (): Promise<void> => {
     while (performance.now() - started < SECONDS * 1_000) await send(sent++)
   }
   await Promise.all(Array.from({ length: CLIENTS }, client))
-  const after = await processorSeconds()
+  const after = await cpuSeconds()
   const used = after.map((seconds, index) => seconds - before[index]!)
   const ms = (seconds: number): string => ((seconds / sent) * 1_000).toFixed(2)
   const seconds = (performance.now() - started) / 1_000

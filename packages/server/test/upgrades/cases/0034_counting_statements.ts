@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type Kysely, sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** Statements of the previous release leave the device counts to triggers. Statements of this release write them. */
+/** Triggers update the counts for statements of the previous release. Statements of this release update the counts. */
 const counting: UpgradeCase = {
   async before(db) {
     await addDevice(db, 'counted-1')

@@ -70,7 +70,7 @@ async function readResponses(
 
 /**
  * Asserts that both releases return the same responses, and that each accepts a password that the other has set.
- * `failuresAtFormer` is the number of times that each password change and each sign-in may fail at the former release.
+ * `failuresAtFormer` is the number of times that each password change and each sign-in may fail on the earlier release.
  */
 export async function assertSameResponses(
   client: FormerClient,

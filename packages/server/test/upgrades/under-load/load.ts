@@ -20,7 +20,7 @@ export interface LoadResults {
   reads: number[]
   slowest: { ms: number; ended: Date; document: string }
   failures: Failure[]
-  /** The values that each attribute may have: the last acknowledged one, and those whose response was lost since. */
+  /** The values that each attribute may have: the last acknowledged value, and later values whose response was lost. */
   values: Map<string, string[]>
   registered: string[]
 }

@@ -15,7 +15,7 @@ export interface Release {
   migrations: string[]
 }
 
-/** Former migration names. Commits with these names were never released. */
+/** Former names of migrations. No release contained a migration with one of these names. */
 const renamedBeforeRelease = new Set(['0015_event_source'])
 
 /** Returns the last commit of each earlier schema in the history. */

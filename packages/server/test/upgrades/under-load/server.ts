@@ -58,5 +58,5 @@ export async function runCommand(code: string, env: Record<string, string>, ...a
   })
   const errorOutput = text(child.stderr)
   const [status] = await once(child, 'close')
-  if (status !== 0) throw new Error(`muster ${args.join(' ')}: ${await errorOutput}`)
+  if (status !== 0) throw new Error(`muster ${args.join(' ')} failed: ${await errorOutput}`)
 }
