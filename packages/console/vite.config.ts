@@ -17,10 +17,10 @@ export default defineConfig({
   build: {
     outDir: path('dist'),
     emptyOutDir: true,
-    // Let tests find the files that a page loads.
+    // Tests use the manifest to find the files that a page loads.
     manifest: true,
     target: 'es2022',
-    // All target browsers work without the polyfill.
+    // All supported browsers preload modules without the polyfill.
     modulePreload: { polyfill: false },
     // Embed no files as data: URLs, which the content security policy allows only for images.
     assetsInlineLimit: 0,

@@ -27,7 +27,7 @@ try {
     await page.setViewportSize({ width: size, height: size })
     await page.setContent(`<style>body { margin: 0 } svg { display: block; width: ${size}px }</style>${svg}`)
     await writeFile(new URL(name, folder), await page.screenshot({ omitBackground: true }))
-    console.log(`written: ${name}`)
+    console.log(`Wrote ${name}`)
   }
 } finally {
   await browser.close()

@@ -56,7 +56,7 @@ interface PersistentViewProps {
   children: ReactNode
 }
 
-/** Keeps a view mounted while the page shows another view, so that the first view keeps its state. */
+/** Keeps a view mounted after it was first shown, so that it keeps its state while the page shows another view. */
 function PersistentView({ name, view, children }: PersistentViewProps) {
   const [wasShown, setWasShown] = useState(false)
   const isShown = name === view

@@ -8,7 +8,7 @@ import { theme } from '../src/app/theme.ts'
 import { DocPage } from './doc-page.tsx'
 
 const root = document.getElementById('root')
-if (root === null) throw new Error('doc.html has no element "root"')
+if (root === null) throw new Error('doc.html must contain an element with the ID "root"')
 
 createRoot(root).render(
   <StrictMode>

@@ -5,7 +5,7 @@ const url = '/graphql/v1/schema.graphql'
 
 async function loadSchema(): Promise<GraphQLSchema> {
   const response = await fetch(url)
-  if (!response.ok) throw new Error(`the server responded with ${response.status} to ${url}`)
+  if (!response.ok) throw new Error(`the server responded to ${url} with status ${response.status} instead of 200`)
   return buildSchema(await response.text(), { assumeValid: true })
 }
 

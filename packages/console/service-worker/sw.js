@@ -1,5 +1,5 @@
-// This service worker never caches responses of the API or of sign-in. build/service-worker.ts sets the two constants
-// below.
+// This service worker never caches responses from the API or from sign-in. build/service-worker.ts sets the two
+// constants below.
 const VERSION = '__VERSION__'
 const SHELL = '__SHELL__'
 
@@ -59,7 +59,7 @@ async function getAsset(event) {
   const cached = await caches.match(request)
   if (cached !== undefined) return cached
   const response = await fetch(request)
-  // The page does not wait until the file is cached.
+  // Return the file before it is cached, so that the page does not wait.
   if (response.ok) event.waitUntil(cacheAsset(request, response.clone()))
   return response
 }

@@ -13,7 +13,7 @@ listenForInstallPrompt()
 registerServiceWorker()
 
 const root = document.getElementById('root')
-if (root === null) throw new Error('index.html has no element "root"')
+if (root === null) throw new Error('index.html must contain an element with the ID "root"')
 
 function Routes() {
   const client = useClient()

@@ -12,8 +12,8 @@ import {
 type Composite = Extract<GraphQLNamedType, { getFields(): Record<string, GraphQLField<unknown, unknown>> }>
 
 /**
- * Describes a diagram of the types that a root type leads to, for Graphviz
- * (https://graphviz.org/doc/info/shapes.html#html).
+ * Returns the graph from which Graphviz draws the types that are reachable from a root type. Each type is a node with
+ * an HTML-like label (https://graphviz.org/doc/info/shapes.html#html).
  */
 export function describeGraph(schema: GraphQLSchema, root: GraphQLNamedType): Graph {
   const types = reachableTypes(schema, root)
@@ -48,7 +48,7 @@ const fieldsOf = (type: GraphQLNamedType): GraphQLField<unknown, unknown>[] =>
 const possibleTypes = (schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLNamedType[] =>
   isUnionType(type) || isInterfaceType(type) ? schema.getPossibleTypes(type) : []
 
-/** Excludes scalars and enums, because they lead to no other types. No field returns an input type. */
+/** Excludes scalars and enums, because they have no fields. No field returns an input type. */
 const isDrawn = (type: GraphQLNamedType): type is Composite =>
   isObjectType(type) || isInterfaceType(type) || isUnionType(type)
 

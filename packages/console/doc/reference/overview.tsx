@@ -30,7 +30,7 @@ export function Overview({ schema }: { schema: GraphQLSchema }) {
         Endpoints
       </Title>
       <Text>
-        All at <Code>{window.location.origin}</Code>
+        All paths are at <Code>{window.location.origin}</Code>
       </Text>
       <dl className={classes.roots}>
         {endpoints.map(({ path, what }) => (

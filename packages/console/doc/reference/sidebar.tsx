@@ -24,7 +24,7 @@ export function Sidebar({ index, location }: { index: SchemaIndex; location: Doc
     setText(next)
     setIsOpen(next !== '')
   }
-  /** Opens the first result. Searches again, because the displayed list may still belong to earlier input. */
+  /** Opens the first result. Searches again, because the list may still show results for earlier input. */
   const open = (): void => {
     const [first] = searchEntries(index.entries, text.trim())
     if (first === undefined) return

@@ -33,7 +33,7 @@ mutation SetAttribute($device: String!, $value: String) {
     variables: JSON.stringify({ device, value: 'oslo' }, null, 2),
   },
   {
-    query: `# Attributes in a context, whose values override the base values.
+    query: `# Reads attributes in a context. Values in the context override the base values.
 query InContext($device: String!, $context: String) {
   login {
     device(id: [$device]) {
@@ -48,7 +48,7 @@ query InContext($device: String!, $context: String) {
     variables: JSON.stringify({ device, context: 'night' }, null, 2),
   },
   {
-    query: `# Events as they happen, until you stop the subscription. To see an event, change a device.
+    query: `# Receives events as they happen, until you stop the subscription. To see an event, change a device.
 subscription Events($types: [EventType!]) {
   events(types: $types) {
     id

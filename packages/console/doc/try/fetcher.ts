@@ -25,7 +25,8 @@ const subscribe = (
   { query, operationName, variables }: FetcherParams,
 ): Observable<ExecutionResult> => ({
   subscribe(sink: Sink | ((value: ExecutionResult) => void) | undefined) {
-    if (typeof sink !== 'object') throw new Error('the subscriber must be an object with next, error, and complete')
+    if (typeof sink !== 'object')
+      throw new Error('the subscriber must be an object with the methods next, error, and complete')
     const request = { query, variables, ...(operationName == null ? {} : { operationName }) }
     const unsubscribe = stream.subscribe(request, {
       next: (result) => sink.next(result as ExecutionResult),
@@ -69,7 +70,9 @@ async function post({ query, operationName, variables }: FetcherParams): Promise
   })
   const result: unknown = await response.json().catch(() => undefined)
   if (typeof result === 'object' && result !== null) return result
-  throw new Error(`the response is not from Muster; its status is ${response.status}`)
+  throw new Error(
+    `the response with status ${response.status} is not from Muster: check any proxy in front of the server`,
+  )
 }
 
 /** If the server rejected the stream, shows the body of the response instead of only the status. */

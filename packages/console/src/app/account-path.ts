@@ -9,7 +9,7 @@ export const addressedAccount: string | undefined = id
 export const basePath = path ?? '/'
 
 /**
- * Returns the address of an account's page. Opening the address reloads the console, so no other account's data
+ * Returns the address of an account's page. Opening the address reloads the console, so no data of another account
  * remains.
  */
 export const addressOf = (accountId: string, page = '/overview'): string => `/accounts/${accountId}${page}`

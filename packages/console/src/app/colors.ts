@@ -10,7 +10,7 @@ const textOnLight = Object.fromEntries(
   ]),
 )
 
-/** MantineProvider receives these variables, so that they override Mantine's. */
+/** Every `MantineProvider` applies these variables, which override Mantine's. */
 export const colors: CSSVariablesResolver = () => ({
   variables: {},
   light: {

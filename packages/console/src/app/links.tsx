@@ -14,7 +14,7 @@ import type { ComponentPropsWithRef } from 'react'
 
 type Link = Omit<ComponentPropsWithRef<'a'>, 'color' | 'style'>
 
-/** This file turns Mantine components into router links, so that TypeScript checks `to`, `params`, and `search`. */
+// Each component is a Mantine component and a router link, so that TypeScript checks `to`, `params`, and `search`.
 export const RouterAnchor = createLink((props: AnchorProps & Link) => <Anchor {...props} />)
 
 export const BackLink = createLink(({ children, ...props }: AnchorProps & Link) => (

@@ -1,12 +1,12 @@
 import { Badge, Tooltip } from '@mantine/core'
 import { useLiveStatus } from '../graphql/use-live-events.ts'
 
-/** Appears only while the displayed data may be outdated, because users expect live data otherwise. */
+/** Appears only while the displayed data may be outdated, because users otherwise expect live data. */
 export function LiveStatusBadge() {
   const status = useLiveStatus()
   if (status !== 'reconnecting') return null
   return (
-    <Tooltip label="The console receives no live updates. Until it reconnects to the server, the page may be outdated.">
+    <Tooltip label="The console is not receiving live updates. Until it reconnects to the server, this page may be outdated.">
       <Badge color="orange" variant="light" tabIndex={0} role="status">
         Reconnecting
       </Badge>

@@ -11,7 +11,7 @@ import {
   type TooltipProps,
 } from '@mantine/core'
 
-/** Names components instead of importing them, because the first load does not include most of them. */
+/** Refers to components by name instead of importing them, because the first load does not include most of them. */
 export const theme = createTheme({
   primaryColor: 'indigo',
   // White text has a contrast ratio above 4.5 on this shade.

@@ -7,6 +7,6 @@ export function downloadFile(name: string, parts: BlobPart[], type: string): voi
   link.href = url
   link.download = name
   link.click()
-  // Free the URL after a minute, because the browser has read the content by then.
+  // Free the URL after a minute. By then, the browser has read the content.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

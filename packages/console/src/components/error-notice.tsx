@@ -14,7 +14,7 @@ interface ErrorNoticeProps {
 export function ErrorNotice({ error, title, labels, onRetry }: ErrorNoticeProps) {
   const { what, advice, requestId } = describeError(error, labels)
   const notice = useRef<HTMLDivElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new error scrolls again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new error must scroll into view
   useEffect(() => {
     if (notice.current?.closest('[role=dialog]')) notice.current.scrollIntoView({ block: 'center' })
   }, [error])
@@ -26,7 +26,7 @@ export function ErrorNotice({ error, title, labels, onRetry }: ErrorNoticeProps)
         </Text>
         {requestId === undefined ? null : (
           <Text size="xs" c="dimmed">
-            Request <Code>{requestId}</Code>
+            Request ID <Code>{requestId}</Code>
           </Text>
         )}
         {onRetry === undefined ? null : (

@@ -5,7 +5,7 @@ import { CopyButton } from './copy-button.tsx'
 export interface Fact {
   label: string
   value: ReactNode
-  /** String that the copy button copies. Without it, the fact has no button. */
+  /** String that the copy button copies. If omitted, the fact has no copy button. */
   copy?: string | undefined
 }
 
@@ -29,7 +29,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   )
 }
 
-/** Writes a label as part of a sentence: `Hardware ID` becomes `hardware ID`, and `ID` remains unchanged. */
+/** Returns a label for use within a sentence: `Hardware ID` becomes `hardware ID`, and `ID` remains unchanged. */
 const inSentence = (label: string): string =>
   /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label
 

@@ -24,7 +24,7 @@ export function Hint({ label, className, children }: HintProps) {
     setTarget(null)
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: hovering only shows more
+    // biome-ignore lint/a11y/noStaticElementInteractions: hovering only shows additional information
     <span className={className} onMouseEnter={open} onMouseLeave={close}>
       {children}
       {target === null ? null : <Tooltip target={target} label={label()} opened withinPortal />}

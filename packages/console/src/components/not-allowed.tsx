@@ -15,7 +15,7 @@ export function NotAllowed({ permissions, children }: NotAllowedProps) {
   return (
     <EmptyState icon={<IconLock size={22} />} title="Your role does not allow this">
       {children}
-      {missing} Ask one of the admins of the account.
+      {missing} Ask an admin of the account.
     </EmptyState>
   )
 }

@@ -26,7 +26,7 @@ export const router = createRouter({
     shellRoute.addChildren([...pageRoutes, accountRoutes]),
   ]),
   basepath: basePath,
-  // The provider of the router sets the client.
+  // `RouterProvider` sets the client.
   context: { client: undefined! },
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Loading />,

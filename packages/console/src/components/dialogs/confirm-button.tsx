@@ -10,7 +10,7 @@ interface ConfirmDialogProps {
   children: ReactNode
   confirm: string
   danger?: boolean
-  /** If the promise resolves, the dialog closes. If the promise rejects, the dialog stays open and shows the error. */
+  /** If the promise resolves, the dialog closes. If it rejects, the dialog stays open and shows the error. */
   onConfirm: () => Promise<unknown>
 }
 

@@ -50,8 +50,8 @@ function Changes({ changes }: { changes: readonly Change[] }) {
 }
 
 /**
- * Hides text from all users except users of screen readers. The text is positioned relative to its change, so that a
- * scrolling table clips the text.
+ * Makes text available only to screen readers. The text is positioned relative to its change, so a scrolling table
+ * clips it.
  */
 const visuallyHidden = {
   position: 'absolute',
@@ -88,7 +88,7 @@ const factNames: Record<string, string> = {
   allow: 'can register again',
 }
 
-/** User agent strings are long, so only the event's details show them. */
+/** User agent strings are long, so they appear only in the event's details. */
 const omittedFacts = new Set(['agent'])
 
 function Facts({ data }: { data: Record<string, unknown> }) {

@@ -18,7 +18,7 @@ export const permissionTexts: readonly (readonly [Permission, string])[] = [
   ['KEY_MANAGE', 'manage all access keys'],
   ['AUDIT_READ', 'see events of the account and its members'],
   ['MEMBER_MANAGE', 'manage members, roles, and invitations'],
-  ['ACCOUNT_MANAGE', 'change the account'],
+  ['ACCOUNT_MANAGE', 'change the account’s name, email address, and policies'],
 ]
 
 const textOf = new Map(permissionTexts)

@@ -26,7 +26,7 @@ export function RestrictionFields({ what, permissions, value, onChange, box }: R
     )
   const about = {
     where: `This ${what} gives access only to devices that match this filter. Leave empty for no filter.`,
-    view: 'Only devices in this view. Changes to the view take effect within a second.',
+    view: `This ${what} gives access only to devices in this view. Changes to the view take effect within a second.`,
   }
   return (
     <Stack>

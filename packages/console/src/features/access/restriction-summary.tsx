@@ -8,17 +8,17 @@ interface RestrictionSummaryProps {
     context: string | null
     attributes: { read: readonly string[]; write: readonly string[] } | null
   }
-  /** What the summary shows if there is no restriction. */
+  /** Text to show if there is no restriction. */
   none?: string
 }
 
 export function RestrictionSummary({ restriction, none }: RestrictionSummaryProps) {
   const { where, view = null, context, attributes } = restriction
-  const isDevices = where !== null || view !== null
-  if (!isDevices && attributes === null) return none ?? null
+  const restrictsDevices = where !== null || view !== null
+  if (!restrictsDevices && attributes === null) return none ?? null
   return (
     <>
-      {isDevices ? (
+      {restrictsDevices ? (
         <Text span inherit display="block" style={{ overflowWrap: 'anywhere' }}>
           only devices{' '}
           {view === null ? null : (
@@ -29,7 +29,7 @@ export function RestrictionSummary({ restriction, none }: RestrictionSummaryProp
               </RouterAnchor>
             </>
           )}
-          {view === null || where === null ? null : ' and '}
+          {view === null || where === null ? null : ' '}
           {where === null ? null : (
             <>
               that match <Code>{where}</Code>

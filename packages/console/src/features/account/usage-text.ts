@@ -4,7 +4,8 @@ interface Limit {
   used: number | null
 }
 
-export function usageText(limits: readonly Limit[] | undefined, name: string): string {
+export function usageText(limits: readonly Limit[] | undefined, name: string, noun: string): string {
   const limit = limits?.find((candidate) => candidate.name === name)
-  return limit === undefined || limit.used === null ? '' : `You use ${limit.used} of ${limit.value}.`
+  if (limit === undefined || limit.used === null) return ''
+  return `You use ${limit.used} of at most ${limit.value} ${noun}.`
 }

@@ -8,8 +8,8 @@ interface AddAttributeProps {
   onClose(): void
   context: Context
   /**
-   * Returns an attribute's value in a context or, if the context is undefined, its base value. Undefined if there is
-   * none.
+   * Returns an attribute's value in a context or, if the context is undefined, its base value. Returns undefined if the
+   * attribute has no such value.
    */
   currentValueOf(name: string, context: Context): string | undefined
   onSave(name: string, value: string, context: Context): Promise<void>
@@ -62,7 +62,7 @@ function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttribute
           <SegmentedControl
             aria-label="Set in"
             data={[
-              { value: 'base', label: 'In the base' },
+              { value: 'base', label: 'Base value' },
               { value: 'context', label: `Only in “${context}”` },
             ]}
             value={isInContext ? 'context' : 'base'}
@@ -83,7 +83,7 @@ function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttribute
         <Textarea
           label="Value"
           name="value"
-          description="Can contain several lines, and can be empty"
+          description="Can be empty or contain several lines"
           value={value}
           onChange={({ currentTarget }) => setValue(currentTarget.value)}
           error={errorOf('value')}

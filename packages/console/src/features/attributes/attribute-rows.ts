@@ -19,7 +19,7 @@ export const RESERVED_GROUP = '$svc'
 
 const compareNames = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare
 
-/** Returns a target's attributes. Lists `alsoNames` even without a value, because the user is editing them. */
+/** Returns a target's attributes. Includes `alsoNames` even if they have no value, because the user is editing them. */
 export function attributeRows(base: Nested, overrides: Nested, alsoNames: Iterable<string> = []): AttributeRow[] {
   const [baseValues, overrideValues] = [valuesOf(base), valuesOf(overrides)]
   const names = new Set([...baseValues.keys(), ...overrideValues.keys(), ...alsoNames])

@@ -96,7 +96,7 @@ function Row({ row, isMember, context, stale, editing, onEdit, onSave, onRemove,
           value={row.base}
           none="none"
           create="Set"
-          createLabel={`Set ${row.name} in the base`}
+          createLabel={`Set the base value of ${row.name}`}
           isFaint={row.override !== undefined}
           onHistory={() => onHistory(row.name)}
           {...handlers({ name: row.name, context: undefined })}

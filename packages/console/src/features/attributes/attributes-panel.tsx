@@ -85,8 +85,8 @@ function CustomAttributes({ targetId, source, attributes, context, stale }: Cust
     <>
       {rows.length === 0 ? (
         <EmptyState icon={<IconTags />} title="No attributes yet" action={add}>
-          Store your own names and values, such as site = oslo, and filter and sort lists by them. In a context, a value
-          can differ from its base value.
+          Store your own names and values, such as site = oslo, and filter and sort lists by them. A context can
+          override the base values.
         </EmptyState>
       ) : (
         <>
@@ -153,7 +153,7 @@ function removalTitle({ name, context }: Cell, rows: readonly AttributeRow[]): s
 function RemovalText({ name, context, rows }: Cell & { rows: readonly AttributeRow[] }) {
   const isGroup = isGroupName(name, rows)
   const what = isGroup ? `All values in the group “${name}”` : `“${name}”`
-  if (context === undefined) return <>{what} will be removed from the base. Overrides in contexts stay.</>
+  if (context === undefined) return <>{what} will be removed from the base values. Overrides in contexts remain.</>
   return (
     <>
       {what} will be removed from the context “{context}”. The base {isGroup ? 'values apply' : 'value applies'} there

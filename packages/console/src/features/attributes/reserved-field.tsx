@@ -9,7 +9,7 @@ interface ReservedFieldProps {
   base: string | undefined
   current: string | undefined
   draft: { text: string; known: string | undefined } | undefined
-  /** Set if the value that applies is stale. */
+  /** Undefined if the effective value is not stale. */
   stale: StaleValue | undefined
   onEdit(text: string): void
   onDiscard(): void

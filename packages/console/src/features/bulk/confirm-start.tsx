@@ -6,7 +6,7 @@ import { useChange } from '../../graphql/use-change.ts'
 import { StartBulkDocument } from './bulk.generated.ts'
 import { countsText, devicesText, isDeletion, type Job, writingCount } from './job-labels.ts'
 
-/** To delete more devices than this, the user must type their number. */
+/** To delete more devices than this, the user must type the number of devices. */
 const MAX_WITHOUT_TYPING = 20
 
 /** Returns whether the job deletes devices, either by an operation or because it undoes registrations. */
@@ -67,7 +67,7 @@ function StartForm({ job, onClose }: { job: Job; onClose(): void }) {
         </Text>
         {mustType ? (
           <TextInput
-            label={`To delete ${devicesText(count)}, type their number`}
+            label={`To delete ${devicesText(count)}, type the number of devices`}
             inputMode="numeric"
             autoComplete="off"
             value={typed}

@@ -110,8 +110,8 @@ function UndoButton({ job: { id, counts } }: { job: Job }) {
   }
   return (
     <ConfirmButton label="Undo" title="Undo the changes" confirm="Preview" onConfirm={open}>
-      This creates a job that reverts the changes to {devicesText(counts.done)}, and opens its preview. Values that have
-      changed since then remain. No device changes until you start that job.
+      This creates a job that reverts the changes to {devicesText(counts.done)}, and opens its preview. The new job
+      keeps values that have changed since this job ran. No device changes until you start the new job.
     </ConfirmButton>
   )
 }

@@ -1,6 +1,7 @@
 import { post } from '../sign-in/auth-call.ts'
 
-export type Named = { request: string } | { code: string }
+/** How `muster login` identifies its request: an ID in the link, or a code that the user types. */
+export type RequestIdentifier = { request: string } | { code: string }
 
 export interface CommandLineRequest {
   request: { machine: string; address: string; expires: string }
@@ -14,16 +15,20 @@ export interface CommandLineRequest {
   }[]
 }
 
-export const describeRequest = (named: Named): Promise<CommandLineRequest> => post('/cli/request', named)
+export const describeRequest = (identifier: RequestIdentifier): Promise<CommandLineRequest> =>
+  post('/cli/request', identifier)
 
 /**
  * Approves the request. `redirect`, which leads back to the machine, is present only if `muster login` opened a browser
  * on that machine.
  */
-export const approveRequest = (named: Named, account: string): Promise<{ expires: string; redirect?: string }> =>
-  post('/cli/approve', { ...named, account })
+export const approveRequest = (
+  identifier: RequestIdentifier,
+  account: string,
+): Promise<{ expires: string; redirect?: string }> => post('/cli/approve', { ...identifier, account })
 
-export const denyRequest = (named: Named): Promise<{ redirect?: string }> => post('/cli/deny', named)
+export const denyRequest = (identifier: RequestIdentifier): Promise<{ redirect?: string }> =>
+  post('/cli/deny', identifier)
 
 const STORED = 'muster.command-line'
 

@@ -5,14 +5,20 @@ import { type FormEvent, useEffect, useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { whoAmI } from '../sign-in/auth-api.ts'
-import { type CommandLineRequest, describeRequest, forgetRequest, type Named, takeRequest } from './command-line-api.ts'
+import {
+  type CommandLineRequest,
+  describeRequest,
+  forgetRequest,
+  type RequestIdentifier,
+  takeRequest,
+} from './command-line-api.ts'
 import { RequestForm } from './request-form.tsx'
 
 /** `muster login` opens this page or prints its URL. */
 export function CommandLinePage() {
   useDocumentTitle('Command-line sign-in · Muster')
   const navigate = useNavigate()
-  const [named, setNamed] = useState<Named | undefined>(() => {
+  const [identifier, setIdentifier] = useState<RequestIdentifier | undefined>(() => {
     const request = takeRequest()
     return request === undefined ? undefined : { request }
   })
@@ -30,15 +36,15 @@ export function CommandLinePage() {
     )
   }, [navigate])
   useEffect(() => {
-    if (email === undefined || named === undefined) return
-    describeRequest(named).then(setFound, (error: unknown) => {
+    if (email === undefined || identifier === undefined) return
+    describeRequest(identifier).then(setFound, (error: unknown) => {
       forgetRequest()
-      setNamed(undefined)
+      setIdentifier(undefined)
       setFailure({ error, title: 'The request was not found' })
     })
-  }, [email, named])
+  }, [email, identifier])
 
-  const isTyping = email !== undefined && named === undefined
+  const isTyping = email !== undefined && identifier === undefined
   return (
     <Center component="main" mih="100dvh" p="md">
       <Stack w="100%" maw={420} gap="lg">
@@ -49,10 +55,10 @@ export function CommandLinePage() {
           </Title>
           <Stack>
             {failure === undefined ? null : <ErrorNotice {...failure} />}
-            {isTyping ? <CodeForm onCode={(code) => setNamed({ code })} /> : null}
+            {isTyping ? <CodeForm onCode={(code) => setIdentifier({ code })} /> : null}
             {!isTyping && found === undefined && failure === undefined ? <Loading what="request" /> : null}
-            {named === undefined || found === undefined || email === undefined ? null : (
-              <RequestForm named={named} found={found} email={email} />
+            {identifier === undefined || found === undefined || email === undefined ? null : (
+              <RequestForm identifier={identifier} found={found} email={email} />
             )}
           </Stack>
         </Paper>
@@ -75,7 +81,7 @@ function CodeForm({ onCode }: { onCode: (code: string) => void }) {
         </Text>
         <TextInput
           label="Code"
-          description="Eight letters, as the command line shows them"
+          description="The eight letters that the terminal shows"
           value={code}
           onChange={({ currentTarget }) => setCode(currentTarget.value)}
           autoComplete="off"

@@ -3,15 +3,21 @@ import { useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { AuthError } from '../sign-in/auth-call.ts'
 import { ConfirmSignIn } from '../sign-in/confirm-sign-in.tsx'
-import { approveRequest, type CommandLineRequest, denyRequest, forgetRequest, type Named } from './command-line-api.ts'
+import {
+  approveRequest,
+  type CommandLineRequest,
+  denyRequest,
+  forgetRequest,
+  type RequestIdentifier,
+} from './command-line-api.ts'
 
 interface RequestFormProps {
-  named: Named
+  identifier: RequestIdentifier
   found: CommandLineRequest
   email: string
 }
 
-export function RequestForm({ named, found, email }: RequestFormProps) {
+export function RequestForm({ identifier, found, email }: RequestFormProps) {
   const { request, accounts } = found
   const usable = accounts.filter(({ requiredSignIn }) => requiredSignIn === null)
   const [accountId, setAccountId] = useState(usable[0]?.id)
@@ -28,7 +34,7 @@ export function RequestForm({ named, found, email }: RequestFormProps) {
     if (redirect !== undefined) window.location.assign(redirect)
   }
   const approve = async (): Promise<void> => {
-    if (accountId !== undefined) finish('allowed', (await approveRequest(named, accountId)).redirect)
+    if (accountId !== undefined) finish('allowed', (await approveRequest(identifier, accountId)).redirect)
   }
   const run = async (what: 'allow' | 'deny', work: () => Promise<void>): Promise<void> => {
     setRunning(what)
@@ -53,7 +59,7 @@ export function RequestForm({ named, found, email }: RequestFormProps) {
   if (isConfirming) return <ConfirmSignIn onConfirmed={approve} onCancel={() => setConfirming(false)} />
   return (
     <Stack>
-      {error === undefined ? null : <ErrorNotice error={error} title="The request was not allowed" />}
+      {error === undefined ? null : <ErrorNotice error={error} title="Your decision was not saved" />}
       <Text style={{ overflowWrap: 'anywhere' }}>
         A machine that calls itself <b>{request.machine}</b>, at the address <b>{request.address}</b>, asks for an
         access key.
@@ -89,7 +95,7 @@ export function RequestForm({ named, found, email }: RequestFormProps) {
         <Button
           variant="default"
           loading={running === 'deny'}
-          onClick={() => run('deny', async () => finish('denied', (await denyRequest(named)).redirect))}
+          onClick={() => run('deny', async () => finish('denied', (await denyRequest(identifier)).redirect))}
         >
           Deny
         </Button>

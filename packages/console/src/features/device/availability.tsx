@@ -46,7 +46,7 @@ export function Availability({ device: { id, state, stateSince } }: Availability
           <Group gap="xs">
             <SegmentedControl
               size="xs"
-              aria-label="Time"
+              aria-label="Period"
               value={days}
               onChange={setDays}
               data={Object.entries(spans).map(([value, label]) => ({ value, label }))}
@@ -70,7 +70,7 @@ type Found = NonNullable<DeviceAvailabilityQuery['login']>['device'][number]['av
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
 
 function describe({ share, outages, longestOutage, segments }: Found): string {
-  if (segments.length === 0) return 'not known for this period'
+  if (segments.length === 0) return 'unknown for this period'
   const count = `${outages.toLocaleString()} ${outages === 1 ? 'outage' : 'outages'}`
   const longest = longestOutage === 0 ? '' : ` · longest time inactive ${duration(longestOutage * 1000)}`
   return `${percent.format(share)} active · ${count}${longest}`

@@ -4,7 +4,7 @@ export const deviceTabs = ['attributes', 'services', 'events'] as const
 
 export type DeviceTab = (typeof deviceTabs)[number]
 
-/** Omitted members have their defaults. */
+/** Omitted members have their default values. */
 export interface DeviceSearch {
   /** The selected tab. Default: `attributes`. */
   tab?: DeviceTab

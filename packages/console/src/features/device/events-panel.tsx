@@ -37,7 +37,7 @@ export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
           style={{ maxWidth: '100%', overflowX: 'auto' }}
         />
         <RouterAnchor to="/events" search={{ device: [device.id], types }} size="sm">
-          Filter by date and export in the event log
+          Filter by date or export in the event log
         </RouterAnchor>
       </Group>
       <EventList source={source} events={source.events} deviceId={device.id} />
@@ -46,7 +46,7 @@ export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
 }
 
 /**
- * Shows the events of a service. Selects them in the browser, because the API's field `Device.events` cannot filter by
+ * Shows the events of a service. Filters them in the browser, because the API's field `Device.events` cannot filter by
  * service.
  */
 export function ServiceEvents({ device, serviceId }: { device: EventsPanelProps['device']; serviceId: string }) {
@@ -122,7 +122,7 @@ function EventRows({ events, deviceId }: EventRowsProps) {
   )
 }
 
-/** Names the service of the event. Renders nothing for an event of the device itself. */
+/** Shows the name of the event's service. Shows nothing for events of the device itself. */
 function ServiceName({ event: { target }, deviceId }: { event: DeviceEventFragment; deviceId: string }) {
   const services = target.filter(({ kind }) => kind === 'service')
   return services.map(({ id, name }) => (

@@ -40,7 +40,7 @@ function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
     <Stack gap="sm">
       <Text>
         The current secret of “{device.name}” stops working immediately, and the device is disconnected.
-        {device.state === 'active' ? ' Currently, the device is active.' : ''}
+        {device.state === 'active' ? ' The device is currently active.' : ''}
       </Text>
       <Radio.Group aria-label="New secret" value={how} onChange={setHow}>
         <Stack gap="xs">
@@ -80,8 +80,8 @@ function Done({ device, secret, onClose }: { device: DeviceDetailFragment; secre
     <Stack gap="sm">
       {secret === null ? (
         <Alert color="teal" title="The device can register again">
-          The device can register once within an hour, with the hardware ID {device.hardwareId}. Until then, it cannot
-          connect.
+          The device can register once within the next hour, with the hardware ID {device.hardwareId}. Until then, it
+          cannot connect.
         </Alert>
       ) : (
         <SecretOnce

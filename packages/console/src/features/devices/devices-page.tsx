@@ -84,10 +84,10 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
     }
   }
   // Refresh an empty list automatically, because it contains no rows that could move.
-  const isFirst = rows.isOutdated && rows.length === 0
+  const shouldRefresh = rows.isOutdated && rows.length === 0
   useEffect(() => {
-    if (isFirst) refresh()
-  }, [isFirst, refresh])
+    if (shouldRefresh) refresh()
+  }, [shouldRefresh, refresh])
   const shown = { columns, sortBy: query.sortBy }
   const isEmpty = rows.isReady && rows.error === undefined && rows.length === 0
   return (
@@ -216,7 +216,7 @@ function Outdated({ isOutdated, onRefresh }: OutdatedProps) {
   return (
     <Alert color="blue" py={6} mb="xs" role="status">
       <Group justify="space-between">
-        <Text size="sm">Devices were added, deleted, or sorted differently.</Text>
+        <Text size="sm">Devices were added, deleted, or reordered.</Text>
         <Button
           size="xs"
           variant="light"

@@ -6,7 +6,7 @@ export interface DeviceQuery {
   firstRecord: number
 }
 
-/** Omitted members have their defaults, which a view may set. */
+/** Omitted members have their default values, which a view can set. */
 export interface DevicesSearch {
   /** Sort order in the API's format, such as `name asc`, `-lastReported`, or `attributes.site desc`. */
   sort?: string

@@ -94,7 +94,7 @@ function Total({ filter, total }: { filter: EventFilter; total: number | undefin
       {filter.minDate === undefined
         ? filter.maxDate === undefined
           ? ' in the last month'
-          : ' in the month before'
+          : ' in the month before the selected time'
         : ''}
     </Text>
   )

@@ -11,8 +11,8 @@ interface ConditionPillsProps {
 }
 
 /**
- * Omits the conditions if chips cannot express the filter, for example a filter with OR between conditions. Only the
- * search box shows such a filter.
+ * Shows one pill per condition. Shows no conditions if chips cannot express the filter, for example if OR joins the
+ * conditions. Only the search box shows such a filter.
  */
 export function ConditionPills({ where, context, onChange }: ConditionPillsProps) {
   const chips = chipsOf(where)
@@ -24,7 +24,7 @@ export function ConditionPills({ where, context, onChange }: ConditionPillsProps
     <Group gap={6} mb="xs" role="group" aria-label="Conditions">
       {shown.map((chip, index) => (
         <Pill
-          // biome-ignore lint/suspicious/noArrayIndexKey: a filter may have a condition twice
+          // biome-ignore lint/suspicious/noArrayIndexKey: a filter can contain the same condition twice
           key={index}
           size="md"
           withRemoveButton
@@ -38,7 +38,7 @@ export function ConditionPills({ where, context, onChange }: ConditionPillsProps
         <Pill
           size="md"
           withRemoveButton
-          removeButtonProps={{ ...removeProps(''), 'aria-label': 'Use base values' }}
+          removeButtonProps={removeProps(`context ${context}`)}
           onRemove={() => onChange({ context: undefined })}
         >
           in context {context}

@@ -20,7 +20,7 @@ export const comparisons = {
   '!*': 'does not exist',
   '<': 'is less than',
   '<=': 'is at most',
-  '>': 'is more than',
+  '>': 'is greater than',
   '>=': 'is at least',
 } as const
 
@@ -114,7 +114,7 @@ const isChoice =
   (chip: Chip): boolean =>
     chip.subject === subject && chip.operator === '=' && !chip.isNegated
 
-/** Writes the name of a field or an attribute as in a filter. Fields keep their names. */
+/** Returns the name of a field or an attribute in the notation of a filter. Fields keep their names. */
 export function subjectOf(name: string): string {
   if (typeOf(name) !== undefined) return name
   const written = printName(splitAttributeName(name))

@@ -12,8 +12,8 @@ interface FilterFieldProps {
   onChange(value: string | null): void
   context?: string | undefined
   /**
-   * The element that contains the input. The input may contain a filter with a syntax error, for which the field does
-   * not call `onChange`.
+   * The element that contains the input. `typedFilter` reads the input, because the field does not call `onChange` for
+   * a filter with a syntax error.
    */
   box: RefObject<HTMLDivElement | null>
 }

@@ -18,7 +18,7 @@ interface SearchBoxProps {
 }
 
 const TYPING_DELAY_MS = 120
-/** How long to wait before showing a syntax error. The user is usually still typing. */
+/** How long to wait before showing a syntax error, because the user may still be typing. */
 const PROBLEM_DELAY_MS = 900
 
 /**
@@ -157,13 +157,13 @@ function useTypedFilter({
     const index = pending.current.lastIndexOf(where)
     pending.current.splice(0, index < 0 ? Number.POSITIVE_INFINITY : index + 1)
   }, [where])
-  const isRight = (filter: string): boolean =>
+  const isValid = (filter: string): boolean =>
     language !== undefined && language.syntaxProblemOf(filter, kind) === undefined
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing, arriving rows, and the language apply the filter
   useEffect(() => {
     const before = pending.current.length > 0 ? pending.current.at(-1) : where
     const next = typed.trim() === '' ? undefined : typed
-    if (next === before || (next !== undefined && !isRight(next))) return
+    if (next === before || (next !== undefined && !isValid(next))) return
     const apply = (): void => {
       pending.current.push(next)
       onChange(next, { replace: next !== undefined && before !== undefined })

@@ -25,7 +25,7 @@ export function useCompletions(text: string, { kind, cursor, context, language }
     if (cursor === undefined || language === undefined || text === '') return
     const { toCodePoints, toIndex } = language
     let isCurrent = true
-    const ask = async (): Promise<void> => {
+    const load = async (): Promise<void> => {
       const variables = { where: text, kind, cursor: toCodePoints(text, cursor), context }
       const { data } = await client.query(CheckFilterDocument, variables).toPromise()
       if (!isCurrent || data?.login == null) return
@@ -36,7 +36,7 @@ export function useCompletions(text: string, { kind, cursor, context, language }
       }))
       setFound({ text, cursor, completions })
     }
-    const timer = setTimeout(() => void ask(), DELAY_MS)
+    const timer = setTimeout(() => void load(), DELAY_MS)
     return () => {
       isCurrent = false
       clearTimeout(timer)

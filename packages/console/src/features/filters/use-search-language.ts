@@ -5,8 +5,8 @@ export type SearchLanguage = typeof import('./search-language.ts')
 let loaded: SearchLanguage | undefined
 
 /**
- * Loads the module of the filter language when `isWanted` becomes true, because the first rows do not need it. Returns
- * undefined until the module is loaded.
+ * Loads the module of the filter language only when `isWanted` becomes true, because the first rows do not need it.
+ * Returns undefined until the module is loaded.
  */
 export function useSearchLanguage(isWanted: boolean): SearchLanguage | undefined {
   const [language, setLanguage] = useState(loaded)

@@ -60,7 +60,7 @@ export function FreshnessSection({ names }: { names: readonly string[] }) {
   )
 }
 
-/** Links to the devices with a stale value, with the attribute as a column. */
+/** Links to the list of devices whose value of the rule's attribute is stale. The list has a column for it. */
 function StaleDevices({ rule: { name, stale } }: { rule: Rule }) {
   if (stale === 0) return '0'
   return (
@@ -91,7 +91,7 @@ function RuleButtons({ rule: { name }, onEdit }: { rule: Rule; onEdit(): void })
         danger
         onConfirm={() => set({ name, seconds: null })}
       >
-        Values of {name} are then never stale. The values do not change.
+        Values of {name} will no longer become stale. The values themselves do not change.
       </ConfirmButton>
     </Group>
   )

@@ -7,7 +7,7 @@ import { SetExpectedIntervalDocument } from './freshness.generated.ts'
 import { splitInterval, type UnitName, unitOf, units } from './interval.ts'
 
 interface IntervalDialogProps {
-  /** Undefined closes the dialog. */
+  /** The dialog is open while this is defined. */
   rule: { name: string; seconds: number } | 'new' | undefined
   names: readonly string[]
   onClose(): void

@@ -5,7 +5,7 @@ import { useLiveEvents } from '../../graphql/use-live-events.ts'
 import { usePolling } from '../../hooks/use-polling.ts'
 import { FreshnessNamesDocument, ValueAgesDocument } from './freshness.generated.ts'
 
-/** No event reports that a value becomes stale, or is written again without a change, so the page polls. */
+/** The page polls, because no event reports that a value became stale or was written again without a change. */
 const POLL_MS = 30_000
 
 export interface StaleValue {

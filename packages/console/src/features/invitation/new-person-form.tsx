@@ -19,7 +19,7 @@ export function NewPersonForm({ token, invitation }: NewPersonFormProps) {
   const [running, setRunning] = useState<'password' | 'passkey'>()
   const [error, setError] = useState<unknown>()
   const join = async (way: 'password' | 'passkey'): Promise<void> => {
-    // Read the fields from the form, because password managers fill them without events.
+    // Read the fields from the form, because password managers can fill them without change events.
     const values = new FormData(form.current!)
     const [email, name] = [String(values.get('email')).trim(), String(values.get('name')).trim()]
     const person = { token, email: email || null, name: name || null }

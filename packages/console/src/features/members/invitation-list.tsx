@@ -81,7 +81,7 @@ function Actions({ invitation: { id, email }, onLink }: ActionsProps) {
         danger
         onConfirm={() => remove({ id })}
       >
-        Its link stops working.
+        The link of the invitation stops working.
       </ConfirmButton>
     </Group>
   )

@@ -61,7 +61,7 @@ function InviteForm({ roles, onCreated, onCancel }: InviteFormProps) {
         )}
         <TextInput
           label="Email"
-          description="Optional. The address of the person that you invite. If the server can send email, it sends the link to this address."
+          description="Optional. The email address of the person you invite. If the server can send email, it sends the link to this address."
           value={email}
           onChange={({ currentTarget }) => setEmail(currentTarget.value)}
           data-autofocus

@@ -17,7 +17,7 @@ export function LeaveButton() {
         window.location.assign('/')
       }}
     >
-      You can then no longer reach this account. Account keys that you created continue to work. The last owner who can
+      You can then no longer use this account. Account keys that you created continue to work. The last owner who can
       sign in cannot leave.
     </ConfirmButton>
   )

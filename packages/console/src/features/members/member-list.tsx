@@ -22,7 +22,7 @@ interface MemberListProps {
 
 export function MemberList({ members, roles }: MemberListProps) {
   return (
-    <ListTable label="Members" columns={['Person', 'Role', 'Joined', 'By', 'Last used', '']} minWidth={700}>
+    <ListTable label="Members" columns={['Person', 'Role', 'Joined', 'Joined through', 'Last used', '']} minWidth={700}>
       {members.map((member) => (
         <MemberRow key={member.person.id} member={member} roles={roles} />
       ))}
@@ -31,7 +31,7 @@ export function MemberList({ members, roles }: MemberListProps) {
 }
 
 const sources: Readonly<Record<string, string>> = {
-  founder: 'first owner',
+  founder: 'account creation',
   group: 'single sign-on group',
   invitation: 'invitation',
   operator: 'operator',

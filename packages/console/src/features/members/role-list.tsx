@@ -24,7 +24,7 @@ export function RoleList({ roles, members, invitations }: RoleListProps) {
   const { data } = useLoad(signInOptions)
   const hasProvider = data?.singleSignOn != null
   return (
-    <ListTable label="Roles" columns={['Role', 'Members', 'May', '']} minWidth={700}>
+    <ListTable label="Roles" columns={['Role', 'Members', 'Permissions', '']} minWidth={700}>
       {roles.map((role) => (
         <RoleRow
           key={role.id}
@@ -103,7 +103,7 @@ function RoleRow({ role, members, invitations, hasProvider }: RoleRowProps) {
 
 function summary({ id, permissions }: Role): string {
   if (id === 'owner') return 'everything'
-  if (permissions.length === permissionTexts.length) return 'everything, except changing owners'
+  if (permissions.length === permissionTexts.length) return 'everything except changing owners'
   return describePermissions(permissions)
 }
 

@@ -28,7 +28,7 @@ export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
         <div style={{ display: 'flex', flexWrap: 'wrap', gap: 8 }}>
           <SegmentedControl
             size="xs"
-            aria-label="Time"
+            aria-label="Period"
             value={span}
             onChange={(value) => isSpan(value) && onSpan(value)}
             data={[
@@ -39,7 +39,7 @@ export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
           />
           <SegmentedControl
             size="xs"
-            aria-label="Form"
+            aria-label="Format"
             value={form}
             onChange={setForm}
             data={[

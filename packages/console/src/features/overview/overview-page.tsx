@@ -71,7 +71,7 @@ function Overview() {
       ) : (
         <Stack gap="md">
           <Totals login={counted} />
-          {/* The server does not count the devices of a role's restriction over time. */}
+          {/* The server's counts over time include all devices, so restricted users cannot see them. */}
           {isRestrictedToDevices ? null : (
             <OnlineOverTime
               points={data?.login?.presence ?? undefined}

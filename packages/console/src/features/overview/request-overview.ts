@@ -21,7 +21,7 @@ export function requestOverview(client: Client, { span = 'day', by }: OverviewSe
 export const startOf = (span: SpanName, now: number): string =>
   new Date(Math.floor(now / SAMPLE_MS) * SAMPLE_MS - spans[span] * DAY_MS).toISOString()
 
-/** With the prefix `attributes.`, the server accepts a name that no device uses. */
+/** Attributes to try first. With the prefix `attributes.`, the server accepts a name that no device uses. */
 export const usual = [
   { by: 'site', name: 'attributes.site' },
   { by: '$svc.categoryA', name: '$svc.categoryA' },

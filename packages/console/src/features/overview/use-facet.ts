@@ -6,14 +6,14 @@ import { usual, usualNames } from './request-overview.ts'
 type Facet = NonNullable<OverviewByValueQuery['login']>['facets'][number]
 
 interface UseFacet {
-  /** Undefined until determined. */
+  /** The attribute or field. Undefined until it is known. */
   by: string | undefined
   facet: Facet | undefined
   error: Error | undefined
   refetch(options?: { requestPolicy: 'network-only' }): void
 }
 
-/** Tries the usual attributes first, because the server may need seconds to list the names in a large account. */
+/** Tries the usual attributes first, because the server may need seconds to list all names in a large account. */
 export function useFacet(chosen: string | undefined): UseFacet {
   const requestPolicy = 'cache-and-network'
   const [first, refetchFirst] = useQuery({

@@ -10,7 +10,7 @@ import { PaletteDevicesDocument, PaletteViewsDocument } from './palette.generate
 import { palettePages } from './palette-pages.ts'
 
 interface CommandPaletteProps {
-  /** Changes when the user opens the palette. */
+  /** Increases each time the user opens the palette. */
   opened: number
 }
 

@@ -55,7 +55,7 @@ export function ServiceInputs({ form, isNew }: ServiceInputsProps) {
       <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps('name')} />
       <Select
         label="Type"
-        description={type?.description ?? 'By default, the type with the port below'}
+        description={type?.description ?? 'By default, the server derives the type from the port'}
         placeholder="from the port"
         data={typeOptions(types)}
         searchable
@@ -66,7 +66,7 @@ export function ServiceInputs({ form, isNew }: ServiceInputsProps) {
       <Group grow align="flex-start">
         <TextInput
           label="Host"
-          description="The host that runs the service, as the device addresses it"
+          description="The host name or IP address at which the device reaches the service"
           placeholder="the device itself"
           {...form.getInputProps('host')}
         />

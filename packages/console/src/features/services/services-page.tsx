@@ -31,7 +31,7 @@ export function ServicesPage() {
   return (
     <>
       <PageHeader title="Services" />
-      <NotAllowed permissions={['DEVICE_READ']}>You cannot see devices and their services.</NotAllowed>
+      <NotAllowed permissions={['DEVICE_READ']}>You cannot see devices or their services.</NotAllowed>
     </>
   )
 }
@@ -171,7 +171,7 @@ function NoServices({ isFiltered, onClear }: { isFiltered: boolean; onClear(): v
       title="No services yet"
       action={<RouterButton to="/devices">Show the devices</RouterButton>}
     >
-      Open a device to add a service, or let devices register with services.
+      Open a device to add a service, or let devices report their services.
     </EmptyState>
   )
 }

@@ -80,8 +80,8 @@ export function ServicesPanel({ deviceId }: { deviceId: string }) {
 function AboutBulkService() {
   return (
     <Text size="sm" c="dimmed" maw={640}>
-      The device itself is also a service, its bulk service, which has the device’s ID, name, state, and attributes.
-      This list omits the bulk service. You can use the device’s ID wherever the API takes a service ID.
+      This list omits the bulk service, which represents the device itself and has its ID, name, state, and attributes.
+      You can use the device’s ID wherever the API takes a service ID.
     </Text>
   )
 }

@@ -51,6 +51,6 @@ interface ErrorBody {
 function errorOf(body: unknown, status: number): AuthError {
   const error = (body as ErrorBody | undefined)?.errors?.[0]
   if (error !== undefined) return new AuthError(error.message, error.extensions)
-  const message = `the response with status ${status} is not from Muster; a proxy in front of it may be misconfigured`
+  const message = `the response with status ${status} is not from Muster: check any proxy in front of the server`
   return new AuthError(message, { code: 'UNAVAILABLE' })
 }

@@ -53,7 +53,7 @@ export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text>You signed in more than an hour ago. Please confirm your identity.</Text>
+        <Text>You signed in more than an hour ago. Confirm your identity to continue.</Text>
         {error === undefined || wrong !== undefined ? null : <ErrorNotice error={error} />}
         {hasPassword || canUsePasskey ? null : (
           <Text>You have no password and no passkey that you can use here. Sign out, and sign in again.</Text>
@@ -109,5 +109,7 @@ export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {
 function wrongInput(error: unknown): string | undefined {
   if (!(error instanceof AuthError)) return undefined
   if (error.reason === 'wrong-password') return 'Wrong password'
-  return error.reason === 'wrong-code' ? 'Wrong code, or the code was already used' : undefined
+  if (error.reason === 'wrong-code')
+    return 'Wrong code, or the code was already used. Enter the code that the app shows now.'
+  return undefined
 }

@@ -13,7 +13,8 @@ export async function createPasskey(optionsJSON: PasskeyOptions): Promise<object
 
 /** Messages, keyed by the name of the browser's error. */
 const errors: Record<string, string> = {
-  NotAllowedError: 'The passkey was not created: the browser’s dialog was closed or timed out',
-  InvalidStateError: 'This device already has a passkey for this account',
-  SecurityError: 'Browsers create passkeys only on HTTPS addresses with a host name and on http://localhost',
+  NotAllowedError: 'The passkey was not created: the browser’s dialog was closed or timed out. Try again.',
+  InvalidStateError: 'You already have a passkey on this device. Sign in with it, or add a passkey on another device.',
+  SecurityError:
+    'Browsers create passkeys only on HTTPS addresses with a host name, such as https://muster.example.com, and on http://localhost. To create a passkey, open the console at such an address.',
 }

@@ -37,7 +37,7 @@ export function NewPasswordPage() {
           </Title>
           {state === 'done' ? (
             <Text role="status">
-              Your password was changed. <RouterAnchor to="/sign-in">Sign in</RouterAnchor> with it.
+              Your password was changed. <RouterAnchor to="/sign-in">Sign in</RouterAnchor> with the new password.
             </Text>
           ) : (
             <form onSubmit={submit}>

@@ -19,7 +19,7 @@ export function PasswordForm({ onDone, onNeedsCode }: PasswordFormProps) {
     const values = new FormData(event.currentTarget)
     const [email, password] = [String(values.get('email')).trim(), String(values.get('password'))]
     const found = {
-      email: email.includes('@') ? undefined : 'Enter your email address',
+      email: email.includes('@') ? undefined : 'Enter your email address, such as ada@example.com',
       password: password === '' ? 'Enter your password' : undefined,
     }
     setWrong(found)

@@ -5,7 +5,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { signInWithLink } from './auth-api.ts'
 import { takeToken } from './take-token.ts'
 
-/** Waits for a click, because programs that preview links open them too. */
+/** Signs in only after a click, because programs that preview links also open this page. */
 export function SignInLinkPage() {
   useDocumentTitle('Sign in · Muster')
   const [token] = useState(takeToken)
@@ -29,7 +29,7 @@ export function SignInLinkPage() {
           <Stack>
             <Title order={1}>Sign in</Title>
             {error === undefined ? null : <ErrorNotice error={error} title="You cannot sign in with this link" />}
-            <Text>The operator of this server created a link for you. It works once.</Text>
+            <Text>The operator of this server created this link for you. The link works once.</Text>
             <Button onClick={signIn} loading={running}>
               Sign in
             </Button>

@@ -11,7 +11,7 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   },
   'sso-not-invited': {
     title: 'You are not invited yet',
-    text: 'Ask an admin of the account for an invitation. If you have one that is still valid, open its link and sign in from there.',
+    text: 'Ask an admin of the account for an invitation. If you have a valid invitation, open its link and sign in from there.',
   },
   'sso-use-invitation': {
     title: 'Open your invitation first',

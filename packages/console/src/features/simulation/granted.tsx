@@ -10,7 +10,7 @@ const denials: Readonly<Record<string, string>> = {
   key: 'the key does not allow it',
   role: 'the role does not allow it',
   policy: 'the key breaks the key policy',
-  creator: 'the person who created the key is not an enabled member, or has not signed in for too long',
+  creator: 'the person who created the key is not an enabled member, or must use single sign-on again',
 }
 
 export function Granted({ simulation: { permissions, devices, warnings } }: { simulation: Simulation }) {

@@ -46,7 +46,7 @@ export function QuestionForm({ isOfKey, isLoading, onAsk }: QuestionFormProps) {
         {isOfKey ? (
           <TextInput
             label="Address"
-            description="The IP address that the requests come from. If it is empty, the key’s networks are not checked."
+            description="The IP address that the requests come from. If this field is empty, the key’s networks are not checked."
             placeholder="192.0.2.1"
             value={question.address}
             onChange={({ currentTarget }) => change({ address: currentTarget.value })}

@@ -20,7 +20,7 @@ export type Simulation = Login['simulate']
 
 export interface Simulated {
   simulation: Simulation
-  /** Undefined without a document. */
+  /** Undefined if the question contains no document. */
   needs: Login['needs']
 }
 

@@ -40,14 +40,14 @@ export function DeleteView({ kind, view, views, onClose, onDeleted }: DeleteView
     >
       <Stack gap="sm">
         <Text size="sm">
-          The view’s {viewLists[kind].what} are not deleted. Links and commands that use the view no longer work.
+          The view’s {viewLists[kind].what} are not deleted. Links and commands that use the view will no longer work.
         </Text>
         {users.length === 0 ? null : (
           <>
             <Text size="sm">The view is in use by {users.map(describe).join(', ')}.</Text>
             <Select
               label="Replacement"
-              description="Everything listed above then uses this view instead."
+              description="The roles, access keys, and webhooks listed above will use this view instead."
               placeholder="Select a view"
               data={views.filter(({ id }) => id !== view.id).map(({ id, name }) => ({ value: id, label: name }))}
               value={replaceBy}

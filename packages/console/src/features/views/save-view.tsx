@@ -72,7 +72,7 @@ export function SaveView({ kind, view, content, onClose, onSaved }: SaveViewProp
           <TextInput label="Name" required data-autofocus maxLength={100} {...form.getInputProps('name')} />
           <Textarea label="Description" autosize maxLength={1000} {...form.getInputProps('description')} />
           <Checkbox
-            label="Show to members and keys with access to only some devices"
+            label="Show to members and access keys that are restricted to some devices or attributes"
             {...form.getInputProps('isShared', { type: 'checkbox' })}
           />
           <Text size="sm" component="div">

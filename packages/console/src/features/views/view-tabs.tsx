@@ -14,7 +14,7 @@ const DeleteView = lazy(async () => ({ default: (await import('./delete-view.tsx
 interface ViewTabsProps {
   kind: FilterKind
   views: readonly SavedView[]
-  /** Undefined for a list without a view. */
+  /** Undefined if no view is selected. */
   view: SavedView | undefined
   content: ViewContent
   /** Whether the list differs from the view or, without a view, from the default list. */
@@ -73,7 +73,7 @@ export function ViewTabs({ kind, views, view, content, isChanged, onShow }: View
       ) : null}
       {view !== undefined && isChanged && maySave ? (
         <Button size="compact-sm" variant="light" style={{ flex: 'none' }} onClick={() => setSaving('change')}>
-          Change view
+          Update view
         </Button>
       ) : null}
       {saving === undefined ? null : (

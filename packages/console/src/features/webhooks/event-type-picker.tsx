@@ -13,7 +13,7 @@ export function EventTypePicker({ value = [], onChange = () => {}, ...input }: E
   return (
     <Checkbox.Group
       label="Events"
-      description="The types of events that the receiver gets"
+      description="The types of events to send to the receiver"
       value={value}
       onChange={onChange}
       {...input}

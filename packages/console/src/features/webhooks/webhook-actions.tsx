@@ -54,7 +54,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookFieldsFragment }) 
         danger
         onConfirm={deleteAndLeave}
       >
-        Its deliveries are also deleted, including those that are still pending. This cannot be undone.
+        The webhook’s deliveries are also deleted, including pending deliveries. You cannot undo this.
       </ConfirmDialog>
     </>
   )

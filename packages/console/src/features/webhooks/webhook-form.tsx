@@ -37,8 +37,8 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
   const form = useForm({
     initialValues: { url: webhook.url, name: webhook.name ?? '', events: webhook.events },
     validate: {
-      url: (value) => (value.trim() === '' ? 'Enter a URL' : null),
-      events: (value) => (value.length === 0 ? 'Select at least one event' : null),
+      url: (value) => (value.trim() === '' ? 'Enter a URL, such as https://example.com/hook' : null),
+      events: (value) => (value.length === 0 ? 'Select at least one event type' : null),
     },
   })
   const save = form.onSubmit(async ({ url, name, events }) => {
@@ -57,7 +57,7 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
         {error === undefined ? null : <ErrorNotice error={error} title={failed} labels={labels} />}
         <TextInput
           label="URL"
-          description="Receives a signed POST request for each selected event. The URL’s address must be public, unless the server’s setting MUSTER_WEBHOOK_ALLOW allows it."
+          description="Receives a signed POST request for each event of a selected type. The URL’s address must be public, unless the server’s setting MUSTER_WEBHOOK_ALLOW allows it."
           placeholder="https://example.com/hook"
           inputMode="url"
           autoComplete="off"
@@ -66,7 +66,7 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
         />
         <TextInput
           label="Name"
-          description="The purpose of the webhook"
+          description="A name that describes the webhook’s purpose"
           placeholder="Night shift alerts"
           maxLength={100}
           {...form.getInputProps('name')}

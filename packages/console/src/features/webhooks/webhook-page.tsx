@@ -93,17 +93,21 @@ function SelectedDevices({ webhook: { where, view, context } }: { webhook: Webho
   if (where === null && view === null) return null
   return (
     <Text size="sm" mt="xs" style={{ overflowWrap: 'anywhere' }}>
-      Only events of devices that match{' '}
+      Only events of devices{' '}
       {view === null ? null : (
         <>
-          the view{' '}
+          in the view{' '}
           <RouterAnchor to="/devices" search={{ view: view.id }}>
             {view.name}
           </RouterAnchor>
         </>
       )}
-      {view === null || where === null ? null : ' and '}
-      {where === null ? null : <Code>{where}</Code>}
+      {view === null || where === null ? null : ' '}
+      {where === null ? null : (
+        <>
+          that match <Code>{where}</Code>
+        </>
+      )}
       {context === null ? null : (
         <>
           {' '}
@@ -124,7 +128,7 @@ function WebhookNotFound() {
         title="Webhook not found"
         action={<RouterButton to="/webhooks">Show all webhooks</RouterButton>}
       >
-        It may have been deleted.
+        The webhook may have been deleted.
       </EmptyState>
     </>
   )

@@ -14,8 +14,8 @@ export function WebhookSecret({ secret, children, onDone }: WebhookSecretProps) 
       <SecretOnce what="signing secret" value={secret}>
         <Text size="sm" c="dimmed">
           The receiver uses this secret to verify requests as specified by Standard Webhooks, with the headers{' '}
-          <Code>webhook-id</Code>, <Code>webhook-timestamp</Code>, and <Code>webhook-signature</Code>. Libraries exist
-          for most languages.
+          <Code>webhook-id</Code>, <Code>webhook-timestamp</Code>, and <Code>webhook-signature</Code>. Libraries are
+          available for most languages.
         </Text>
       </SecretOnce>
       {children}

@@ -44,7 +44,7 @@ function Webhooks() {
     <>
       <PageHeader title="Webhooks" actions={create}>
         Webhooks send events to your programs as they happen, in signed HTTP requests.{' '}
-        {limit == null ? null : `You use ${limit.used} of ${limit.value}.`}
+        {limit == null ? null : `You use ${limit.used} of at most ${limit.value} webhooks.`}
       </PageHeader>
       {error === undefined ? null : (
         <ErrorNotice error={error} title="The webhooks could not be loaded" onRetry={() => refetch()} />

@@ -21,7 +21,7 @@ export const suspensionTexts: Readonly<Record<string, string>> = {
     'This key breaks the key policy, so the server rejects it. Change the key so that it follows the policy, or create another key.',
   member:
     'The server rejects this key, because the person who created it is disabled or is no longer a member of this account. If a program still needs access, create another key.',
-  stale: 'The server rejects this key until the person who created it signs in with single sign-on again.',
+  stale: 'The server rejects this key until the person who created it signs in again with single sign-on.',
 }
 
 export function KeyBadges({ accessKey }: { accessKey: AccessKeyFieldsFragment }) {
@@ -32,7 +32,7 @@ export function KeyBadges({ accessKey }: { accessKey: AccessKeyFieldsFragment })
       <Badge color={readOnly ? 'gray' : 'indigo'}>{readOnly ? 'read-only' : 'read and write'}</Badge>
       {kind === 'personal' ? <Badge color="gray">personal</Badge> : null}
       {isRestricted ? <Badge color="gray">restricted</Badge> : null}
-      {networks.length > 0 ? <Badge color="gray">some networks</Badge> : null}
+      {networks.length > 0 ? <Badge color="gray">limited networks</Badge> : null}
       {requireDigest ? <Badge color="gray">digest required</Badge> : null}
       {algorithm === 'ed25519' ? <Badge color="gray">ed25519</Badge> : null}
     </Group>

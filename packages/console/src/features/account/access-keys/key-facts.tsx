@@ -14,7 +14,7 @@ export function KeyFacts({ accessKey }: { accessKey: AccessKeyDetails }) {
   const facts = [
     { label: 'Key ID', value: <Code>{key}</Code>, copy: key },
     {
-      label: 'May',
+      label: 'Permissions',
       value: `${describePermissions(permissions)}${readOnly ? ' (read-only)' : ''}`,
     },
     {

@@ -21,7 +21,7 @@ export function KeysPage() {
   return (
     <Section title="Access keys">
       <NotAllowed permissions={['KEY_OWN', 'KEY_MANAGE', 'AUDIT_READ']}>
-        You cannot have access keys, or see those of the account.
+        You cannot have personal access keys or see the access keys of this account.
       </NotAllowed>
     </Section>
   )
@@ -47,8 +47,8 @@ function Keys() {
         title="Access keys"
         about={
           <>
-            Programs sign their requests with these keys. {usageText(data?.login?.limits, 'accessKeys')} Create a
-            separate key for each program, so that you can disable one without affecting the others.
+            Programs sign their requests with these keys. {usageText(data?.login?.limits, 'accessKeys', 'access keys')}{' '}
+            Create a separate key for each program, so that you can disable one without affecting the others.
             {canReadPolicy ? '' : ' You see only your personal keys.'}
           </>
         }

@@ -42,10 +42,10 @@ function Codes() {
   // Update the list, because devices may use codes while this page is open.
   useLiveEvents({
     onEvents(events) {
-      const counts = events.some(
+      const isCodeUsed = events.some(
         ({ type, data: { registrationCode } }) => type === 'DEVICE_REGISTER' && registrationCode,
       )
-      if (counts) refetch({ requestPolicy: 'network-only' })
+      if (isCodeUsed) refetch({ requestPolicy: 'network-only' })
     },
     onGap: () => refetch({ requestPolicy: 'network-only' }),
   })
@@ -60,8 +60,9 @@ function Codes() {
       title="Registration codes"
       about={
         <>
-          Devices register themselves with these codes. {usageText(data?.login?.limits, 'registrationCodes')} A code can
-          give each device initial services and attributes.
+          Devices register themselves with these codes.{' '}
+          {usageText(data?.login?.limits, 'registrationCodes', 'registration codes')} A code can give each device
+          initial services and attributes.
         </>
       }
       actions={create}
@@ -72,7 +73,7 @@ function Codes() {
       {codes === undefined && error === undefined ? <Loading what="registration codes" /> : null}
       {codes?.length === 0 ? (
         <EmptyState icon={<IconQrcode size={22} />} title="No registration codes" action={create}>
-          Create a code. To register a machine as your device, run the code’s command on that machine.
+          Create a code. To register a machine as a device, run the code’s command on that machine.
         </EmptyState>
       ) : null}
       {codes === undefined || codes.length === 0 ? null : (
@@ -125,7 +126,7 @@ function CodeRow({ code }: { code: RegistrationCode }) {
           danger
           onConfirm={() => remove({ id })}
         >
-          Devices can no longer register with it. Devices that have already registered are not affected.
+          Devices can no longer register with this code. Devices that have already registered are not affected.
         </ConfirmButton>
       </Table.Td>
     </Table.Tr>

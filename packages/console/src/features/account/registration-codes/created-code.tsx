@@ -24,7 +24,7 @@ export function CreatedCode({ created, onDone }: { created: NewCode; onDone: () 
           expires <Time value={registrationCode.expires} />.
         </Text>
       </SecretOnce>
-      <Text fw={500}>Run this on the machine</Text>
+      <Text fw={500}>Run this command on the machine</Text>
       <Tabs defaultValue="agent" keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="agent">With the agent</Tabs.Tab>
@@ -32,8 +32,8 @@ export function CreatedCode({ created, onDone }: { created: NewCode; onDone: () 
         </Tabs.List>
         <Tabs.Panel value="agent" pt="sm">
           <Command text={agentCommand(code)}>
-            Run it in a checkout of Muster. The agent registers the machine, keeps it connected, and reports its
-            services.
+            Run the command in a checkout of Muster. The agent registers the machine, keeps it connected, and reports
+            its services.
           </Command>
         </Tabs.Panel>
         <Tabs.Panel value="curl" pt="sm">

@@ -16,7 +16,7 @@ export interface ListInput<Row> {
 
 interface ListFieldProps<Row extends NamedRow> {
   label: string
-  /** The word for one entry, such as "service" or "attribute". */
+  /** The singular noun for an entry, such as "service" or "attribute". */
   what: string
   /** Values of a new entry, without its ID. */
   empty: Omit<Row, 'id'>
@@ -60,5 +60,7 @@ export function ListField<Row extends NamedRow>({ label, what, empty, input, fie
 export function checkNames(rows: readonly NamedRow[], what: string): string | null {
   const names = rows.map(({ name }) => name.trim())
   if (names.includes('')) return `Enter a name for every ${what}`
-  return new Set(names).size < names.length ? `Two ${what}s have the same name` : null
+  return new Set(names).size < names.length
+    ? `Two ${what}s have the same name. Enter a different name for each ${what}.`
+    : null
 }

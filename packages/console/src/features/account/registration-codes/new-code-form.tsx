@@ -82,7 +82,7 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
           />
           <Expiry canBeNever={false} {...form.getInputProps('expiry')} />
         </SimpleGrid>
-        <Divider label="Given to every device that registers" labelPosition="left" />
+        <Divider label="For devices that register with the code" labelPosition="left" />
         <Group grow align="flex-start">
           <TextInput
             label="Name"

@@ -18,7 +18,7 @@ export function Passkeys() {
   return (
     <Section
       title="Passkeys"
-      about="Sign in with a fingerprint, face, PIN, or security key instead of the password."
+      about="Sign in with a fingerprint, face, PIN, or security key instead of a password."
       actions={
         supportsPasskeys() ? (
           <Button variant="default" leftSection={<IconPlus size={16} />} onClick={add.open}>
@@ -87,7 +87,7 @@ function PasskeyRow({ passkey, onChanged }: { passkey: Passkey; onChanged: () =>
             danger
             onConfirm={() => deletePasskey(id).then(onChanged)}
           >
-            You can no longer sign in with it. Also remove it from your phone or security key.
+            You can no longer sign in with this passkey. Also remove it from your phone or security key.
           </ConfirmButton>
         </Group>
         <RenameDialog

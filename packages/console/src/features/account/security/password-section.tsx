@@ -17,7 +17,7 @@ export function PasswordSection() {
     initialValues: { current: '', next: '', repeated: '' },
     validate: {
       current: (value) => (value === '' ? 'Enter your current password' : null),
-      next: (value) => (value.length < MIN_LENGTH ? `At least ${MIN_LENGTH} characters` : null),
+      next: (value) => (value.length < MIN_LENGTH ? `Enter at least ${MIN_LENGTH} characters` : null),
       repeated: (value, { next }) => (value === next ? null : 'The passwords do not match'),
     },
   })

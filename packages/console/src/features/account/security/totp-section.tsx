@@ -19,7 +19,7 @@ export function TotpSection({ isOn, onChanged }: TotpSectionProps) {
   return (
     <Section
       title="Two-factor authentication"
-      about="With two-factor authentication, a password sign-in also requires a code from an authenticator app or a backup code."
+      about="With two-factor authentication, a password sign-in also requires a backup code or a code from an authenticator app."
     >
       <Group gap="sm">
         <Badge color={isOn ? 'teal' : 'gray'}>{isOn ? 'on' : 'off'}</Badge>
@@ -66,7 +66,7 @@ function NewBackupCodes({ opened, onClose }: { opened: boolean; onClose: () => v
           onCancel={onClose}
           onPassword={async (password) => setCodes(await renewBackupCodes(password))}
         >
-          Your current backup codes stop working.
+          The new codes replace your current backup codes, which then stop working.
         </PasswordStep>
       ) : (
         <BackupCodes codes={codes} onDone={onClose} />

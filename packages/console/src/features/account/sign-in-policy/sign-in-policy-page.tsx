@@ -64,7 +64,7 @@ function PolicyForm({ policy, canChange }: PolicyFormProps) {
   const provider = options?.singleSignOn?.name
   const ssoDescription =
     provider === undefined
-      ? 'No identity provider is configured on this server (MUSTER_OIDC_ISSUER).'
+      ? 'This server has no identity provider. The server’s operator can configure one with MUSTER_OIDC_ISSUER.'
       : `With ${provider}.`
   const { attempt, isRunning, error } = useAttempt(async () => {
     await change({ signInPolicy: chosen as SignInPolicy })

@@ -35,7 +35,7 @@ export function SignInRequired({ person, required, others, page }: SignInRequire
             : 'without a second factor. Sign in with a passkey, with a password and a code, or by single sign-on.'}
         </Text>
         {error === undefined ? null : (
-          <ErrorNotice error={error} title="The ways to sign in could not be loaded" onRetry={reload} />
+          <ErrorNotice error={error} title="The sign-in options could not be loaded" onRetry={reload} />
         )}
         {provider === undefined ? null : (
           <Paper withBorder p="md">
@@ -43,7 +43,9 @@ export function SignInRequired({ person, required, others, page }: SignInRequire
           </Paper>
         )}
         {isSso && options !== undefined && provider === undefined ? (
-          <Text>This server has no identity provider. Ask its operator, or one of the admins of the account.</Text>
+          <Text>
+            This server has no identity provider. Contact the operator of the server or an admin of the account.
+          </Text>
         ) : null}
         {isSso ? null : <SecondFactor page={page} />}
         {others.length === 0 ? null : (

@@ -9,7 +9,7 @@ import { useChanges } from './use-changes.ts'
 
 interface AttributeHistoryProps {
   targetId: string
-  /** Undefined closes the dialog. */
+  /** The dialog is open while this is defined. */
   name: string | undefined
   onClose(): void
 }

@@ -18,7 +18,7 @@ export interface Changes {
   loadMore(): void
 }
 
-/** Returns the changes to one attribute, or to all names in a group, loaded page by page. */
+/** Returns the changes to one attribute, or to all attributes in a group, loaded page by page. */
 export function useChanges(targetId: string, name: string): Changes {
   const client = useClient()
   const [loaded, setLoaded] = useState<Loaded>()

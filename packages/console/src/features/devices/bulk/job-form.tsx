@@ -12,7 +12,7 @@ interface JobFormProps {
 
 const labels = { attributes: 'Attribute', services: 'Services', where: 'Services', context: 'Context' }
 
-/** Contains the fields of a bulk job. The button creates the job and opens its preview, which changes no device. */
+/** Contains the fields of a bulk job. The button creates the job and opens its preview. The preview changes nothing. */
 export function JobForm({ children, isComplete = true, onClose, onSubmit }: JobFormProps) {
   const [isCreating, setCreating] = useState(false)
   const [error, setError] = useState<unknown>()

@@ -16,7 +16,7 @@ export function PreviewDeletion({ devices, onClose }: PreviewDeletionProps) {
     <Modal opened onClose={onClose} title="Delete devices">
       <JobForm onClose={onClose} onSubmit={() => createJob('Delete devices', { delete: { force } })}>
         <Text size="sm">
-          The preview shows which devices the job would delete. The job deletes no device until you start it.
+          The preview shows which devices the job would delete. No devices are deleted until you start the job.
         </Text>
         <Switch
           label="Also delete active devices"

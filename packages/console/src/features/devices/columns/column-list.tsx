@@ -12,13 +12,13 @@ export interface ColumnListProps {
   /** Undefined if the user has not changed the columns. */
   onSave?: () => void
   /**
-   * Discards the user's changes to columns and widths. The list then has the columns of the view or, without them, the
-   * user's saved columns or the default columns. Undefined if the user has changed neither columns nor widths.
+   * Discards the user's changes to columns and widths. The list then shows the view's columns or, if the view has none,
+   * the user's saved columns or the default columns. Undefined if the user has changed neither columns nor widths.
    */
   onReset?: () => void
 }
 
-/** This component is a separate module, because most users do not open it. */
+/** This component is in a separate module that loads on demand, because most users do not open it. */
 export function ColumnList({ shown, attributes, onChange, onSave, onReset }: ColumnListProps) {
   const labels = useLabels()
   const [typed, setTyped] = useState('')

@@ -52,17 +52,17 @@ export const attributeOf = (columnId: string): string | undefined =>
     ? columnId.slice(ATTRIBUTE_PREFIX.length)
     : undefined
 
-const isLabelled = (id: string): id is LabeledField => labeledFields.some((field) => field === id)
+const isLabeled = (id: string): id is LabeledField => labeledFields.some((field) => field === id)
 
 export function columnOf(id: string, labels: Readonly<Record<LabeledField, string>>): Column | undefined {
   const field = fields.find((each) => each.id === id)
   if (field !== undefined) return field
-  if (isLabelled(id)) return { id, label: labels[id], sort: `$svc.${id}`, width: RESERVED_WIDTH }
+  if (isLabeled(id)) return { id, label: labels[id], sort: `$svc.${id}`, width: RESERVED_WIDTH }
   const attribute = attributeOf(id)
   return attribute === undefined ? undefined : { id, label: attribute, sort: id, width: ATTRIBUTE_WIDTH }
 }
 
-/** Returns the ID of the column for a name in a view, where `site` and `$svc.categoryA` are attributes. */
+/** Returns the column ID for a column's name in a view, such as `platform`, `site`, or `$svc.categoryA`. */
 export function columnOfName(name: string): string {
   return fieldColumns.includes(name) || attributeOf(name) !== undefined ? name : columnOfAttribute(name)
 }
@@ -70,7 +70,7 @@ export function columnOfName(name: string): string {
 export const fieldColumns: readonly string[] = [...fields.map(({ id }) => id), ...labeledFields]
 
 /**
- * Returns the name column and the columns with these IDs, without duplicate and unknown IDs. Applies the labels and
+ * Returns the name column and the columns with these IDs. Skips duplicate and unknown IDs. Applies the labels and
  * widths of a view.
  */
 export function columnsOf(

@@ -40,7 +40,7 @@ export function ChooseFile({ error, onChoose }: ChooseFileProps) {
           )}
         </FileButton>
         <Text size="xs" c="dimmed">
-          Before anything changes, you see a preview.
+          You see a preview before anything changes.
         </Text>
       </Box>
       <Format />
@@ -63,7 +63,8 @@ function Format() {
       </Code>
       <List size="sm" spacing={4}>
         <List.Item>
-          UTF-8, separated by commas. The first row contains the column names. Only <Code>name</Code> is required.
+          The file is encoded in UTF-8, with columns separated by commas. The first row contains the column names. Only{' '}
+          <Code>name</Code> is required.
         </List.Item>
         <List.Item>
           <Code>hardwareId</Code>, <Code>platform</Code>, and <Code>services</Code> are fields of the device. The import

@@ -52,7 +52,7 @@ export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesP
             ) : null}
             {state.isStopped ? (
               <Text size="sm" role="status">
-                Stopped. Nothing was saved.
+                The export was stopped. No file was saved.
               </Text>
             ) : null}
             {state.error === undefined ? null : (

@@ -86,13 +86,13 @@ function SuspectColumns({ columns }: Pick<PreparedImport['file'], 'columns'>) {
     <Alert color="yellow" title="Check these columns">
       {suspects.map(({ found, meant }) => (
         <Text size="sm" key={found}>
-          The column “{found}” will be imported as an attribute with that name. The device’s field is called “{meant}”.
+          The column “{found}” will be imported as an attribute with that name. Did you mean the field “{meant}”?
         </Text>
       ))}
       {ignored.map((name) => (
         <Text size="sm" key={name}>
-          The column “{name}” is ignored, because the field is read-only. An attribute with this name needs the column
-          “attributes.{name}”.
+          The column “{name}” is ignored, because the field is read-only. To import it as an attribute, rename the
+          column to “attributes.{name}”.
         </Text>
       ))}
     </Alert>

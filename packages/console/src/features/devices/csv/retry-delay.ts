@@ -10,7 +10,7 @@ export function retryDelay(count: number, retryAfter: string | null): number {
   return Math.max(requested, Math.min(MAX_MS, FIRST_MS * 2 ** (count - 1)) * (0.5 + Math.random() / 2))
 }
 
-/** Rejects with the signal's reason if the signal aborts. */
+/** Resolves after the given time. Rejects with the signal's reason if the signal aborts. */
 export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, milliseconds)

@@ -18,11 +18,11 @@ export class ApiError extends CombinedError {
 
 const MAX_FAILURES = 7
 const OUTCOME_UNKNOWN =
-  'the server did not respond, so the change may or may not have been made. Check before you repeat it'
+  'the server did not respond, so the change may or may not have been made. Before you repeat it, check whether it was made'
 /** How long to retry a rate-limited request. This time is long, because many requests share the caller's quota. */
 const RATE_LIMIT_RETRY_MS = 300_000
 
-/** Sends documents with the session of the user. Retries requests if a retry is safe, and bypasses the cache. */
+/** Sends GraphQL documents with the user's session. Retries requests if a retry is safe, and bypasses the cache. */
 export const sessionApi: Api = {
   async query<Data>(document: string, variables: object = {}, { signal }: { signal?: AbortSignal | undefined } = {}) {
     const isMutation = document.startsWith('mutation')
@@ -54,7 +54,7 @@ function withOutcome(error: ApiError, isMutation: boolean): ApiError {
 
 type Attempt =
   | { data: unknown; error?: undefined }
-  /** `isSafeToRepeat` is true if the request certainly did not run. */
+  /** `isSafeToRepeat` is true if the server certainly did not run the request. */
   | { error: ApiError; isSafeToRepeat: boolean; retryAfter: string | null }
 
 async function send(requestBody: string, signal: AbortSignal | undefined): Promise<Attempt> {

@@ -92,7 +92,7 @@ export function ConditionForm({ where, names, context, onChange, onClose }: Cond
         ) : (
           <TextInput
             label="Value"
-            description="A number, a time, a relative time such as -7d, or any other string"
+            description="A number, a time, a relative time such as -7d, or a string"
             value={values[0] ?? ''}
             onChange={(event) => setValues([event.currentTarget.value])}
           />

@@ -54,6 +54,6 @@ export function DeviceFilters({ search, context, hasRows, isBusy, problem, onCha
 /** Reserves the space of the controls, so that the list does not move when they appear. */
 const ControlSpace = () =>
   [130, 160, 160, 152].map((width, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the spaces never change
+    // biome-ignore lint/suspicious/noArrayIndexKey: the list of widths never changes
     <Box key={index} w={width} h={36} />
   ))

@@ -13,7 +13,7 @@ export interface FilterControlsProps {
   options: ListOptions
 }
 
-/** The controls are a separate module, so that the browser can show the list first. */
+/** The controls are in a separate module, so that the browser can show the list first. */
 export function FilterControls({ search, onChange, options }: FilterControlsProps) {
   const { where } = search
   const choose = (next: string | undefined): void => onChange({ where: next })

@@ -58,7 +58,7 @@ export function createChangedRows(client: Client, options: ChangedRowsOptions): 
     onChanged(isAnyMoved)
   }
 
-  /** Runs one request at a time, because responses can arrive out of order. */
+  /** Runs one request at a time, because responses to concurrent requests can arrive out of order. */
   const refetchSoon = (): void => {
     if (changed.size === 0) return
     isRequestedAgain = isRunning

@@ -13,7 +13,7 @@ export interface CachedPage {
   cursor: string | null
 }
 
-/** Evicts the least recently used page, so that a long scroll does not fill the memory. */
+/** Evicts the least recently used page, so that a long scroll does not use too much memory. */
 export class PageCache {
   readonly #pages = new Map<number, CachedPage>()
   readonly #positions = new Map<string, { page: number; row: number }>()

@@ -68,7 +68,7 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
       readRowIds(client, rows, { first, last }).then(
         (all) => selection.set(all, isSelected),
         (error: unknown) =>
-          notifications.show({ color: 'red', title: 'The rows were not selected', message: errorText(error) }),
+          notifications.show({ color: 'red', title: 'The selection was not changed', message: errorText(error) }),
       )
   }
 
@@ -90,8 +90,8 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
     const cell = (event.target as Element).closest<HTMLElement>('[data-column]')
     return cell === null ? undefined : { row: Number(cell.dataset.row), column: Number(cell.dataset.column) }
   }
-  // Equal counts mean that all devices are selected. If all were selected before the total is known, both are
-  // undefined.
+  // Equal counts mean that all devices are selected. Both counts are undefined if the user selects all devices before
+  // the total is known.
   const selectedCount = selection.count(rows.total)
   return (
     <div
@@ -146,7 +146,7 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
   )
 }
 
-/** Narrows the name column on phones, so that name and state fit. */
+/** Narrows the name column on phones, so that the name and the state fit. */
 function useColumnWidths(widths: DeviceTableProps['widths']): DeviceTableProps['widths'] {
   const isPhone = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false })
   return useMemo(() => (isPhone ? { [NAME_COLUMN]: PHONE_NAME_WIDTH, ...widths } : widths), [isPhone, widths])

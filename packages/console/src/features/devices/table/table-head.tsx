@@ -111,10 +111,7 @@ interface ResizeHandleProps {
   onResize(width: number): void
 }
 
-/**
- * Resizes a column by dragging. With the keyboard, Shift with the left or right arrow key resizes the column of the
- * active heading.
- */
+/** Resizes a column when the user drags the handle. The grid handles Shift+Left and Shift+Right. */
 function ResizeHandle({ label, width, onResize }: ResizeHandleProps) {
   const dragged = useRef<{ x: number; width: number } | null>(null)
   const resize = (to: number): void => onResize(Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, to))))

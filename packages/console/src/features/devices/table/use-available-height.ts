@@ -3,9 +3,7 @@ import { type RefObject, useLayoutEffect, useState } from 'react'
 const MIN_HEIGHT = 320
 const BOTTOM_MARGIN = 20
 
-/**
- * Returns the height from an element's top to the bottom of the window, less a margin, in pixels. It is at least 320.
- */
+/** Returns the distance in pixels from an element's top to the bottom of the window, minus a margin. */
 export function useAvailableHeight(element: RefObject<HTMLElement | null>): number {
   const [height, setHeight] = useState(MIN_HEIGHT)
   useLayoutEffect(() => {

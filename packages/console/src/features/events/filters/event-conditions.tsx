@@ -28,7 +28,7 @@ function ChangedAttribute({ where, onChange }: EventConditionsProps) {
   const { names } = useAttributeNames()
   const labels = useLabels()
   const value = valuesOf(where, 'changed')
-  // Include the chosen attributes, because the filter can name an attribute that no device has anymore.
+  // Include the chosen attributes, because the filter may name an attribute that devices no longer have.
   const options = [...new Set([...value, ...(names ?? []).map(({ name }) => name)])]
   return (
     <MultiSelect
@@ -38,7 +38,7 @@ function ChangedAttribute({ where, onChange }: EventConditionsProps) {
       value={value}
       onChange={(chosen) => onChange(chooseValues(where, 'changed', chosen))}
       limit={100}
-      nothingFoundMessage="No such attribute"
+      nothingFoundMessage="No matching attributes"
       searchable
       clearable
       miw={160}

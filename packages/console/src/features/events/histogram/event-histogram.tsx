@@ -7,7 +7,7 @@ import { HistogramBars } from './histogram-bars.tsx'
 import { HistogramTable } from './histogram-table.tsx'
 
 interface EventHistogramProps extends Omit<HistogramProps, 'intervals'> {
-  /** Counts of events over time. Undefined until counted. */
+  /** The number of events in each interval. Undefined until the server has counted them. */
   intervals: HistogramProps['intervals'] | undefined
   error: Error | undefined
   onRetry(): void
@@ -27,7 +27,7 @@ export function EventHistogram({ intervals, error, onRetry, isNarrowed, onRange 
       </Text>
     )
   const [first, last] = [intervals?.[0], intervals?.at(-1)]
-  // Describe the middle interval, because the first and the last one may be shorter.
+  // Describe the middle interval, because the first and last intervals may be shorter.
   const typical = intervals?.[Math.floor(intervals.length / 2)]
   return (
     <section aria-label="Events over time" style={{ marginBottom: 'var(--mantine-spacing-sm)' }}>
@@ -50,7 +50,7 @@ export function EventHistogram({ intervals, error, onRetry, isNarrowed, onRange 
           ) : null}
           <SegmentedControl
             size="xs"
-            aria-label="Form"
+            aria-label="Format"
             value={form}
             onChange={setForm}
             data={[

@@ -7,12 +7,12 @@ import { useThrottled } from '../log/use-throttled.ts'
 
 export type EventInterval = NonNullable<EventCountsQuery['login']>['eventCounts'][number]
 
-/** Minimum interval between counts. Counting reads all matching events. */
+/** Minimum interval between counts, because the server reads all matching events for each count. */
 const COUNT_INTERVAL_MS = 30_000
 
 /**
- * Counts events. Counts again after a gap in the live events and, while `isLive` is true and the filter has no end,
- * after new events. These repeated counts run at most once every 30 seconds.
+ * Counts events. Counts again after a gap in the live events and, while `isLive` is true and the filter has no end
+ * date, after new events. These repeated counts run at most once every 30 seconds.
  */
 export function useEventCounts(filter: EventFilter, isLive: boolean) {
   const [{ data, error, fetching }, refetch] = useQuery({

@@ -1,9 +1,10 @@
 import type { LoggedEvent } from './logged-event.ts'
 
-/** Consecutive events of a burst are at most this far apart. */
+/** Maximum time between consecutive events of a burst. */
 const MAX_GAP_MS = 60_000
+/** Maximum time between the first event and the last event of a burst. */
 const MAX_SPAN_MS = 10 * 60_000
-/** The log groups similar events only if there are at least this many. */
+/** Minimum number of events in a burst. The log shows smaller groups of similar events one by one. */
 const MIN_EVENTS = 3
 
 export interface EventGroup {
@@ -49,7 +50,7 @@ export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
 /** Returns the same string for similar events, or undefined for events that the log always shows one by one. */
 function similarityOf({ type, state, actor, source, target, data }: LoggedEvent): string | undefined {
   if (!target.some(({ kind }) => kind === 'device')) return undefined
-  // Compare the IDs of access keys, but not of other sources, because each device, for example, is a different source.
+  // Compare the IDs of access keys, but not of other sources, because a burst may contain events from many devices.
   const from = source.kind === 'accessKey' ? source.id : null
   return JSON.stringify([type, state, actor?.id, source.kind, from, data.context])
 }

@@ -4,7 +4,7 @@ import { changesOf } from '../../../components/events/event-summary.tsx'
 import { LongText } from '../../../components/long-text.tsx'
 import type { LoggedEvent } from './logged-event.ts'
 
-/** Shows an event's ID, the IDs of its targets, and the changes in its data or, without changes, its data as JSON. */
+/** Shows an event's ID, the IDs of its targets, and the changes in its data or, if there are none, its data as JSON. */
 export function EventDetails({ event: { id, data, target } }: { event: LoggedEvent }) {
   const changes = changesOf(data)
   const json = JSON.stringify(data, null, 2)

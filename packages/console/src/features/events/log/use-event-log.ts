@@ -118,7 +118,7 @@ function usePages({
     const all = { ...filter, ...variables }
     const { data, error: failure } = await client.query(EventPageDocument, all, { requestPolicy: 'network-only' })
     const found = data?.login?.events
-    return found ?? failure ?? new Error('You are signed out')
+    return found ?? failure ?? new Error('You are signed out. Sign in again.')
   }
   const load = async (): Promise<void> => {
     const run = ++runs.current
@@ -158,7 +158,7 @@ function usePages({
 const hasRoom = (events: readonly LoggedEvent[]): boolean =>
   events.length < MAX_EVENTS && groupEvents(events).length < MAX_ROWS / 2
 
-/** Returns whether a new event matches a filter without `where`, `view`, and `maxDate`, by the server's rules. */
+/** Returns whether a new event matches a filter without `where`, `view`, or `maxDate`. Applies the server's rules. */
 function matches(event: LoggedEvent, { types, deviceId, minDate }: EventFilter): boolean {
   if (types !== undefined && !types.includes(event.type)) return false
   if (minDate !== undefined && new Date(event.timestamp) < new Date(minDate)) return false

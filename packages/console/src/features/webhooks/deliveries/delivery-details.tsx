@@ -56,7 +56,7 @@ webhook-id: ${id}`}</Block>
 
 function describeResponse(httpStatus: number | null, duration: number | null): string {
   const took = duration === null ? '' : ` after ${duration.toLocaleString()} ms`
-  if (httpStatus !== null) return `The receiver responded with ${httpStatus}${took}.`
+  if (httpStatus !== null) return `The receiver responded with status ${httpStatus}${took}.`
   return duration === null ? 'There has been no attempt yet.' : `There was no response${took}.`
 }
 

@@ -30,7 +30,7 @@ export function DeliveryRow({ delivery, webhook, isOpen, onToggle }: DeliveryRow
         </Table.Td>
         <Table.Td>{subject}</Table.Td>
         <Table.Td>
-          <About event={delivery.event} />
+          <DeliveryTarget event={delivery.event} />
         </Table.Td>
         <Table.Td>{delivery.attempts}</Table.Td>
         <Table.Td>
@@ -64,7 +64,7 @@ function NextAttempt({ delivery: { status, nextAttempt }, webhook }: Pick<Delive
   return <Time value={nextAttempt} none="none" />
 }
 
-function About({ event }: Pick<DeliveryFieldsFragment, 'event'>) {
+function DeliveryTarget({ event }: Pick<DeliveryFieldsFragment, 'event'>) {
   const device = event?.target.find(({ kind }) => kind === 'device')
   if (device === undefined) return <Text inherit>{event?.target[0]?.name}</Text>
   return (

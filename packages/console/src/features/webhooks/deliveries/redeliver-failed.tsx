@@ -24,7 +24,7 @@ export function RedeliverFailed({ id }: { id: string }) {
     notifications.show({
       message:
         count === 0
-          ? 'There are no failed deliveries that were created in this period.'
+          ? 'No delivery that was created in this period has failed.'
           : `Resending ${count.toLocaleString()} ${count === 1 ? 'delivery' : 'deliveries'}.`,
     })
   }

@@ -33,7 +33,7 @@ export function LimitsStep({ form, permissions, policy, box }: LimitsStepProps) 
       />
       <TagsInput
         label="Networks"
-        description="The key works only from these networks. Unless the key policy requires a network, leave empty for all networks."
+        description="The key works only from these networks. Leave empty for all networks, unless the key policy requires networks."
         placeholder="192.0.2.0/24"
         acceptValueOnBlur
         splitChars={[',', ' ']}
@@ -42,7 +42,7 @@ export function LimitsStep({ form, permissions, policy, box }: LimitsStepProps) 
       <Expiry canBeNever={maxDays === null} {...form.getInputProps('expiry')} />
       {maxDays === null ? null : (
         <Text size="sm" c="dimmed">
-          The key policy allows at most {daysText(maxDays)}.
+          The key policy allows a lifetime of at most {daysText(maxDays)}.
         </Text>
       )}
       <NumberInput

@@ -24,7 +24,7 @@ interface NewKeyFormProps {
   onCancel: () => void
 }
 
-const steps = ['What should it do?', 'What are its limits?', 'How does it sign?'] as const
+const steps = ['What should the key do?', 'What are the key’s limits?', 'How does the key sign?'] as const
 
 const labels = {
   where: 'Devices',
@@ -41,7 +41,7 @@ const labels = {
 export function NewKeyForm({ policy, onCreated, onCancel }: NewKeyFormProps) {
   const { may } = useViewer()
   const create = useCreation(CreateAccessKeyDocument, ['AccessKey', 'KeyPolicy'])
-  const determine = useNeededPermissions()
+  const findNeededPermissions = useNeededPermissions()
   const [step, setStep] = useState(0)
   const box = useRef<HTMLDivElement>(null)
   const form = useForm<KeyValues>({
@@ -61,7 +61,7 @@ export function NewKeyForm({ policy, onCreated, onCancel }: NewKeyFormProps) {
   })
   const finishPurpose = async (): Promise<void> => {
     if (values.purpose === 'document') {
-      const found = await determine(values.document)
+      const found = await findNeededPermissions(values.document)
       if (typeof found === 'string') return form.setFieldError('document', found)
       form.setFieldValue('permissions', found)
     }
@@ -113,16 +113,28 @@ function problemsOf(values: KeyValues, step: number, policy: Policy | undefined)
   const wrongExpiry = checkExpiry(new Date())(expiry)
   const share = Number(rateShare)
   const problems: [step: number, field: string, message: string | false | null][] = [
-    [0, 'document', purpose === 'document' && document.trim() === '' && 'Paste a GraphQL document'],
+    [
+      0,
+      'document',
+      purpose === 'document' &&
+        document.trim() === '' &&
+        'Paste a GraphQL document, such as { login { devices { total } } }',
+    ],
     [0, 'permissions', purpose === 'choose' && permissions.length === 0 && 'Choose at least one permission'],
     [
       1,
       'networks',
-      policy?.requireNetworks === true && networks.length === 0 && 'The key policy requires at least one network',
+      policy?.requireNetworks === true &&
+        networks.length === 0 &&
+        'The key policy requires at least one network, such as 192.0.2.0/24',
     ],
     [1, 'expiry', wrongExpiry],
     [1, 'rateShare', !(share >= 1 && share <= 100) && 'Enter a number from 1 to 100'],
-    [2, 'publicKey', signing === 'public' && publicKey.trim() === '' && 'Paste your Ed25519 public key'],
+    [
+      2,
+      'publicKey',
+      signing === 'public' && publicKey.trim() === '' && 'Paste your Ed25519 public key in PEM format or base64',
+    ],
   ]
   return Object.fromEntries(
     problems.flatMap(([at, field, message]) => (at === step && typeof message === 'string' ? [[field, message]] : [])),

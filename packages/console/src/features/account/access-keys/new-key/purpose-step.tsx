@@ -22,7 +22,7 @@ export function PurposeStep({ form }: PurposeStepProps) {
         data-autofocus
         {...form.getInputProps('name')}
       />
-      <Radio.Group label="What should it do?" {...form.getInputProps('purpose')}>
+      <Radio.Group label="What should the key do?" {...form.getInputProps('purpose')}>
         <Stack gap={8} mt={4}>
           {purposes.map((each) => (
             <PurposeRadio key={each.id} purpose={each} />
@@ -61,7 +61,7 @@ function PurposeRadio({ purpose: { id, label, description, permissions = [] } }:
     <Radio
       value={id}
       label={label}
-      description={isPossible ? description : `You may not do this yourself: ${describePermissions(missing)}`}
+      description={isPossible ? description : `Your role does not allow this: ${describePermissions(missing)}`}
       disabled={!isPossible}
     />
   )

@@ -25,7 +25,7 @@ export function SigningStep({ form, permissions, policy }: SigningStepProps) {
         {isRestricted ? 'It is limited to some devices or attributes.' : ''}{' '}
         {networks.length > 0 ? `It works only from ${networks.join(', ')}.` : ''}
       </Text>
-      <Radio.Group label="It belongs to" {...form.getInputProps('kind')}>
+      <Radio.Group label="The key belongs to" {...form.getInputProps('kind')}>
         <Stack gap={8} mt={4}>
           <Radio
             value="account"
@@ -33,7 +33,7 @@ export function SigningStep({ form, permissions, policy }: SigningStepProps) {
             disabled={!may('KEY_MANAGE')}
             description={
               may('KEY_MANAGE')
-                ? 'For programs. The key remains when you leave the account.'
+                ? 'For programs. The key remains valid when you leave the account.'
                 : 'Only members with the permission KEY_MANAGE, such as admins, can create account keys.'
             }
           />
@@ -53,7 +53,7 @@ export function SigningStep({ form, permissions, policy }: SigningStepProps) {
         label="Require a digest of the body"
         description={
           digestRequired
-            ? 'The key policy requires this.'
+            ? 'The key policy requires a digest.'
             : 'The server rejects requests whose signature does not cover a digest of the body. Muster’s programs always sign this digest.'
         }
         disabled={digestRequired}

@@ -19,6 +19,6 @@ export function useNeededPermissions(): (document: string) => Promise<Permission
     const missing = needed.filter((permission) => !may(permission))
     return missing.length === 0
       ? needed
-      : `You cannot create this key, because you may not do the following yourself: ${describePermissions(missing)}`
+      : `You cannot create this key, because your role does not allow the following: ${describePermissions(missing)}`
   }
 }

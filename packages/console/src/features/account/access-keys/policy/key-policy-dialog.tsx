@@ -52,7 +52,7 @@ function KeyPolicyForm({ policy, onClose }: KeyPolicyFormProps) {
         {error === undefined ? null : <ErrorNotice error={error} title="The policy was not changed" labels={labels} />}
         <NumberInput
           label={labels.maxDays}
-          description="From the key’s creation, in days. Leave empty for no limit."
+          description="In days from the key’s creation. Leave empty for no limit."
           min={1}
           allowDecimal={false}
           clampBehavior="none"
@@ -74,7 +74,7 @@ function KeyPolicyForm({ policy, onClose }: KeyPolicyFormProps) {
         <TextInput
           type="datetime-local"
           label="Enforce for existing keys from"
-          description="In your time zone. From then on, the server rejects keys that break a rule. If a key breaks only the digest rule, the server requires a digest instead. Leave empty to accept existing keys."
+          description="In your time zone. From this time on, the server rejects keys that break a rule. If a key breaks only the digest rule, the server requires a digest instead. Leave empty to accept existing keys."
           {...form.getInputProps('enforcedFrom')}
         />
         <Group justify="flex-end">

@@ -21,7 +21,7 @@ export function KeyUsage({ accessKey, days, onDays }: KeyUsageProps) {
       about="The API fields that programs used, or tried to use, with this key. The server updates the counts once a minute."
       actions={
         <Select
-          aria-label="Time"
+          aria-label="Period"
           data={choices}
           value={String(days)}
           onChange={(value) => onDays(Number(value))}
