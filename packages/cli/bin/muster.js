@@ -11,9 +11,9 @@ import { fileURLToPath } from 'node:url'
 const NEEDED = 26
 
 /**
- * These V8 options for a server enlarge the young generation, slow down the growth of the heap, and leave the second
- * processor to the database during garbage collection. They also make short-lived objects end in the young generation
- * (docs/decisions/0007-memory-flags.md).
+ * These V8 options for a server limit the size of the young generation, slow down the growth of the heap, and collect
+ * the young generation with one thread, which leaves other CPUs to the database. They also keep short-lived objects out
+ * of the old generation (docs/decisions/0007-memory-flags.md, docs/decisions/0012-load-shedding.md).
  */
 const SERVER_OPTIONS = [
   '--max-semi-space-size=16',
@@ -22,7 +22,7 @@ const SERVER_OPTIONS = [
   '--no-allocation-site-pretenuring',
   '--no-maglev',
 ]
-/** Limits glibc to two memory pools, which keeps a server's memory small. */
+/** Limits glibc to two memory arenas, which reduces a server's memory use. */
 const SERVER_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' }
 
 const LOADER_FAILED = 127
@@ -34,8 +34,8 @@ const node = Number(process.versions.node.split('.')[0]) >= NEEDED ? process.exe
 const options = args.includes('serve') ? SERVER_OPTIONS : []
 
 if (node === undefined) {
-  console.error(`muster: requires Node.js ${NEEDED} or newer, but this is ${process.version}`)
-  console.error('Run "npm ci" in the Muster folder to install it, or install Node.js from https://nodejs.org.')
+  console.error(`muster: requires Node.js ${NEEDED} or newer, but is running on ${process.version}`)
+  console.error('Run "npm ci" in the Muster folder to install Node.js, or install it from https://nodejs.org.')
   process.exitCode = 1
 } else if (node === process.execPath && options.every((option) => process.execArgv.includes(option))) {
   if (options.length === 0) cacheCompiledCode()
@@ -74,7 +74,7 @@ function isOwn(folder) {
  */
 function serverEnvironment() {
   const data = process.env.MUSTER_DATA || 'data'
-  // On the first start, the server creates this folder, which must be private.
+  // Do not let Node.js create the folder. On the first start, the server creates it with private permissions.
   if (process.env.NODE_COMPILE_CACHE !== undefined || !isOwn(data)) return SERVER_ENVIRONMENT
   return Object.assign({ NODE_COMPILE_CACHE: join(data, 'compiled') }, SERVER_ENVIRONMENT)
 }
@@ -105,7 +105,7 @@ function runWith(node) {
   // The child must receive each signal only once, because a second signal stops a server immediately.
   const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   const child = spawn(node, command, {
-    // The child watches this channel, which closes when this process is killed, so that the child can exit too.
+    // The child exits when this channel closes, for example because this process was killed.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: !hasTerminal && process.platform !== 'win32',
     env: Object.assign(env, { MUSTER_LAUNCHED: '1' }),

@@ -19,7 +19,7 @@ export async function main(options: AgentOptions): Promise<number> {
     return exitCodes.ok
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    log.error(error.message, { todo: error.hint })
+    log.error(error.message, { hint: error.hint })
     return error.exitCode
   } finally {
     for (const signal of signals) process.off(signal, stop)

@@ -23,8 +23,8 @@ export async function runAgent(options: AgentOptions, log: Log, signal: AbortSig
   const ca = await readTrustedCertificates(config.ca)
   const history = await openServiceHistory(folder, config.services)
   const values = createValues(config.values, {
-    onFailure: ({ attribute, message }) => log.warn('cannot read a value', { attribute, why: message }),
-    onRecovery: (attribute) => log.info('value is readable again', { attribute }),
+    onFailure: ({ attribute, message }) => log.warn('cannot read a value', { attribute, reason: message }),
+    onRecovery: (attribute) => log.info('the value is readable again', { attribute }),
   })
   const statusReport = createStatusReport({ history, values })
   const socket = await serveStatus(folder, statusReport.current)
@@ -34,7 +34,11 @@ export async function runAgent(options: AgentOptions, log: Log, signal: AbortSig
     await assertSameMachine(device)
     assertServer(device, settings.url)
     const broker = settings.broker ?? brokerUrlOf(device.url)
-    log.info('registered as a device', { device: device.deviceId, server: device.url, config: config.file ?? 'none' })
+    log.info('this machine is registered as a device', {
+      device: device.deviceId,
+      server: device.url,
+      config: config.file ?? 'none',
+    })
     warnOfPlainText(broker, log)
     const watching = { config, history, values, changeSignal: createChangeSignal(), log, signal }
     const watches = await Promise.all([watchServices(watching), watchValues(watching)])
@@ -58,5 +62,8 @@ function warnOfPlainText(broker: string, log: Log): void {
   const { protocol, hostname } = new URL(broker)
   const isLocal = /^(localhost|127\..*|\[::1\])$/.test(hostname)
   if ((protocol === 'ws:' || protocol === 'mqtt:') && !isLocal)
-    log.warn('the connection is not encrypted: others on the network can read the secret', { broker })
+    log.warn(
+      'the connection is not encrypted, so others on the network can read the secret; use an https, wss, or mqtts URL',
+      { broker },
+    )
 }

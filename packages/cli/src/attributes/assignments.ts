@@ -12,7 +12,10 @@ export type Changes = Map<string, string | null>
 export function readAssignment(text: string): [name: string, value: string] {
   const at = text.indexOf('=')
   if (at < 1)
-    throw usageError(`${JSON.stringify(text)} is not name=value`, 'Pass attributes as name=value, such as site=oslo.')
+    throw usageError(
+      `${JSON.stringify(text)} does not have the form name=value`,
+      'Pass attributes as name=value, such as site=oslo.',
+    )
   const [name, value] = [text.slice(0, at), text.slice(at + 1)]
   if (process.argv.includes('--')) return [name, value]
   const end = /[!<>:~]$/.exec(name)?.[0]
@@ -24,7 +27,7 @@ export function readAssignment(text: string): [name: string, value: string] {
         ? 'to a value that begins with ='
         : 'whose name begins or ends with a space'
   throw usageError(
-    `${JSON.stringify(text)} is not name=value`,
+    `${JSON.stringify(text)} does not have the form name=value`,
     `Write name=value, such as site=oslo, without other operators or spaces around the equals sign. To set an attribute ${what}, put name=value in quotes, and add the argument -- after the options.`,
   )
 }

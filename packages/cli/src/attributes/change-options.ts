@@ -21,8 +21,11 @@ export function withChangeOptions(command: Command): Command {
         .conflicts(['all', 'from']),
     )
     .addOption(new Option('--all', 'change all devices').conflicts('from'))
-    .option('--from <file>', 'change devices and services by ID from a file, one per line; - for standard input')
-    .option('--context <name>', 'change overrides in this context, and evaluate conditions in it')
+    .option(
+      '--from <file>',
+      'change the devices and services whose IDs are in a file, one ID per line; - for standard input',
+    )
+    .option('--context <name>', 'change overrides in this context; the filter also reads attributes in this context')
     .option('--dry-run', 'print the changes without making them')
     .option('-y, --yes', 'skip the confirmation prompt')
     .option('--state <file>', 'file for the progress of a bulk change (default: a new file in ~/.muster/changes)')
@@ -31,17 +34,17 @@ export function withChangeOptions(command: Command): Command {
 
 const bulkHelp = `
 A bulk change asks for confirmation unless you pass --yes. Ctrl-C lets requests in flight finish. To resume the change,
-run "muster attributes resume". Each device changes completely or not at all. If the server rejects a device, the
-command reports the device and continues.`
+run "muster attributes resume". Each device changes completely or not at all. If the server rejects the change of
+a device, the command reports the device and continues.`
 
 const isBulk = ({ where, all, from }: ChangeOptions): boolean =>
   where !== undefined || all === true || from !== undefined
 
-/** Separates the target from the other arguments. A bulk change has no target. Otherwise, throws without one. */
-export function splitTarget(given: readonly string[], options: ChangeOptions): { meant?: string; rest: string[] } {
+/** Separates the target from the other arguments. A bulk change has no target. Other changes throw without a target. */
+export function splitTarget(given: readonly string[], options: ChangeOptions): { nameOrId?: string; rest: string[] } {
   if (isBulk(options)) return { rest: [...given] }
-  const [meant, ...rest] = given
-  if (meant === undefined)
+  const [nameOrId, ...rest] = given
+  if (nameOrId === undefined)
     throw usageError('missing target', 'Specify a device, a service, or "me"; or pass --where, --all, or --from.')
-  return { meant, rest }
+  return { nameOrId, rest }
 }

@@ -12,15 +12,15 @@ import { runPlan } from './run-plan.ts'
 
 interface Change {
   /** Undefined for a bulk change, which has no single target. */
-  meant?: string | undefined
+  nameOrId?: string | undefined
   changes: Changes
   options: ChangeOptions
 }
 
-export async function changeAttributes({ meant, changes, options }: Change): Promise<void> {
+export async function changeAttributes({ nameOrId, changes, options }: Change): Promise<void> {
   const muster = await openMuster(options, 6)
-  if (meant === undefined) return changeInBulk(muster, changes, options)
-  const target = await findTarget(muster, meant)
+  if (nameOrId === undefined) return changeInBulk(muster, changes, options)
+  const target = await findTarget(muster, nameOrId)
   if (options.dryRun) {
     const { preview } = await import('./preview.ts')
     return preview(muster, { targets: { ids: [target] }, changes: toInput(changes), context: options.context }, options)

@@ -3,8 +3,8 @@ import { findDeviceId } from '../devices/find-device.ts'
 
 export const targetHelp = 'device ID, hardware ID, or name; service ID; or "me"'
 
-export async function findTarget(muster: Muster, meant: string): Promise<string> {
-  return meant === 'me' ? findUserId(muster) : findDeviceId(muster, meant)
+export async function findTarget(muster: Muster, nameOrId: string): Promise<string> {
+  return nameOrId === 'me' ? findUserId(muster) : findDeviceId(muster, nameOrId)
 }
 
 export async function findUserId(muster: Muster): Promise<string> {

@@ -31,7 +31,7 @@ export async function preview(muster: Muster, planned: Planned, options: { json?
     options: { ...options, limit: Number.POSITIVE_INFINITY },
     empty: 'Nothing would change.',
   })
-  console.error(`${seen.changing} of ${seen.targets} would change. Nothing was written.`)
+  console.error(`Devices and services that would change: ${seen.changing} of ${seen.targets}. Nothing was written.`)
 }
 
 async function* differences(

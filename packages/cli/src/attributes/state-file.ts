@@ -39,7 +39,10 @@ export async function readState(file: string): Promise<Plan> {
   } catch (error) {
     throw usageError(`cannot read ${file}: ${(error as Error).message}`)
   }
-  throw usageError(`${file} is not the state file of a bulk change`)
+  throw usageError(
+    `${file} is not the state file of a bulk change`,
+    'Pass the path that the interrupted command printed, or omit the path to use the only file in ~/.muster/changes.',
+  )
 }
 
 export const removeState = (file: string): Promise<void> => rm(file, { force: true })

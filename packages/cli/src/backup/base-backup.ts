@@ -33,7 +33,9 @@ export async function takeBaseBackup({ json }: Options): Promise<void> {
     const { ended, bytes } = manifest
     return console.log(JSON.stringify({ name, folder, ended, bytes, stored, removed }))
   }
-  console.log(`${folder}: ${mebibytes(manifest.bytes)} in ${mebibytes(stored)}, as of ${manifest.ended}`)
+  console.log(
+    `${folder}: database size ${mebibytes(manifest.bytes)}, backup size ${mebibytes(stored)}, as of ${manifest.ended}`,
+  )
   for (const old of removed) console.log(`Removed ${old}`)
 }
 

@@ -34,6 +34,6 @@ export async function restoreToMoment({ to, from, json, ...options }: Options): 
   if (json) return console.log(JSON.stringify({ dataFolder: config.dataFolder, ...restored }))
   const moment = to === 'latest' ? 'the end of the archive' : to.toISOString()
   console.log(`${config.dataFolder}: restored to ${moment}, from base backup ${backup}`)
-  if (lastTransaction !== undefined) console.log(`Last transaction: ${lastTransaction.toISOString()}`)
+  if (lastTransaction !== undefined) console.log(`Last restored transaction: ${lastTransaction.toISOString()}`)
   if (aside !== undefined) console.log(`The previous database is in ${aside}`)
 }

@@ -37,7 +37,7 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
   busy: { exitCode: exitCodes.notNow, hint: 'Nothing was written.' },
   damaged: {
     exitCode: exitCodes.failed,
-    hint: 'The database was not changed. Use another backup file, or move the damaged base backup out of the archive.',
+    hint: 'The database was not changed. Use another backup file. If a base backup in the archive is damaged, move it out of the archive, then retry.',
   },
   newer: { exitCode: exitCodes.conflict, hint: 'Nothing was changed.' },
   'no-muster': { exitCode: exitCodes.failed, hint: 'Check DATABASE_URL or, if it is not set, MUSTER_DATA.' },
@@ -48,11 +48,11 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
   },
   'out-of-range': {
     exitCode: exitCodes.failed,
-    hint: 'Nothing was changed. "muster backup --list" shows what can be restored.',
+    hint: 'Nothing was changed. To list the times to which you can restore from MUSTER_ARCHIVE_DIR, run "muster backup --list".',
   },
   unsupported: { exitCode: exitCodes.failed, hint: 'Nothing was written.' },
   upgrading: { exitCode: exitCodes.notNow, hint: 'Nothing was written.' },
-  taken: { exitCode: exitCodes.conflict, hint: 'Choose another name.' },
+  taken: { exitCode: exitCodes.conflict, hint: 'Pass the path of a new file.' },
   'not-empty': {
     exitCode: exitCodes.conflict,
     hint: 'Nothing was changed. Set DATABASE_URL to an empty database, or unset it and set MUSTER_DATA to a folder without a database.',

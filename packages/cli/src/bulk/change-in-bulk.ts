@@ -24,19 +24,21 @@ export interface BulkOptions extends JobOptions {
   csv?: string
 }
 
-export const withBulkOptions = (command: Command): Command =>
+export const withBulkOptions = (command: Command, verb: 'change' | 'delete' = 'change'): Command =>
   withJobOptions(
     command
       .option(
         '--where <filter>',
-        'change devices that match a filter; repeatable; for all devices, pass "id:*"',
+        `${verb} devices that match a filter; repeatable; for all devices, pass "id:*"`,
         collect,
       )
-      .option('--view <view>', 'change the devices of a saved view; ID or name')
-      .option('--device <device>', 'change this device (ID, hardware ID, or name); repeatable', collect)
+      .option('--view <view>', `${verb} the devices of a saved view; ID or name`)
+      .option('--device <device>', `${verb} this device (ID, hardware ID, or name); repeatable`, collect)
       .option(
         '--csv <file>',
-        'change the devices in the rows of a CSV file, and set the values in its other columns; - for standard input',
+        verb === 'delete'
+          ? 'delete the devices in the rows of a CSV file; - for standard input'
+          : 'change the devices in the rows of a CSV file, and set the values in the columns that do not identify devices; - for standard input',
       ),
   ).addHelpText('after', whereHelp)
 
@@ -44,7 +46,7 @@ export const withJobOptions = (command: Command): Command =>
   withStartOptions(
     withRate(command.option('--name <name>', 'name of the job')).option(
       '--max-failures <count>',
-      'pause after more than this number of failures',
+      'pause the job if more than this number of devices fail',
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     ),
   )
@@ -73,7 +75,7 @@ export async function changeInBulk(operations: Operations, what: string, options
     throw usageError('--device and --csv cannot be combined with each other, or with --where or --view')
   if (selections === 0)
     throw usageError(
-      'no devices to change',
+      'no devices selected',
       'Pass --where, --view, --device, or --csv. To select all devices, pass --where "id:*".',
     )
   const parts = csv === undefined ? undefined : await readCsvParts(csv)

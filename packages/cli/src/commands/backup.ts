@@ -26,7 +26,7 @@ Backups do not contain the master key. Keep a copy of the key in another place.`
     )
     .argument('[file]', 'path of the new backup file')
     .option('--base', 'take a base backup for point-in-time recovery')
-    .option('--list', 'list base backups and the times that you can restore')
+    .option('--list', 'list base backups and the times to which you can restore the database')
     .action(run)
 }
 

@@ -34,7 +34,7 @@ saves the profile.`),
     )
     .option('--url <url>', 'server URL, such as https://muster.example.com')
     .option('--key-id <id>', 'access key ID')
-    .option('--secret-stdin', 'read the secret from standard input, which other users cannot see')
+    .option('--secret-stdin', 'read the secret from standard input, so other users cannot see it')
     .option('--private-key <file>', 'Ed25519 private key (PEM) of an access key that has a public key')
     .option('--no-check', 'save without checking the access key')
     .option('--list', 'list the profiles')
@@ -81,7 +81,7 @@ async function checkWithServer(stored: Readonly<Record<string, string>>): Promis
 async function askFor(question: string, option: string): Promise<string> {
   if (!process.stdin.isTTY) throw usageError(`${option} is required if standard input is not a terminal`)
   const answer = await ask(question)
-  if (answer === '') throw usageError(`${option} is empty`)
+  if (answer === '') throw usageError(`${option} must not be empty`)
   return answer
 }
 
@@ -93,7 +93,7 @@ async function readSecret({ secretStdin }: Options): Promise<string> {
     )
   }
   const secret = (secretStdin ? await text(process.stdin) : await askSecretly('Secret: ')).trim()
-  if (secret === '') throw usageError('the secret is empty')
+  if (secret === '') throw usageError('the secret must not be empty')
   return secret
 }
 
@@ -113,6 +113,6 @@ async function warnIfNotUsed(file: string, { credentials }: Options): Promise<vo
   const used = await credentialsFile(undefined)
   if (credentials !== undefined || used === file) return
   console.error(
-    `note: commands in this folder read ${used} instead; to use the profile here, pass --credentials ${file} or set MUSTER_CREDENTIALS`,
+    `note: commands in this folder read ${used} instead; to use the profile here, pass --credentials ${file} or set MUSTER_CREDENTIALS to that path`,
   )
 }

@@ -10,9 +10,9 @@ import { printed } from '../terminal/color.ts'
 export function buildCommand(): Command {
   return newClientCommand('doctor')
     .description(
-      prose(`Check the credentials, the connection to the server, the clocks, the server's database, and the signature.
-For a server on this machine, the command also checks the data folder, master key, archive, and backups. It explains how
-to fix each problem, and exits with code 1 if a check fails.`),
+      prose(`Check the credentials, the connection to the server, the clock difference, the server's database, and the
+signature. For a server on this machine, the command also checks the data folder, master key, archive, and backups. It
+explains how to fix each problem, and exits with code 1 if a check fails.`),
     )
     .action(run)
 }

@@ -26,13 +26,13 @@ export function buildCommand(): Command {
     .description(
       prose(`Write devices with their services and attributes as CSV, in the format of "muster import". Importing the
 unmodified file changes nothing. The file does not include overrides in contexts, service attributes, or states. With
---view, the file has the columns, the column labels, and the order of the view, and the values in its context.`),
+--view, the file has the columns, the column headings, and the order of the view, and the values in its context.`),
     )
     .option('--where <filter>', 'export devices that match a filter, such as "state = active"; repeatable', collect)
     .option('--view <view>', 'export the devices of a saved view; ID or name')
-    .option('--context <name>', 'the context in which --where and --view read attributes')
+    .option('--context <name>', 'context in which --where and --view read attributes')
     .option('-o, --output <file>', 'write to a file instead of standard output')
-    .option('--raw', 'write formulas unchanged; to import the file, also pass --raw')
+    .option('--raw', 'write formulas unchanged; to import the file, pass --raw to "muster import"')
     .addHelpText('after', whereHelp)
     .addHelpText('after', formatHelp)
     .addHelpText('after', spreadsheetNote)

@@ -26,12 +26,13 @@ export function buildCommand(): Command {
     .description(
       prose(`Add and update devices from a CSV file. The command finds each row's device by hardware ID or, if
 the row has no hardware ID, by a unique name. If no device matches, the command adds a device. It writes only
-differences, so importing the same file again changes nothing. It reports each row with an error by line number and
-imports the other rows. A bulk job on the server writes the rows. If the command is killed, the job continues.`),
+differences, so importing the same file again changes nothing. If a row has an error, the command
+reports the row's line number and imports the other rows. If your permissions allow it, a bulk job on the server writes
+the rows, and continues even if the command is killed.`),
     )
     .argument('<file>', 'CSV file in UTF-8; - for standard input')
     .option('--strict', 'check all rows first, and write nothing if any row has an error')
-    .option('--raw', 'keep the apostrophes that export adds before formulas')
+    .option('--raw', 'keep the apostrophes that "muster export" adds before formulas')
     .option('--dry-run', 'check all rows and print what would change, without writing anything')
     .addHelpText('after', formatHelp)
     .action(run)
@@ -77,7 +78,7 @@ function parse(bytes: Buffer, isRaw: boolean): DeviceFile {
 function warnAboutSuspectColumns({ columns }: DeviceFile): void {
   for (const name of ignoredColumns(columns)) {
     console.error(
-      `note: column ${JSON.stringify(name)} is ignored, because the field is read-only; an attribute with this name needs the column ${JSON.stringify(`attributes.${name}`)}`,
+      `note: column ${JSON.stringify(name)} is ignored, because the field is read-only; to import an attribute with this name, use the column name ${JSON.stringify(`attributes.${name}`)}`,
     )
   }
   for (const { found, meant } of suspectColumns(columns)) {

@@ -48,7 +48,7 @@ async function run(url: string, options: Options): Promise<void> {
   ])
   const saved = await signIn({ url: server, machine: name, isLocal: !device && canOpenBrowser(), file, profile })
   if (json) return printJson({ file, profile, url: server, ...saved })
-  await say(`Signed in to ${saved.email}; saved as profile ${profile} in ${file}`)
+  await say(`Signed in to the account ${saved.email}; saved as profile ${profile} in ${file}`)
 }
 
 function originOf(url: string): string {

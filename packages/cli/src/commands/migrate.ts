@@ -9,7 +9,7 @@ replace several servers one at a time, run this command first. The command conne
 in DATABASE_DIRECT_URL, if both are set) or, by default, to the embedded database in MUSTER_DATA, whether or not a
 server is running.
 
-With MUSTER_CLUSTER=citus, the command also distributes the tables over the nodes of a Citus cluster.`),
+With MUSTER_CLUSTER=citus, the command also distributes the tables across the nodes of a Citus cluster.`),
     )
     .action(async ({ json }: { json?: boolean }) => {
       const [{ withDatabase }, { migrate }, { clusterOf, distributeTables }] = await Promise.all([
@@ -23,7 +23,7 @@ With MUSTER_CLUSTER=citus, the command also distributes the tables over the node
       }))
       if (json) return console.log(JSON.stringify({ migrations, ...(distributed.length > 0 && { distributed }) }))
       if (migrations.length > 0) console.log(`Applied migrations: ${migrations.join(', ')}`)
-      if (distributed.length > 0) console.log(`Distributed over the cluster: ${distributed.join(', ')}`)
+      if (distributed.length > 0) console.log(`Tables distributed across the cluster: ${distributed.join(', ')}`)
       if (migrations.length + distributed.length === 0) console.log('Nothing to do: the schema is up to date.')
     })
 }

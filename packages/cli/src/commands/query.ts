@@ -20,8 +20,8 @@ export function buildCommand(): Command {
     .argument('[document]', 'GraphQL document (default: standard input)')
     .option('-f, --file <file>', 'read the document from a file')
     .option('--variables <json>', 'variables as a JSON object; to read them from a file, pass @FILE')
-    .option('--variable <name=value>', 'variable, as JSON or as a string; repeatable', collect)
-    .option('--operation-name <name>', 'operation in the document to run')
+    .option('--variable <name=value>', 'variable whose value is JSON or a string; repeatable', collect)
+    .option('--operation-name <name>', 'name of the operation to run, if the document contains several')
     .option('--check', 'validate the document against the schema without running it')
     .addHelpText('after', examples)
     .action(run)
@@ -71,7 +71,7 @@ async function readVariables({ variables, variable = [] }: Options): Promise<Rec
 /** Parses the value as JSON, so `size=10` is a number. A value that is not valid JSON is a string: `name=pump`. */
 function parseVariable(text: string): [name: string, value: unknown] {
   const at = text.indexOf('=')
-  if (at < 1) throw usageError(`--variable ${JSON.stringify(text)} must be name=value`)
+  if (at < 1) throw usageError(`--variable ${JSON.stringify(text)} must be name=value, such as size=10`)
   const value = text.slice(at + 1)
   try {
     return [text.slice(0, at), JSON.parse(value)]
@@ -86,7 +86,10 @@ function parseVariables(json: string | undefined): Record<string, unknown> {
     const value: unknown = JSON.parse(json)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch (error) {
-    throw usageError(`--variables is not valid JSON: ${(error as Error).message}`)
+    throw usageError(
+      `--variables is not valid JSON: ${(error as Error).message}`,
+      'Pass a JSON object, such as {"size": 10}.',
+    )
   }
   throw usageError('--variables must be a JSON object, such as {"size": 10}')
 }

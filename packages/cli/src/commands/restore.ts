@@ -17,20 +17,20 @@ export function buildCommand(): Command {
     .description(
       prose(`Restore the database from a backup file or to a point in time.
 
-With a file from "muster backup", the command restores the backup to an empty database, all or nothing, and migrates the
-database to this release. It uses the empty database in DATABASE_URL or, by default, creates the embedded database in
-MUSTER_DATA.
+With a file from "muster backup", the command restores the backup to an empty database, and migrates the database to
+this release. It restores either the whole backup or nothing. It uses the empty database in DATABASE_URL or, by default,
+creates the embedded database in MUSTER_DATA.
 
 With --to, it restores the embedded database to a point in time from the base backups and the write-ahead log in
 MUSTER_ARCHIVE_DIR. The restored database contains everything committed up to that time and nothing committed later.
 Stop the server first. MUSTER_DATA must not contain a database unless you pass --replace.
 
-As for the server, the master key must be in $MUSTER_DATA/master.key or MUSTER_MASTER_KEY.`),
+The master key must be in $MUSTER_DATA/master.key or MUSTER_MASTER_KEY, as for the server.`),
     )
     .argument('[file]', 'backup file')
     .option('--to <time>', 'point in time, such as 2026-11-22T14:30:00Z, or "latest"', targetOf)
     .option('--from <folder>', 'archive to restore from (default: MUSTER_ARCHIVE_DIR)')
-    .option('--replace', 'rename the current database in MUSTER_DATA instead of failing')
+    .option('--replace', 'rename an existing database in MUSTER_DATA instead of failing')
     .addOption(
       new Option(
         '--timeline <number>',
@@ -44,9 +44,9 @@ As for the server, the master key must be in $MUSTER_DATA/master.key or MUSTER_M
 /** Parses a point in time. Requires a time zone, because local time would depend on where the command runs. */
 function targetOf(text: string): Date | 'latest' {
   if (text === 'latest') return text
-  const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text)
+  const hasTimeZone = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text)
   const date = new Date(text)
-  if (isWhole && !Number.isNaN(date.getTime())) return date
+  if (hasTimeZone && !Number.isNaN(date.getTime())) return date
   throw new InvalidArgumentError('Expected a time with a time zone, such as 2026-11-22T14:30:00Z, or "latest".')
 }
 
@@ -80,6 +80,6 @@ async function restoreFile(file: string, { json, withoutKey }: { json: boolean; 
     }),
   )
   if (json) return console.log(JSON.stringify({ file, created, rows, migrations }))
-  console.log(`${file}: ${countRows(rows)}, as of ${created}`)
-  if (migrations.length > 0) console.log(`Migrated to this release: ${migrations.join(', ')}`)
+  console.log(`${file}: restored ${countRows(rows)}, as of ${created}`)
+  if (migrations.length > 0) console.log(`Applied migrations: ${migrations.join(', ')}`)
 }

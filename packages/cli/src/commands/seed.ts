@@ -17,7 +17,7 @@ export function buildCommand(): Command {
 services. The first fleet belongs to the owner. Each additional fleet belongs to a new user, such as
 fleet-2@example.com, whose credentials the command writes to $MUSTER_DATA/credentials-<email>.
 
-The same numbers always create the same devices. The command keeps existing devices and records no events. It connects
+The same options always create the same devices. The command keeps existing devices and records no events. It connects
 to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a server is
 running.`),
     )
@@ -43,10 +43,10 @@ async function run({ users, devices, services, json = false }: Options): Promise
     if (json) return console.log(JSON.stringify({ fleets, seconds }))
     for (const { email, added, credentials } of fleets) {
       console.log(
-        `${email}: ${counted(added, 'device')} added, ${devices - added} already present${credentials ? `; ${credentials}` : ''}`,
+        `${email}: ${counted(added, 'device')} added, ${devices - added} already present${credentials ? `; credentials in ${credentials}` : ''}`,
       )
     }
-    console.log(`${seconds} s`)
+    console.log(`Duration: ${seconds} s`)
   } finally {
     progress.stop()
   }

@@ -88,7 +88,7 @@ async function run(options: Options): Promise<void> {
   const devices: Credentials[] = []
   try {
     await prepare(options, { muster, url, devices, signal: interruption.signal })
-    const counts = await live(options, { broker, devices, signal: interruption.signal })
+    const counts = await simulateFleet(options, { broker, devices, signal: interruption.signal })
     await report(counts, options)
     if (interruption.signal.aborted) process.exitCode = exitCodes.interrupted
     else assertAllConnected(counts)
@@ -119,13 +119,16 @@ async function prepare(options: Options, { devices, ...shared }: Preparing): Pro
   }
 }
 
-interface Live {
+interface Simulation {
   broker: string
   devices: readonly Credentials[]
   signal: AbortSignal
 }
 
-async function live({ every, dropEvery, rate, json = false, ...options }: Options, shared: Live): Promise<Counts> {
+async function simulateFleet(
+  { every, dropEvery, rate, json = false, ...options }: Options,
+  shared: Simulation,
+): Promise<Counts> {
   const [{ runFleet }, { summaryOf }] = await Promise.all([
     import('../simulate/fleet.ts'),
     import('../simulate/counts.ts'),
@@ -148,7 +151,7 @@ async function report(counts: Counts, { json = false }: Options): Promise<void> 
     const { devices, connects, reconnects, drops, publishes, acks, cutShort } = counts
     console.log(`devices     ${devices}, ${connects} connected`)
     console.log(`reconnects  ${reconnects}, after ${drops} intentional disconnects`)
-    console.log(`publishes   ${publishes}, ${acks} acknowledged, ${cutShort} interrupted by a disconnect`)
+    console.log(`messages    ${publishes} published, ${acks} acknowledged, ${cutShort} interrupted by a disconnect`)
     console.log(`failures    ${failuresOf(counts)}`)
     for (const [what, count] of Object.entries(counts.failures)) console.log(`  ${count} × ${what}`)
   }

@@ -10,7 +10,7 @@ export interface Which {
 }
 
 const hint =
-  'The first start of "muster serve" writes credentials, and "muster configure" saves credentials for any server. To use another file, set --credentials or MUSTER_CREDENTIALS.'
+  'The first start of "muster serve" writes credentials, and "muster configure" saves credentials for any server. To use another file, pass --credentials or set MUSTER_CREDENTIALS.'
 
 /** Reads the credentials. Throws a usage error if the credentials are missing, incomplete, or unreadable. */
 export async function readCredentials({ credentials, profile }: Which, env = process.env): Promise<StoredCredentials> {

@@ -21,7 +21,7 @@ export async function writeProfile(
 ): Promise<void> {
   assertProfileName(profile)
   for (const [name, value] of Object.entries(values)) {
-    if (/[\r\n]/.test(value)) throw usageError(`${name} must be on one line`)
+    if (/[\r\n]/.test(value)) throw usageError(`the value of ${name} must not contain line breaks`)
   }
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''

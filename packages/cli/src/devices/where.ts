@@ -52,13 +52,16 @@ export async function assertKnownNames(
 }
 
 /**
- * Returns the ID of the service type with this name, ignoring case. If `meant` is an ID, returns the ID without a
+ * Returns the ID of the service type with this name, ignoring case. If `nameOrId` is an ID, returns the ID without a
  * request. Throws if no type has the name.
  */
-export async function findType(muster: Muster, meant: string): Promise<number> {
-  if (/^\d+$/.test(meant)) return Number(meant)
+export async function findType(muster: Muster, nameOrId: string): Promise<number> {
+  if (/^\d+$/.test(nameOrId)) return Number(nameOrId)
   const { applicationTypes } = await muster.select({ applicationTypes: { id: true, name: true } })
-  const found = applicationTypes.find(({ name }) => name.toLowerCase() === meant.toLowerCase())
+  const found = applicationTypes.find(({ name }) => name.toLowerCase() === nameOrId.toLowerCase())
   if (found !== undefined) return found.id
-  throw usageError(`unknown service type ${JSON.stringify(meant)}`, 'Run "muster services types" for a list.')
+  throw usageError(
+    `unknown service type ${JSON.stringify(nameOrId)}`,
+    'To list all service types, run "muster services types".',
+  )
 }

@@ -6,7 +6,7 @@ import { type Finding, failed, ok, warning } from './check.ts'
 const MIB = 2 ** 20
 /** The age above which a status is stale. A running server updates its status about every 10 seconds. */
 const STALE_MS = 5 * 60_000
-const WORRYING_BYTES = 1024 * MIB
+const PENDING_WARNING_BYTES = 1024 * MIB
 const HOURS_MS = 3_600_000
 
 export async function* checkBackups(dataFolder: string, now = Date.now()): AsyncGenerator<Finding> {
@@ -36,7 +36,7 @@ function checkArchive({ failingSince, pendingBytes }: NonNullable<BackupStatus['
   const hint = `Free up space in ${folder}, and make sure that the server can write there. For the cause, see the end of pg.log in MUSTER_DATA.`
   if (failingSince !== null)
     return failed('archive', `archiving has been failing since ${failingSince}: ${pending}`, hint)
-  if (pendingBytes > WORRYING_BYTES) return warning('archive', `archiving is behind: ${pending}`, hint)
+  if (pendingBytes > PENDING_WARNING_BYTES) return warning('archive', `archiving is behind: ${pending}`, hint)
   return ok('archive', `the write-ahead log is archived in ${folder}`)
 }
 

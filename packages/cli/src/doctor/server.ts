@@ -23,7 +23,7 @@ export async function* checkServer(url: string): AsyncGenerator<Finding> {
   else
     yield failed(
       'reachability',
-      `${url} responds with ${response.status} at /healthz`,
+      `${url} responds with status ${response.status} at /healthz`,
       'Check MUSTER_URL. Another program, such as a proxy, may be responding at this URL.',
     )
   yield checkClock(response.headers.get('date'), asked + took / 2)
@@ -32,12 +32,12 @@ export async function* checkServer(url: string): AsyncGenerator<Finding> {
 
 /** Compares this machine's clock with the Date header, which is rounded down to seconds. */
 function checkClock(date: string | null, now: number): Finding {
-  const there = date === null ? Number.NaN : Date.parse(date)
-  if (Number.isNaN(there)) {
+  const serverTime = date === null ? Number.NaN : Date.parse(date)
+  if (Number.isNaN(serverTime)) {
     const hint = `Make sure that the clocks of this machine and of the server differ by at most ${CLOCK_REJECTED_S} s. A proxy may have removed or changed the header.`
     return warning('clock', 'the response has no valid Date header, so the clocks cannot be compared', hint)
   }
-  const off = Math.round((now - there - 500) / 1_000)
+  const off = Math.round((now - serverTime - 500) / 1_000)
   const difference =
     Math.abs(off) <= 1 ? 'in sync with the server' : `${Math.abs(off)} s ${off > 0 ? 'ahead of' : 'behind'} the server`
   const hint = `Synchronize the clocks of this machine and of the server, preferably with NTP. The server allows a difference of at most ${CLOCK_REJECTED_S} s.`
@@ -52,7 +52,7 @@ async function checkReadiness(url: string): Promise<Finding> {
     if (status === 200) return ok('database', "the server's database responds")
     return failed(
       'database',
-      reasonIn(text) ?? `/readyz responds with ${status}`,
+      reasonIn(text) ?? `/readyz responds with status ${status}`,
       'Check the server log and the database (DATABASE_URL or, without it, the embedded database in MUSTER_DATA).',
     )
   } catch (error) {

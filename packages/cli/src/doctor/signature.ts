@@ -17,25 +17,32 @@ const hints: Readonly<Record<string, string>> = {
 export async function* checkSignature(muster: Muster, keyId: string): AsyncGenerator<Finding> {
   try {
     const keys = { key: true, enabled: true, readOnly: true, expires: true } as const
-    const { version: there, login } = await muster.select({ version: true, login: { email: true, accessKeys: keys } })
+    const { version: serverVersion, login } = await muster.select({
+      version: true,
+      login: { email: true, accessKeys: keys },
+    })
     const key = login?.accessKeys.find((one) => one.key === keyId)
     yield ok('signature', `the server accepts the signature for ${login?.email}${key?.readOnly ? ' (read-only)' : ''}`)
     if (key?.expires && Date.parse(key.expires) - Date.now() < SOON_MS) {
-      yield warning('access key', `the key expires at ${key.expires}`, 'Create another key: muster keys create')
+      yield warning(
+        'access key',
+        `the key expires at ${key.expires}`,
+        'To create another key, run "muster keys create".',
+      )
     }
-    if (there !== version) {
+    if (serverVersion !== version) {
       yield warning(
         'release',
-        `the server runs version ${there}, but this command is version ${version}`,
+        `the server runs version ${serverVersion}, but this command is version ${version}`,
         'Upgrade the older of the two. An older command works with a newer server, because changes to version 1 of the API are backward-compatible.',
       )
     }
   } catch (error) {
     const { message } = describe(error)
     const { reason } = error as { reason?: unknown }
-    const usual =
+    const defaultHint =
       'Check the access key and its secret in the credentials file. To replace them, run "muster configure".'
     const details = typeof reason === 'string' ? `${message} (${reason})` : message
-    yield failed('signature', details, (typeof reason === 'string' && hints[reason]) || usual)
+    yield failed('signature', details, (typeof reason === 'string' && hints[reason]) || defaultHint)
   }
 }

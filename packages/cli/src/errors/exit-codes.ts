@@ -4,7 +4,7 @@ export const exitCodeTable = {
   failed: [1, 'failed'],
   usage: [2, 'invalid usage, or no credentials found'],
   partly: [3, 'some items were rejected or not processed'],
-  notFound: [4, 'not found in your account'],
+  notFound: [4, 'an item was not found in your account'],
   refused: [5, 'invalid credentials, or the access key does not allow the operation'],
   notNow: [6, 'the server is unreachable or unavailable; retry later'],
   conflict: [7, 'conflict with existing data'],

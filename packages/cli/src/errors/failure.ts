@@ -11,11 +11,11 @@ interface Meaning {
 const meanings: Readonly<Record<string, Meaning>> = {
   UNREACHABLE: {
     exitCode: exitCodes.notNow,
-    hint: 'Is the server running? Start it with "muster serve". Check MUSTER_URL in the environment and the credentials file, or run "muster doctor".',
+    hint: 'If the server is not running, start it with "muster serve". If it is running, check MUSTER_URL in the environment and the credentials file, or run "muster doctor".',
   },
   UNAUTHENTICATED: {
     exitCode: exitCodes.refused,
-    hint: 'Check the access key in the credentials file and this machine\'s clock: run "muster doctor".',
+    hint: 'To check the access key in the credentials file and this machine\'s clock, run "muster doctor".',
   },
   FORBIDDEN: {
     exitCode: exitCodes.refused,
@@ -25,16 +25,16 @@ const meanings: Readonly<Record<string, Meaning>> = {
   CONFLICT: { exitCode: exitCodes.conflict },
   RATE_LIMITED: {
     exitCode: exitCodes.notNow,
-    hint: 'Try again later. If the message says when to retry, wait until then.',
+    hint: 'If the message says when to retry, wait until then. Otherwise, try again in a few seconds.',
   },
   UNAVAILABLE: {
     exitCode: exitCodes.notNow,
-    hint: 'Try again in a moment. If the error recurs, check the server log.',
+    hint: 'Try again in a few seconds. If the error recurs, check the server log.',
   },
   NO_ANSWER: { exitCode: exitCodes.notNow, hint: 'Nothing was changed. Try again, or run "muster doctor".' },
   OUTCOME_UNKNOWN: {
     exitCode: exitCodes.outcomeUnknown,
-    hint: 'The change may or may not have been made. Check before you repeat it.',
+    hint: 'The change may or may not have been made. Before you repeat it, check whether it was made.',
   },
   BAD_ANSWER: {
     exitCode: exitCodes.failed,
@@ -61,7 +61,7 @@ const plainErrors: ReadonlySet<string> = new Set(['ConfigError', 'StartError'])
 /** Explains why server commands fail in the published CLI package, which does not include the server. */
 const noServer = {
   message: 'this command requires the server, which this package does not include',
-  hint: 'In a checkout of Muster, run npm ci, and then run node_modules/.bin/muster. In the folder of a release, run npx ./muster-server-VERSION.tgz followed by the command.',
+  hint: 'In a checkout of Muster, run npm ci, and then run the command with node_modules/.bin/muster. In the folder of a release, run it with npx ./muster-server-VERSION.tgz.',
 }
 
 interface Failure {

@@ -22,7 +22,7 @@ Filters (quote them, because shells interpret many of these characters):
   type = DEVICE_DELETE        a field: id, type, timestamp, actor, key, source, job, state, context, changed, target.name, …
   source = console            changed in the console; also accessKey, device, job, server, or unknown
   actor = ada@example.com     caused by a user
-  changed:site                changed an attribute whose name contains this
+  changed:site                changed an attribute whose name contains "site"
   device.site = oslo          an attribute or field of the event's device, with its current value
   pump                        a part of the target's name
 Combine conditions with AND and OR, and use parentheses if you mix them. Several --where options must all match.
@@ -44,7 +44,7 @@ export const withEventFilterOptions = (command: Command, verb: string): Command 
       `${verb} events that match a filter, such as "source = console AND changed:site"; repeatable`,
       collect,
     )
-    .option('--view <view>', `${verb} the events of a saved view; ID or name`)
+    .option('--view <view>', `${verb} events in this saved view (ID or name)`)
     .option('--context <name>', 'context in which the filter reads device attributes')
     .addHelpText('after', eventWhereHelp)
 

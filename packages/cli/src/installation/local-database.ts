@@ -57,7 +57,7 @@ async function assertInstalled({ databaseUrl, dataFolder }: Config): Promise<voi
   )
   if (isThere) return
   throw new CliError(`no Muster installation found in ${dataFolder}`, {
-    hint: 'Set MUSTER_DATA or DATABASE_URL as for the server, or run "muster serve" once.',
+    hint: 'Set MUSTER_DATA or DATABASE_URL to the server\'s value. To create an installation, run "muster serve".',
   })
 }
 

@@ -26,8 +26,12 @@ export const withAccessOptions = (command: Command, permissionsHelp: string): Co
     .option('--read <names>', 'attributes that the key can read, such as site,status.*', namesWithCommas)
     .option('--write <names>', 'attributes that the key can set and read', namesWithCommas)
     .option('--where <filter>', 'restrict the key to the devices that match this filter')
-    .option('--networks <cidrs>', 'addresses that the key can be used from, such as 192.0.2.0/24', namesWithCommas)
-    .option('--rate-share <percent>', 'share of the rate limit that the key can use, in percent', wholeNumber(1, 100))
+    .option(
+      '--networks <cidrs>',
+      'IP address ranges from which the key can be used, such as 192.0.2.0/24',
+      namesWithCommas,
+    )
+    .option('--rate-share <percent>', 'percentage of the rate limit that the key can use', wholeNumber(1, 100))
 
 /** `false` removes a restriction. */
 export interface AccessChange {

@@ -21,7 +21,10 @@ export async function startSignIn(
 ): Promise<Started> {
   const { status, body } = await send(`${url}/auth/cli/start`, request)
   if (status === 200) return body as unknown as Started
-  if (status === 404) throw new CliError(`the server at ${url} does not support "muster login"`)
+  if (status === 404)
+    throw new CliError(`cannot find a Muster server that supports "muster login" at ${url}`, {
+      hint: 'Check the URL. If it is correct, upgrade the server.',
+    })
   throw failure(status, body)
 }
 
@@ -39,7 +42,10 @@ export async function poll(
   if (status === 202 || status === 429 || status === 503) return 'pending'
   if (status !== 410) throw failure(status, body)
   const what = body.status === 'denied' ? 'was denied in the browser' : 'expired after ten minutes'
-  throw new CliError(`the request ${what}`, { exitCode: exitCodes.refused })
+  throw new CliError(`the sign-in request ${what}`, {
+    hint: 'To try again, run "muster login".',
+    exitCode: exitCodes.refused,
+  })
 }
 
 type Body = Record<string, unknown> & { errors?: { message?: string }[] }
@@ -55,9 +61,17 @@ async function send(url: string, request: object): Promise<{ status: number; bod
     return { status: response.status, body: ((await response.json().catch(() => ({}))) ?? {}) as Body }
   } catch (error) {
     const cause = ((error as Error).cause as Error | undefined)?.message ?? (error as Error).message
-    throw new CliError(`cannot reach ${new URL(url).origin}: ${cause}`, { exitCode: exitCodes.notNow })
+    throw new CliError(`cannot reach ${new URL(url).origin}: ${cause}`, {
+      hint: 'Check the URL, and check that the server is running.',
+      exitCode: exitCodes.notNow,
+    })
   }
 }
 
-const failure = (status: number, { errors }: Body): CliError =>
-  new CliError(errors?.[0]?.message ?? `the server responded with status ${status}`)
+function failure(status: number, { errors }: Body): CliError {
+  const message = errors?.[0]?.message
+  if (message !== undefined) return new CliError(message)
+  return new CliError(`the server responded with status ${status}`, {
+    hint: 'Check the URL, any proxy in front of the server, and the server log.',
+  })
+}

@@ -29,7 +29,8 @@ export async function signIn({ url, machine, isLocal, file, profile }: SignIn): 
   const loopback = isLocal ? await listenForBrowser() : undefined
   try {
     const started = await startSignIn(url, { publicKey, machine, port: loopback?.port })
-    const { key, account } = loopback === undefined ? await typed(url, started) : await returned(url, started, loopback)
+    const { key, account } =
+      loopback === undefined ? await waitForCode(url, started) : await waitForBrowser(url, started, loopback)
     // Each key has its own file, so a failure leaves the key of the previous sign-in intact.
     const keyFile = join(dirname(resolve(file)), `${key}.pem`)
     await mkdir(dirname(keyFile), { recursive: true, mode: 0o700 })
@@ -47,7 +48,7 @@ export async function signIn({ url, machine, isLocal, file, profile }: SignIn): 
 }
 
 /** Polls until the user types the code in a browser, which can be on any machine. */
-async function typed(url: string, started: Started): Promise<{ key: string; account: string }> {
+async function waitForCode(url: string, started: Started): Promise<{ key: string; account: string }> {
   const { userCode, verificationUrl, expiresIn, interval } = started
   console.error(`Open ${verificationUrl} and type the code ${userCode.slice(0, 4)}-${userCode.slice(4)}`)
   for (let waited = 0; waited <= expiresIn; waited += interval) {
@@ -59,7 +60,11 @@ async function typed(url: string, started: Started): Promise<{ key: string; acco
 }
 
 /** Waits for the browser, which returns with a code after the user allows the request. */
-async function returned(url: string, started: Started, loopback: Loopback): Promise<{ key: string; account: string }> {
+async function waitForBrowser(
+  url: string,
+  started: Started,
+  loopback: Loopback,
+): Promise<{ key: string; account: string }> {
   console.error(`Allow the request in the browser. If no browser opens, open ${started.verificationUrl}`)
   openBrowser(started.verificationUrl)
   const timer = new AbortController()
@@ -68,7 +73,7 @@ async function returned(url: string, started: Started, loopback: Loopback): Prom
     for (;;) {
       const back = await Promise.race([loopback.next(), timeout])
       if (back === undefined) throw expired()
-      if ('error' in back) throw new CliError('the request was denied in the browser', { exitCode: exitCodes.refused })
+      if ('error' in back) throw denied()
       const outcome = await poll(url, started, back.code)
       if (outcome !== 'pending') return outcome
       // Another page on this machine may have sent a wrong code.
@@ -79,5 +84,9 @@ async function returned(url: string, started: Started, loopback: Loopback): Prom
   }
 }
 
-const expired = (): CliError =>
-  new CliError('the request expired after ten minutes', { hint: 'Run the command again.', exitCode: exitCodes.refused })
+const denied = (): CliError => failure('the sign-in request was denied in the browser')
+
+const expired = (): CliError => failure('the sign-in request expired after ten minutes')
+
+const failure = (message: string): CliError =>
+  new CliError(message, { hint: 'To try again, run "muster login".', exitCode: exitCodes.refused })

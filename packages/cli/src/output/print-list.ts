@@ -19,11 +19,11 @@ interface List<Item> {
 
 export async function printList<Item>({ items, columns, options, empty }: List<Item>): Promise<number> {
   const put = (text: string): Promise<void> => write(process.stdout, text)
-  const page = { isWhole: true }
+  const page = { isComplete: true }
   const limited = takeUpTo(items, options.limit, page)
   const count = await printItems(limited, { columns, options, put })
   if (count === 0 && !options.json && !options.csv) console.error(empty)
-  if (!page.isWhole) console.error('There are more rows. To show all rows, pass --limit all.')
+  if (!page.isComplete) console.error('There are more rows. To show all rows, pass --limit all.')
   return count
 }
 
@@ -74,12 +74,12 @@ async function each<Item>(items: AsyncIterable<Item>, work: (item: Item) => Prom
 async function* takeUpTo<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   limit: number,
-  page: { isWhole: boolean },
+  page: { isComplete: boolean },
 ): AsyncGenerator<Item> {
   let taken = 0
   for await (const item of items) {
     if (taken === limit) {
-      page.isWhole = false
+      page.isComplete = false
       return
     }
     yield item

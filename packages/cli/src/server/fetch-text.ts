@@ -11,7 +11,10 @@ export interface Fetched {
 
 export async function fetchText(server: string, path: string): Promise<Fetched> {
   if (!/^https?:\/\//.test(server) || !URL.canParse(server)) {
-    throw usageError(`${JSON.stringify(server)} is not an http or https URL`)
+    throw usageError(
+      `${JSON.stringify(server)} is not an http or https URL`,
+      'Use a server URL such as https://muster.example.com.',
+    )
   }
   const url = `${new URL(server).href.replace(/\/+$/, '')}${path}`
   try {
@@ -20,7 +23,7 @@ export async function fetchText(server: string, path: string): Promise<Fetched> 
   } catch (error) {
     const { cause, message } = error as Error
     throw new CliError(`cannot reach ${url}: ${reasonOf(cause) ?? message}`, {
-      hint: 'Is the server running? Start it with "muster serve".',
+      hint: 'If the server is not running, start it with "muster serve". If it is running, check the URL.',
       exitCode: exitCodes.notNow,
     })
   }

@@ -35,7 +35,7 @@ export async function readText(response: IncomingMessage, maxBytes = Number.POSI
   let length = 0
   for await (const chunk of await decompressed(response)) {
     length += chunk.length
-    if (length > maxBytes) throw new Error('the response is too long')
+    if (length > maxBytes) throw new Error(`the response is longer than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -56,8 +56,8 @@ interface SignedRequest {
 }
 
 /**
- * Replaces `fetch` for the client, which passes strings and reads only these members of the response. Event streams
- * need the real `fetch`.
+ * Replaces `fetch` for the client, which passes strings and reads only the response members that this function
+ * returns. Event streams require the real `fetch`.
  */
 export const httpFetch = (async (url: string, init: SignedRequest) => {
   if (init.headers.Accept === 'text/event-stream') return fetch(url, init)

@@ -15,7 +15,7 @@ export async function readServices(muster: Muster, entries: readonly string[]): 
   const { applicationTypes } = await muster.select({ applicationTypes: { id: true, name: true, port: true } })
   return orUsageError(
     () => parsed.map((entry) => toServiceFields(entry, applicationTypes)),
-    'Run "muster services types" for a list.',
+    'To list all service types, run "muster services types".',
   )
 }
 

@@ -33,10 +33,10 @@ export const failuresOf = ({ failures }: Counts): number =>
 
 export const summaryOf = (counts: Counts): string =>
   [
-    `${counts.connected} of ${counts.devices} connected`,
+    `${counts.connected} of ${counts.devices} devices connected`,
     `${counts.connects} connects`,
     `${counts.reconnects} reconnects`,
-    `${counts.publishes} publishes`,
-    `${counts.acks} acks`,
+    `${counts.publishes} messages published`,
+    `${counts.acks} acknowledged`,
     `${failuresOf(counts)} failures`,
   ].join(', ')

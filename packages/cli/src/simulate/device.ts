@@ -87,7 +87,7 @@ function waitUntilConnected(client: MqttClient): Promise<void> {
   return new Promise((resolve, reject) => {
     client.once('connect', () => resolve())
     client.once('close', () => reject(new Error('the connection was closed before the device was authenticated')))
-    // This listener stays registered to ignore later errors, because they also close the connection.
+    // Keep this listener, because an error without a listener would end the process. Later errors close the connection.
     client.on('error', reject)
   })
 }

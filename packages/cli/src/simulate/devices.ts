@@ -7,8 +7,8 @@ import type { Credentials } from './device.ts'
 /** The platform that marks simulated devices, so that later simulations can find them. */
 const PLATFORM = 'muster-simulator'
 /**
- * Maximum number of requests in flight. This number is below the number of statements that a server process runs at a
- * time for one account, 10 by default (MUSTER_USER_STATEMENTS).
+ * Maximum number of requests in flight. It stays below 10, the default limit on the statements that a server process
+ * runs at a time for one account (MUSTER_USER_STATEMENTS).
  */
 const CONCURRENCY = 8
 /** Number of secrets that a request rotates. The API allows at most this many aliases of one field in a selection. */
@@ -93,7 +93,7 @@ async function register(
 
 /**
  * Finds devices of earlier simulations, and rotates their secrets, because simulations do not store secrets. Throws if
- * there are fewer than `count`.
+ * there are fewer than `count` devices.
  */
 export async function useExistingDevices(preparation: Preparation, ready: Credentials[]): Promise<void> {
   const { muster, count, onProgress, signal } = preparation

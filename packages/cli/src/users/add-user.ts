@@ -15,8 +15,8 @@ export interface AddedUser {
 }
 
 /**
- * Creates a user with an access key. Writes the credentials to a file before the transaction commits, so they are never
- * lost.
+ * Creates a user with an access key. Writes the credentials to a file before the transaction commits, so the
+ * credentials are never lost.
  */
 export async function addUser(
   { db, config, secrets, url }: Installation,

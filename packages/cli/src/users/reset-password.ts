@@ -42,7 +42,7 @@ export async function resetPassword(
 ): Promise<PasswordReset> {
   if ('link' in target && installation.config.signIn === 'sso')
     throw usageError(
-      'the server accepts only single sign-on (MUSTER_SIGN_IN=sso), so the link could not set a password',
+      'the server accepts only single sign-on (MUSTER_SIGN_IN=sso), so the user cannot sign in with a password',
       'To create a link that signs the user in, run "muster users link".',
     )
   const send = 'link' in target && target.link === 'sent' ? senderOf(installation) : undefined
@@ -128,6 +128,8 @@ ${link}
 The link works once and expires after 24 hours. Anyone who has it can set your password.
 `
     if (await send({ to: email, subject: 'Set a new password for Muster', text })) return
-    throw new CliError('the mail server did not accept the email, so the password was not changed')
+    throw new CliError('the email could not be sent, so the password was not changed', {
+      hint: 'Check MUSTER_SMTP_URL and MUSTER_SMTP_FROM, or pass --link instead of --email to print the link.',
+    })
   }
 }

@@ -49,26 +49,26 @@ export const viewColumns: readonly Column<ViewRow>[] = [
 ]
 
 /** Finds a view by ID or by case-insensitive name. Throws if there is no such view. */
-export async function findView(muster: Muster, meant: string): Promise<ViewRow> {
+export async function findView(muster: Muster, nameOrId: string): Promise<ViewRow> {
   const { login } = await muster.select({ login: { views: viewFields } })
   const views: readonly ViewRow[] = login?.views ?? []
-  const found = views.find(({ id, name }) => id === meant || name.toLowerCase() === meant.toLowerCase())
+  const found = views.find(({ id, name }) => id === nameOrId || name.toLowerCase() === nameOrId.toLowerCase())
   if (found !== undefined) return found
-  throw new CliError(`no view has the ID or name ${JSON.stringify(meant)}`, {
+  throw new CliError(`no view has the ID or name ${JSON.stringify(nameOrId)}`, {
     exitCode: exitCodes.notFound,
-    hint: 'Run "muster views list" for a list.',
+    hint: 'To list all views, run "muster views list".',
   })
 }
 
 /** Finds the view that the option --view names. Returns undefined without the option. */
-export const findGivenView = async (muster: Muster, meant: string | undefined): Promise<ViewRow | undefined> =>
-  meant === undefined ? undefined : findView(muster, meant)
+export const findGivenView = async (muster: Muster, nameOrId: string | undefined): Promise<ViewRow | undefined> =>
+  nameOrId === undefined ? undefined : findView(muster, nameOrId)
 
 const kinds = ['DEVICES', 'SERVICES', 'EVENTS'] as const
 
 export function readKind(text: string): (typeof kinds)[number] {
   const kind = kinds.find((each) => each === text.toUpperCase())
-  if (kind === undefined) throw usageError(`--kind: ${JSON.stringify(text)} is not devices, services, or events`)
+  if (kind === undefined) throw usageError(`--kind must be devices, services, or events, not ${JSON.stringify(text)}`)
   return kind
 }
 
@@ -94,8 +94,8 @@ export const withViewOptions = (command: Command): Command =>
     )
     .option('--description <text>', 'purpose of the view')
     .option('--label <label>', 'label that groups views; repeatable', collect)
-    .option('--shared', 'show the view to members and keys with access to only some devices')
-    .option('--no-shared', 'hide the view from members and keys with access to only some devices')
+    .option('--shared', 'show the view to members and keys that are restricted to some devices or attributes')
+    .option('--no-shared', 'hide the view from members and keys that are restricted to some devices or attributes')
     .addHelpText('after', whereHelp)
 
 /** Parses a column such as `site` or `site=Location`. */

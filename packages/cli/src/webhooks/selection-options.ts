@@ -14,12 +14,12 @@ export const withSelectionOptions = (command: Command): Command =>
   command
     .option(
       '--where <filter>',
-      'only events of devices that matched immediately before or after the event; repeatable',
+      'select events of devices that matched this filter immediately before or after the event; repeatable',
       collect,
     )
     .option(
       '--view <view>',
-      'only events of devices that were in this view (ID or name) immediately before or after the event',
+      'select events of devices that were in this view (ID or name) immediately before or after the event',
     )
     .option('--context <name>', 'context in which the filter reads attributes')
     .addHelpText('after', whereHelp)

@@ -53,9 +53,9 @@ test('registers a machine as a device and reports when a service starts and stop
   const { code: exitCode, stdout, stderr } = await agent.done
   expect([exitCode, stderr]).toEqual([0, ''])
   await machine.deviceWhere(isInactive)
-  for (const secretThing of [secret, code]) {
-    expect(stdout).not.toContain(secretThing)
-    expect(registered.stdout).not.toContain(secretThing)
+  for (const text of [secret, code]) {
+    expect(stdout).not.toContain(text)
+    expect(registered.stdout).not.toContain(text)
   }
 })
 

@@ -34,7 +34,7 @@ test("requires the secret or the owner's permission to register a hardware ID ag
   expect(first.code).toBe(0)
   expect(await machine.register(code)).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/does not have its secret[\s\S]*rotateDeviceSecret[\s\S]*--hardware-id/),
+    stderr: expect.stringMatching(/does not have the device's secret[\s\S]*rotateDeviceSecret[\s\S]*--hardware-id/),
   })
   const { id } = await machine.device()
   await machine.user.data('mutation ($id: String!) { rotateDeviceSecret(deviceId: $id, allow: true) { secret } }', {
@@ -46,13 +46,13 @@ test("requires the secret or the owner's permission to register a hardware ID ag
 
 test('reports missing settings, and exits without retrying', async () => {
   const machine = await openAgentMachine(app)
-  const unnamed = await (await machine.run(quiet)).done
-  expect(unnamed).toMatchObject({
+  const withoutUrl = await (await machine.run(quiet)).done
+  expect(withoutUrl).toMatchObject({
     code: 2,
     stdout: expect.stringContaining('not registered, and no server URL is set'),
   })
-  const codeless = await (await machine.run(quiet, '--url', app.url)).done
-  expect(codeless).toMatchObject({ code: 2, stdout: expect.stringContaining('no registration code is set') })
+  const withoutCode = await (await machine.run(quiet, '--url', app.url)).done
+  expect(withoutCode).toMatchObject({ code: 2, stdout: expect.stringContaining('no registration code is set') })
   const status = await machine.status()
   expect([status.code, status.stderr]).toEqual([1, expect.stringContaining('not registered')])
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { launcher, muster, temporaryFolder } from '../harness/muster.ts'
 import { modeOf } from './machine.ts'
 
-test('starts this installation of Muster as a separate user', async () => {
+test('prints a unit that starts this installation of Muster as a separate user', async () => {
   const { code, stdout } = await muster(['agent', 'install', '--print'])
   expect(code).toBe(0)
   expect(stdout).toContain(`ExecStart=${process.execPath} ${launcher} agent run\n`)
@@ -45,7 +45,7 @@ test("removes the state folder and systemd's link to it with --purge", async () 
   await expect(lstat(link)).rejects.toThrow('ENOENT')
 })
 
-test('fails if it cannot check whether the secret is on this machine', async () => {
+test('fails with --purge if it cannot check whether the secret is on this machine', async () => {
   const { path: root } = await temporaryFolder()
   const parent = join(root, 'var/lib/private')
   await mkdir(join(root, 'var/lib'), { recursive: true })

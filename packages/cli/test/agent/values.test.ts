@@ -102,10 +102,10 @@ d = timeout 1s command echo x; sleep 1000`)
   const { attributes } = await machine.deviceWhere(({ attributes: { a, c } }) => a === 'two' && c)
   expect(attributes).toEqual({ a: 'two', c: 'x'.repeat(1_000) })
   const countInLog = (text: string): number => agent.stdout().split(text).length - 1
-  expect([countInLog('exited with 3: it is empty'), countInLog('value is readable again attribute=a')]).toEqual([1, 1])
+  expect([countInLog('with code 3: it is empty'), countInLog('value is readable again attribute=a')]).toEqual([1, 1])
   expect([
-    countInLog('attribute=b why="the command took longer'),
-    countInLog('attribute=d why="the command took longer'),
+    countInLog('attribute=b reason="the command took longer'),
+    countInLog('attribute=d reason="the command took longer'),
   ]).toEqual([1, 1])
 })
 

@@ -124,7 +124,7 @@ describe('point-in-time recovery', longTimeout, () => {
     expect(await namesIn(data, await serve())).toEqual([...restored, 'later'])
   })
 
-  it('follows an earlier timeline if the operator requests it', async () => {
+  it('restores an earlier timeline with --timeline', async () => {
     const { path, data, serve, baseBackup, run, list } = await newInstallation()
     const server = await serve()
     await register(data, server, 'first')
@@ -264,7 +264,7 @@ describe('a server with an archive', () => {
     await writeFile(join(path, 'file'), '')
     const server = await serve()
     await register(data, server, 'served')
-    expect(server.stderr()).toContain('MUSTER_ARCHIVE_DIR cannot be written')
+    expect(server.stderr()).toContain('cannot write to MUSTER_ARCHIVE_DIR')
     expect((await fails(['backup', '--base'])).code).not.toBe(0)
     expect(await namesIn(data, server)).toEqual(['served'])
   })

@@ -66,13 +66,13 @@ describe('color output', () => {
   })
 })
 
-const patient = { MUSTER_COMPLETION_TIMEOUT: '60000' }
+const longTimeout = { MUSTER_COMPLETION_TIMEOUT: '60000' }
 
 describe('completion', () => {
   it('completes commands, options, profiles, and devices', async () => {
     const { user, start } = await createCliUser(app)
     await addDevices(user, ['gate 1', 'gate-2', 'door'])
-    const run = (...args: string[]) => start(args, { env: patient }).done
+    const run = (...args: string[]) => start(args, { env: longTimeout }).done
     const complete = async (...words: string[]) =>
       (await run('__complete', 'bash', ...words)).stdout.split('\n').slice(0, -1)
     expect(await complete('dev')).toEqual(['devices'])
@@ -97,7 +97,7 @@ describe('completion', () => {
         _muster; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p muster`
       // Run bash asynchronously, because this process also runs the server that provides the names.
       const { stdout } = await promisify(execFile)('bash', ['--norc', '-eu', '-c', program], {
-        env: { ...env, ...patient, PATH: process.env.PATH },
+        env: { ...env, ...longTimeout, PATH: process.env.PATH },
       })
       return stdout
     }

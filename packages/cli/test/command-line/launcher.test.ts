@@ -46,13 +46,13 @@ async function commandOf(launcherPid: number): Promise<number> {
   for (;;) {
     const children = readFileSync(`/proc/${launcherPid}/task/${launcherPid}/children`, 'utf8').trim()
     // Only SIGHUP shows that the launcher handles signals, because Node.js handles SIGTERM and SIGINT from the start.
-    if (children !== '' && takes(launcherPid, 'SIGHUP')) return Number(children)
+    if (children !== '' && handles(launcherPid, 'SIGHUP')) return Number(children)
     await sleep(20)
   }
 }
 
 /** Returns whether a process handles a signal (proc_pid_status(5)). */
-function takes(pid: number, signal: NodeJS.Signals): boolean {
+function handles(pid: number, signal: NodeJS.Signals): boolean {
   const [, mask = '0'] = /^SigCgt:\s*([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return ((BigInt(`0x${mask}`) >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n
 }

@@ -38,7 +38,7 @@ describe.skipIf(!hasProgram('python3'))('in a terminal with 80 columns', () => {
     expect(await inTerminal(user, 'devices', 'list', '--limit', '2')).not.toContain('There are more')
     await inTerminal(user, 'attributes', 'set', 'gateway-1', 'site=bergen')
     expect(await inTerminal(user, 'devices', 'facets', 'site', '--size', '1')).toMatch(
-      /\nThere are more values\. To show up to 100, pass --size 100\.\n$/,
+      /\nThere are more values\. To show up to 100 values, pass --size 100\.\n$/,
     )
   })
 })

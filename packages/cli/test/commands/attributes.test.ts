@@ -161,7 +161,7 @@ describe('bulk changes', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toMatchObject([{ name: 'b', attribute: 'mark', from: null, to: 'x' }])
-    expect(preview.stderr).toContain('1 of 2 would change')
+    expect(preview.stderr).toContain('Devices and services that would change: 1 of 2.')
     expect(await run('attributes', 'set', ...where, 'mark=x')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/2 devices.*\n.*--yes/),
@@ -184,7 +184,7 @@ describe('bulk changes', () => {
     })
   })
 
-  it('changes devices by ID from a file', async () => {
+  it('changes the devices whose IDs are in a file', async () => {
     const { user, start, run, write, home } = await createCliUser(app)
     const ids = await addDevices(user, ['a', 'b', 'c'])
     const piped = start(['attributes', 'set', '--from', '-', 'mark=x'], { input: `# two\n${ids[0]}\n\n${ids[2]}\n` })
@@ -207,8 +207,9 @@ describe('bulk changes', () => {
       running.child.kill('SIGINT')
       await running.waitForOutput('stderr', /Stopping after/)
     })
-    const there = await write('there', readFileSync(env.MUSTER_CREDENTIALS!, 'utf8').replace(app.url, proxy.url))
-    const running = start(['attributes', 'set', '--all', 'mark=x', '--yes', '--credentials', there])
+    const ownCredentials = readFileSync(env.MUSTER_CREDENTIALS!, 'utf8')
+    const proxyCredentials = await write('proxy', ownCredentials.replace(app.url, proxy.url))
+    const running = start(['attributes', 'set', '--all', 'mark=x', '--yes', '--credentials', proxyCredentials])
     const { code, stdout, stderr } = await running.done
     const before = await changed(user)
     const [, done, file] = /(\d+) of 1200 done\. To resume, run: muster attributes resume (\S+)\n$/.exec(stderr) ?? []
@@ -222,7 +223,7 @@ describe('bulk changes', () => {
       code: 2,
       stderr: expect.stringContaining(proxy.url),
     })
-    const resumed = await run('attributes', 'resume', '--credentials', there)
+    const resumed = await run('attributes', 'resume', '--credentials', proxyCredentials)
     expect(resumed).toMatchObject({ code: 0, stdout: '1200 done\n' })
     expect(await changed(user)).toBe(1_200)
     expect(await run('attributes', 'resume')).toMatchObject({
@@ -249,8 +250,9 @@ describe('bulk changes', () => {
     const proxy = await startBatchProxy(app.url, 'setAttributesMany', (number) => {
       if (number === 7) proxy.interrupt()
     })
-    const there = await write('there', readFileSync(env.MUSTER_CREDENTIALS!, 'utf8').replace(app.url, proxy.url))
-    const which = ['--credentials', there]
+    const ownCredentials = readFileSync(env.MUSTER_CREDENTIALS!, 'utf8')
+    const proxyCredentials = await write('proxy', ownCredentials.replace(app.url, proxy.url))
+    const which = ['--credentials', proxyCredentials]
     const state = join(home, 'state')
     const { code, stderr } = await start(['attributes', 'set', '--all', 'mark=x', '--yes', '--state', state, ...which])
       .done

@@ -11,8 +11,8 @@ describe('devices', () => {
     const args = ['--hardware-id', 'H-1', '--attribute', 'net.ssid=lab', '--service', 'web=http:8080']
     const [registered] = await lines('devices', 'register', 'pump 7', ...args)
     expect(registered).toMatchObject({ name: 'pump 7', secret: expect.stringMatching(/.{40}/) })
-    for (const meant of [registered.id.toUpperCase(), 'H-1', 'pump 7']) {
-      const [device] = await lines('devices', 'get', meant)
+    for (const nameOrId of [registered.id.toUpperCase(), 'H-1', 'pump 7']) {
+      const [device] = await lines('devices', 'get', nameOrId)
       expect(device).toMatchObject({
         id: registered.id,
         hardwareId: 'H-1',

@@ -102,7 +102,7 @@ describe('keys', () => {
       /^Runs the document +no\nReads the device +yes\nReads the attribute +yes\nSets the attribute +no\n/,
     )
     expect(stdout).toMatch(/Permissions +DEVICE_READ\nDevices +1\nDenied: /)
-    expect(stdout).toMatch(/Denied: key lacks .*WEBHOOK_MANAGE.*\n/)
+    expect(stdout).toMatch(/Denied: the key lacks .*WEBHOOK_MANAGE.*\n/)
     expect(stdout).toContain('Warning: the filter reads site, which devices can set themselves\n')
     expect(await lines(...args, '--variables', '{"with": false}')).toMatchObject([
       { allowed: true, deviceReachable: true },
@@ -110,7 +110,7 @@ describe('keys', () => {
     expect(await lines('keys', 'simulate')).toMatchObject([{ allowed: null, devices: 1 }])
     expect(await lines('keys', 'simulate', '--where', 'site = bergen OR name = none')).toMatchObject([{ devices: 0 }])
     const [role] = await lines('keys', 'simulate', '--role', 'Viewer')
-    expect(role.reasons).toContain('role viewer lacks DEVICE_WRITE')
+    expect(role.reasons).toContain('the role viewer lacks DEVICE_WRITE')
     expect(await run('keys', 'simulate', '--role', 'admin', '--profile', 'reader')).toMatchObject({
       code: 5,
       stderr: expect.stringContaining('MEMBER_MANAGE'),
@@ -158,7 +158,7 @@ describe('keys', () => {
     const other = await run('keys', 'rotate', user.keyId)
     expect(other.code).toBe(0)
     expect((await run('keys', 'rotate', key!)).stdout).toMatch(/^Key: MK\w+\nSecret: \S+\n$/)
-    expect(await run('keys', 'rotate', key!)).toMatchObject({ stderr: expect.stringContaining('was rotated') })
+    expect(await run('keys', 'rotate', key!)).toMatchObject({ stderr: expect.stringContaining('was already rotated') })
     expect(await run('keys', 'rotate', '--overlap', '31d')).toMatchObject({ code: 2 })
   })
 

@@ -45,7 +45,7 @@ async function newMachine({ hasBrowser }: { hasBrowser: boolean }): Promise<Mach
 const approve = async (named: object): Promise<string> =>
   (await browser.auth('/cli/approve', { ...named, account: account.accountId })).body.redirect
 
-it("signs in with the machine's browser, and keeps the private key there", async () => {
+it("signs in with the machine's browser, and keeps the private key on the machine", async () => {
   const machine = await newMachine({ hasBrowser: true })
   const command = machine.login('--name', 'build server')
   const [, request] = await command.waitForOutput('stderr', /command-line#([0-9a-f]{64})/)
@@ -56,7 +56,7 @@ it("signs in with the machine's browser, and keeps the private key there", async
   const { code, stdout } = await command.done
   expect([code, stdout]).toEqual([
     0,
-    `Signed in to ${account.email}; saved as profile default in ${machine.credentials}\n`,
+    `Signed in to the account ${account.email}; saved as profile default in ${machine.credentials}\n`,
   ])
   expect((await machine.query()).stdout).toBe(`{"data":{"login":{"id":"${account.accountId}"}}}\n`)
   const text = await readFile(machine.credentials, 'utf8')

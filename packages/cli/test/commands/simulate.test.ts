@@ -123,7 +123,7 @@ test('waits if devices would register faster than the rate limit allows', async 
   expect(JSON.parse(stdout)).toMatchObject({ devices: 110, connects: 110, failures: {} })
 })
 
-test('deletes the code and removes the devices if --remove is given', async () => {
+test('deletes the registration code, and removes the devices with --remove', async () => {
   const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const { code, stdout } = await simulation.simulate(
     '--devices',
@@ -139,7 +139,7 @@ test('deletes the code and removes the devices if --remove is given', async () =
   expect((await simulation.user.data('{ login { registrationCodes { id } } }')).login.registrationCodes).toEqual([])
 })
 
-test('reuses the same devices with new secrets if --existing is given', async () => {
+test('reuses the same devices with new secrets with --existing', async () => {
   const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const short = ['--for', '1s', '--drop-every', '0', '--broker', broker.url]
   await simulation.simulate('--devices', '17', ...short)

@@ -31,7 +31,7 @@ describe('a file of many devices', () => {
   const header = '\uFEFFname,hardwareId,platform,services,site,net.ssid,$svc.categoryA\r\n'
   const file = [header, ...rows].join('')
 
-  it('changes nothing when imported again, and gives another user equal devices', async () => {
+  it('changes nothing when imported again, and creates the same devices for another user', async () => {
     const one = await openWorkspace(app)
     expect(await one.import(file)).toMatchObject({ code: 0, rows: count, ...counts(count, 0, 0), problems: [] })
     const before = await one.devices()
@@ -169,7 +169,7 @@ describe('exporting devices', () => {
     expect(lines(await other.export())).toEqual(lines(exported))
   })
 
-  it('neutralizes formulas unless --raw is given', async () => {
+  it('neutralizes formulas without --raw', async () => {
     const [one, other] = [await openWorkspace(app), await openWorkspace(app)]
     const attributes = { '=x': '1', site: '-5', note: "'=1", call: '+1 212 555' }
     await seedDevices(app.db, one.user.accountId, [{ name: '=1+1', attributes }])

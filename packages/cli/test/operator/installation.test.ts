@@ -38,7 +38,7 @@ describe('an installation', () => {
     })
   })
 
-  it('migrates the database to the schema of this release', async () => {
+  it('runs no migrations if the schema is up to date', async () => {
     const { env } = await newInstallation()
     expect(await muster(['migrate', '--json'], { env })).toMatchObject({ code: 0, stdout: '{"migrations":[]}\n' })
   })

@@ -56,7 +56,7 @@ async function opensAll(masterKey: Buffer): Promise<boolean[]> {
   })
 }
 
-async function seen(query: ReturnType<typeof sql>): Promise<void> {
+async function waitForRow(query: ReturnType<typeof sql>): Promise<void> {
   while ((await query.execute(database.db)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
@@ -88,12 +88,12 @@ it('resumes a killed rotation while the server runs, and keeps all secrets worki
   const held = await database.db.startTransaction().execute()
   await sql`select from access_key for update`.execute(held)
   const cut = startMuster(['keys', 'rotate-master'], { env })
-  await seen(sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+  await waitForRow(sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
     and query like 'update access_key as present%'`)
   cut.child.kill('SIGKILL')
   await cut.done
   await held.rollback().execute()
-  await seen(sql`select where not exists (select from pg_locks where locktype = 'advisory' and database =
+  await waitForRow(sql`select where not exists (select from pg_locks where locktype = 'advisory' and database =
     (select oid from pg_database where datname = current_database()) and objid::bigint =
     (hashtext('muster master key rotation')::bigint & 4294967295))`)
 

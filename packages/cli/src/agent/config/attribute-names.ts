@@ -13,7 +13,7 @@ export function attributeNameOf(entry: Entry): string {
   const name = entry.key
   const levels = pathOf(name).filter((level) => level !== undefined)
   if (name.startsWith('.') || name.endsWith('.'))
-    throw configError(entry, `an attribute name must not begin or end with a dot, as "${name}" does`)
+    throw configError(entry, `the attribute name "${name}" must not begin or end with a dot`)
   if (levels.some((level) => Array.from(level).length > LEVEL_LENGTH))
     throw configError(entry, `each level of an attribute name must have at most ${LEVEL_LENGTH} characters`)
   if (/[\p{Cc}\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/u.test(name))
@@ -21,7 +21,7 @@ export function attributeNameOf(entry: Entry): string {
   if (name.startsWith('$') && !reserved.test(name))
     throw configError(
       entry,
-      `"${name}" is reserved: the only allowed names with $ are $svc.statusA to E and $svc.categoryA to E`,
+      `"${name}" is reserved: the only allowed names that begin with $ are $svc.statusA to $svc.statusE and $svc.categoryA to $svc.categoryE`,
     )
   return name
 }

@@ -26,15 +26,15 @@ const sectionNames = ['services', 'status', 'attributes']
 const general = ['url', 'broker', 'ca', 'name', 'platform', 'interval', 'timeout']
 
 /**
- * Reads the configuration file that `named` or, without it, MUSTER_AGENT_CONFIG names. Throws if this file does not
- * exist. If neither names a file, reads the first default file that exists. If none exists, returns the default
- * settings. Also throws if the file cannot be read or is invalid.
+ * Reads the configuration file with the path `named` or, if it is undefined, the path in MUSTER_AGENT_CONFIG. Throws if
+ * this file does not exist. If neither is set, reads the first default file that exists. If none exists, returns the
+ * default settings. Also throws if the file cannot be read or is invalid.
  */
 export async function readAgentConfig(named: string | undefined, env = process.env): Promise<AgentConfig> {
   const file = named ?? (env.MUSTER_AGENT_CONFIG || undefined)
-  for (const place of file === undefined ? defaultPaths(env) : [file]) {
-    const text = await readIfExists(place)
-    if (text !== undefined) return parseAgentConfig(text, place)
+  for (const path of file === undefined ? defaultPaths(env) : [file]) {
+    const text = await readIfExists(path)
+    if (text !== undefined) return parseAgentConfig(text, path)
   }
   if (file !== undefined) {
     const hint =

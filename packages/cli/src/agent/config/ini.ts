@@ -12,7 +12,8 @@ export interface Entry {
 export type Sections = ReadonlyMap<string, Entry[]>
 
 /**
- * Parses an INI file. `#` and `;` begin a comment only at the start of a trimmed line. There is no quoting or escaping.
+ * Parses an INI file. `#` and `;` begin a comment only at the start of a trimmed line. Quotes and backslashes have no
+ * special meaning.
  */
 export function parseIni(text: string, file: string, known: readonly string[]): Sections {
   const sections = new Map<string, Entry[]>([['', []]])

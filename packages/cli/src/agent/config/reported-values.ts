@@ -22,7 +22,7 @@ const statusLetters = /^[A-E]$/
 export function readReported(sections: Sections, defaults: Defaults): ReportedValue[] {
   const statuses = (sections.get('status') ?? []).map((entry) => {
     if (!statusLetters.test(entry.key))
-      throw configError(entry, `a status must be one of A, B, C, D, E, not "${entry.key}"`)
+      throw configError(entry, `the name of a status must be A, B, C, D, or E, not "${entry.key}"`)
     return { entry, attribute: `$svc.status${entry.key}` }
   })
   const others = (sections.get('attributes') ?? []).map((entry) => ({ entry, attribute: attributeNameOf(entry) }))
@@ -51,7 +51,7 @@ function readValue(entry: Entry, defaults: Defaults): Pick<ReportedValue, 'sourc
   return { source, every }
 }
 
-/** Throws if an attribute is set twice or if a name is both a value and a group. The API would reject such a name. */
+/** Throws if an attribute is set twice, or if a name is both a value and a group, which the API would reject. */
 function assertNoConflicts(all: readonly { entry: Entry; attribute: string }[]): void {
   for (const { entry, attribute } of all) {
     const [group, name] = pathOf(attribute)
@@ -61,6 +61,9 @@ function assertNoConflicts(all: readonly { entry: Entry; attribute: string }[]):
       return otherGroup === group && (otherName === name || name === undefined)
     })
     if (other === undefined) continue
-    throw configError(entry, `${attribute} conflicts with ${other.attribute} on line ${other.entry.line}`)
+    throw configError(
+      entry,
+      `${attribute} conflicts with ${other.attribute} on line ${other.entry.line}; use a name only once, either for a value or for a group`,
+    )
   }
 }

@@ -62,6 +62,7 @@ function expectedService(entry: Entry, before: readonly ExpectedService[]): Expe
   if (port === undefined)
     throw configError(entry, `${entry.key} requires a port from 1 to 65535, such as "${typeName}:8080"`)
   const same = before.find((each) => each.port === port && each.protocol === type.protocol)
-  if (same !== undefined) throw configError(entry, `"${same.name}" already uses port ${port}`)
+  if (same !== undefined)
+    throw configError(entry, `"${same.name}" already uses port ${port}; set a different port for "${entry.key}"`)
   return { name: entry.key, application: type.id, port, protocol: type.protocol }
 }

@@ -1,5 +1,6 @@
 import { configError, type Entry } from './ini.ts'
 
+const anyOf = new Intl.ListFormat('en', { type: 'disjunction' })
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /** Parses a duration such as 30s, 5m, 1h, or 30d. Returns milliseconds, or undefined for any other string. */
@@ -45,15 +46,12 @@ export function portOf(text: string): number | undefined {
 export function urlOf(entry: Entry, schemes: readonly string[]): string {
   const url = URL.canParse(entry.value) ? new URL(entry.value) : undefined
   if (url !== undefined && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== '') return entry.value
-  throw configError(
-    entry,
-    `${entry.key} must be a URL with one of the schemes ${schemes.join(', ')}, not "${entry.value}"`,
-  )
+  throw configError(entry, `${entry.key} must be a URL with the scheme ${anyOf.format(schemes)}, not "${entry.value}"`)
 }
 
 export function assertKnown(entries: readonly Entry[], known: readonly string[], section: string): void {
   const unknown = entries.find(({ key }) => !known.includes(key))
   if (unknown === undefined) return
   const where = section === '' ? 'before the first section' : `in [${section}]`
-  throw configError(unknown, `"${unknown.key}" is not a setting ${where}. Known settings: ${known.join(', ')}`)
+  throw configError(unknown, `"${unknown.key}" is not a valid setting ${where}. Known settings: ${known.join(', ')}`)
 }

@@ -1,5 +1,5 @@
 /**
- * Returns the URL for MQTT over WebSocket on the API's host. A proxy that forwards the API can also forward this
+ * Returns the URL for MQTT over WebSocket on the API's host. A proxy that forwards API requests can also forward this
  * connection.
  */
 export function brokerUrlOf(url: string): string {

@@ -44,7 +44,7 @@ export async function connect({ broker, deviceId, secret, ca }: Connection, sign
   try {
     await new Promise<void>((resolve, reject) => {
       client.once('connect', () => resolve())
-      // This listener stays registered to ignore later errors, because they also close the connection.
+      // Keep this listener, because an error without a listener would end the agent. Later errors close the connection.
       client.on('error', reject)
       client.once('close', () => reject(new Error('the connection was closed before the device was authenticated')))
       client.once('end', () => reject(new Error('stopped')))

@@ -37,7 +37,7 @@ export function createRejections(log: Log, now: () => number): Rejections {
       mutedUntil.set(subject, now() + MUTED_MS)
       if (subject !== 'values') {
         log.warn(
-          `the server rejected the ${subjectNames[subject]} and closed the connection; see the server log for the reason`,
+          `the connection repeatedly ended before the server accepted the ${subjectNames[subject]}; see the server log for the reason`,
           { retryIn: '10 minutes' },
         )
       }
@@ -68,7 +68,7 @@ export async function reportByHttp(values: Values, { url, device, ca }: ByHttp, 
     if (!isDecided) return
     values.markDone(attribute, value)
     if (response?.status !== 200)
-      log.warn('the server rejected a value', { attribute, code: String(code), why: error.message })
+      log.warn('the server rejected a value', { attribute, code: String(code), reason: error.message })
   }
 }
 

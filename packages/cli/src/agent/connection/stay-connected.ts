@@ -59,7 +59,7 @@ export async function stayConnected(connecting: Connecting): Promise<void> {
       }
       statusReport.disconnected(error.message)
       // Warn once per outage, not for each attempt.
-      if (!hasWarned) log.warn('cannot reach the server; retrying', { why: error.message })
+      if (!hasWarned) log.warn('cannot reach the server; retrying', { reason: error.message })
       hasWarned = true
     }
     await pause(backoff.next(), signal)
@@ -83,7 +83,7 @@ async function runConnection(device: DeviceState, connecting: Connecting, reject
   })
   if (interrupted !== undefined) rejections.interrupted(interrupted)
   statusReport.disconnected('the connection was lost')
-  if (!signal.aborted) log.warn('the connection was lost')
+  if (!signal.aborted) log.warn('the connection was lost; reconnecting', { broker })
 }
 
 /**
@@ -97,7 +97,7 @@ async function waitForSecret(device: DeviceState, error: ConnectError, connectin
   log.error(problem, {
     device: device.deviceId,
     response: error.message,
-    todo: `after the owner allows a new registration or deletes the device, run muster agent register --url ${device.url} --code CODE`,
+    hint: `after the owner allows a new registration or deletes the device, run muster agent register --url ${device.url} --code CODE`,
   })
   if (settings.code !== undefined && (await registerOnce({ ...settings, url: device.url }, log)) !== undefined) return
   const until = performance.now() + REJECTED_RETRY_MS * (0.5 + Math.random())

@@ -10,7 +10,10 @@ export async function readTrustedCertificates(file: string | undefined): Promise
     throw new CliError(`cannot read the certificates: ${error.message}`, { exitCode: exitCodes.usage })
   })
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new CliError(`${file} contains no PEM certificates`, { exitCode: exitCodes.usage })
+    throw new CliError(`${file} contains no PEM certificates`, {
+      hint: 'Set "ca" in the configuration to a file with certificates that begin with -----BEGIN CERTIFICATE-----.',
+      exitCode: exitCodes.usage,
+    })
   }
   return [...getCACertificates('default'), text]
 }

@@ -31,7 +31,7 @@ export async function assertSameMachine(device: DeviceState): Promise<void> {
   const { id, from } = await findHardwareId()
   if (from === 'made-up' || from !== device.hardwareIdFrom || id === device.hardwareId) return
   throw new CliError(`this machine is not the one that was registered as ${device.deviceId}`, {
-    hint: `Its disk seems to be a copy. Register it as a new device: muster agent register --new --url ${device.url} --code CODE`,
+    hint: `The disk of this machine seems to be a copy. Register this machine as a new device: muster agent register --new --url ${device.url} --code CODE`,
     exitCode: exitCodes.usage,
   })
 }

@@ -24,11 +24,11 @@ export async function registerWithRetries(
   while (!signal.aborted) {
     try {
       const { device } = await registerMachine({ ...settings, url, code })
-      log.info('registered', { device: device.deviceId })
+      log.info('registered this machine as a device', { device: device.deviceId })
       return device
     } catch (error) {
       if (!(error instanceof TryAgainError)) throw error
-      if (lastWarning !== error.message) log.warn('not registered yet; retrying', { why: error.message })
+      if (lastWarning !== error.message) log.warn('cannot register this machine; retrying', { reason: error.message })
       lastWarning = error.message
     }
     await pause(backoff.next(), signal)
@@ -42,10 +42,10 @@ export async function registerOnce(settings: AgentSettings, log: Log): Promise<D
   if (url === undefined || code === undefined) return undefined
   try {
     const { device } = await registerMachine({ ...settings, url, code })
-    log.info('registered again', { device: device.deviceId })
+    log.info('registered this machine again', { device: device.deviceId })
     return device
   } catch (error) {
-    log.error('cannot register again with the code', { why: (error as Error).message })
+    log.error('cannot register this machine again with the registration code', { reason: (error as Error).message })
     return undefined
   }
 }

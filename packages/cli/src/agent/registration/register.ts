@@ -17,7 +17,7 @@ export interface Registration {
   ca: string[] | undefined
 }
 
-/** A retry may succeed: the server is unreachable or unavailable, or limits the rate of requests. */
+/** Thrown if a retry may succeed: the server is unreachable or unavailable, or limits the rate of requests. */
 export class TryAgainError extends CliError {
   override readonly name = 'TryAgainError'
 
@@ -54,7 +54,7 @@ function readResponse({ status, body }: PostResponse, { url, hardwareId }: Regis
     const message = `the response from ${url} is not from Muster (HTTP ${status})`
     const hint =
       'Check the server URL, and check that the server is running. Another program, such as a proxy, may be responding at this URL.'
-    // A proxy also responds with 429 or 5xx, for example with 502 while the server restarts.
+    // A proxy can also respond with 429 or 5xx, for example with 502 while the server restarts.
     if (status === 429 || status >= 500) throw new TryAgainError(message, { hint })
     throw new CliError(message, { hint, exitCode: exitCodes.usage })
   }

@@ -11,7 +11,8 @@ const another =
   'The owner of the devices can create a code with "muster codes create" or the mutation createRegistrationCode.'
 
 const messageByReason: Readonly<Record<string, string>> = {
-  'unknown-code': 'unknown registration code: it was mistyped or deleted',
+  'unknown-code':
+    'unknown registration code: it was mistyped or deleted, expired more than 7 days ago, or every member of its account is disabled',
   'expired-code': 'the registration code has expired',
   'used-up-code': 'the registration code has reached its device limit',
 }
@@ -22,9 +23,9 @@ export function toRejection({ code, reason, message }: Rejection, hardwareId: st
   if (codeMessage !== undefined) return new CliError(codeMessage, { hint: another, exitCode: exitCodes.usage })
   if (code === 'CONFLICT') {
     return new CliError(
-      `a device with this hardware ID (${hardwareId}) already exists, and this agent does not have its secret`,
+      `a device with this hardware ID (${hardwareId}) already exists, and this agent does not have the device's secret`,
       {
-        hint: 'The owner can delete the device or allow one new registration within an hour with the mutation rotateDeviceSecret(deviceId: "…", allow: true). On a cloned machine, set a different ID with --hardware-id.',
+        hint: 'The owner can delete the device, or use the mutation rotateDeviceSecret(deviceId: "…", allow: true) to allow one new registration within an hour. On a cloned machine, set a different ID with --hardware-id.',
         exitCode: exitCodes.usage,
       },
     )

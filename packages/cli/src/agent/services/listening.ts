@@ -10,8 +10,8 @@ export interface ListeningSocket {
 }
 
 /**
- * Patterns for TCP sockets in the state LISTEN (0A) and unconnected UDP sockets (07; include/net/tcp_states.h), in the
- * format of proc_pid_net(5).
+ * Patterns for TCP sockets in the state LISTEN (0A) and for unconnected UDP sockets (07), in the format of
+ * proc_pid_net(5). The Linux header include/net/tcp_states.h defines the states.
  */
 const lines = {
   tcp: /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A \S+ \S+ \S+ +\d+ +\d+ (\d+)/gm,

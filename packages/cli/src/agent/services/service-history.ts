@@ -42,7 +42,7 @@ export async function openServiceHistory(folder: string, settings: ServiceSettin
 
 function readHistory(json: unknown): TrackedService[] | undefined {
   if (!Array.isArray(json)) return undefined
-  const isWhole = json.every(
+  const isValid = json.every(
     (each) =>
       typeof each?.name === 'string' &&
       typeof each.isExpected === 'boolean' &&
@@ -50,7 +50,7 @@ function readHistory(json: unknown): TrackedService[] | undefined {
       Number.isInteger(each.port) &&
       (each.goneSince === null || typeof each.goneSince === 'number'),
   )
-  return isWhole ? json : undefined
+  return isValid ? json : undefined
 }
 
 interface UpdateOptions {

@@ -36,7 +36,8 @@ export async function runCommand(line: string, { timeout, signal: stopped }: Lim
     if (tookTooLong) throw new Error(`the command took longer than ${timeout / 1_000} s`)
     if (code !== 0) {
       const why = firstLine(errors())
-      throw new Error(`the command exited with ${code ?? signal}${why === '' ? '' : `: ${why}`}`)
+      const how = code === null ? `was terminated by ${signal}` : `exited with code ${code}`
+      throw new Error(`the command ${how}${why === '' ? '' : `: ${why}`}`)
     }
   } finally {
     clearTimeout(timer)
@@ -47,7 +48,7 @@ export async function runCommand(line: string, { timeout, signal: stopped }: Lim
   return { text: firstLine(output()) }
 }
 
-/** Returns the agent's environment without its private variables. */
+/** Returns the agent's environment without the variables that commands must not inherit. */
 function ownEnv(): NodeJS.ProcessEnv {
   const { MUSTER_CODE: _code, NODE_COMPILE_CACHE: _cache, ...env } = process.env
   return env

@@ -35,7 +35,7 @@ export async function temperature(name: string): Promise<Sample> {
     const names = read.map((sensor) => sensor.name).join(', ')
     throw new Error(
       read.length === 0
-        ? 'this machine has no temperature sensors'
+        ? 'this machine has no readable temperature sensors'
         : `unknown sensor "${name}". Known sensors: ${names}`,
     )
   }

@@ -19,8 +19,8 @@ const fileIn = (folder: string): string => join(folder, 'device.json')
 export const readDevice = (folder: string): Promise<DeviceState | undefined> =>
   readJsonFile(fileIn(folder), (json) => {
     const values = json as Record<string, unknown> | null
-    const isWhole = typeof values === 'object' && fields.every((field) => typeof values?.[field] === 'string')
-    return isWhole ? (values as unknown as DeviceState) : undefined
+    const isValid = typeof values === 'object' && fields.every((field) => typeof values?.[field] === 'string')
+    return isValid ? (values as unknown as DeviceState) : undefined
   })
 
 export const writeDevice = (folder: string, device: DeviceState): Promise<void> => writeJsonFile(fileIn(folder), device)

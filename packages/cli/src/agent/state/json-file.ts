@@ -12,10 +12,10 @@ export async function readJsonFile<Value>(
 ): Promise<Value | undefined> {
   const text = await readText(file)
   if (text === undefined) return undefined
-  const value = read(parsed(text))
+  const value = read(parseJson(text))
   if (value !== undefined) return value
   throw new CliError(`${file} does not contain valid data`, {
-    hint: 'Restore the file from a backup, or remove it. Without device.json, you must register this machine again.',
+    hint: 'Restore the file from a backup, or remove it. If you remove device.json, you must register this machine again.',
   })
 }
 
@@ -36,7 +36,7 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

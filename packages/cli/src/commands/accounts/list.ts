@@ -13,9 +13,9 @@ const usual = ['id', 'email', 'name', 'owners', 'members', 'devices']
 export function buildCommand(): Command {
   return newCommand('list')
     .description(
-      prose(`List the accounts of the installation. The columns are id, email, name, disabled, owners, members, devices,
-accessKeys, and created. The command connects to the database in DATABASE_URL or, by default, to the embedded database
-in MUSTER_DATA, whether or not a server is running.`),
+      prose(`List the accounts of the installation. The default columns are id, email, name, owners, members, and devices.
+--columns also accepts disabled, accessKeys, and created. The command connects to the database in DATABASE_URL or, by
+default, to the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
     .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
     .option('--raw', 'write formulas in CSV without a protective apostrophe')

@@ -4,6 +4,12 @@ import { exitCodes } from '../../errors/exit-codes.ts'
 import { prose } from '../../options/new-command.ts'
 import { newAgentCommand } from './new-agent-command.ts'
 
+const origins = {
+  'machine-id': 'from the machine ID',
+  'product-uuid': 'from the product UUID',
+  'made-up': 'generated',
+} as const
+
 export function buildCommand(): Command {
   return newAgentCommand('check')
     .description(
@@ -27,8 +33,7 @@ async function run(options: AgentOptions): Promise<void> {
     console.log(`config     ${seen.config ?? 'none'}`)
     console.log(`name       ${seen.name}`)
     console.log(`platform   ${seen.platform}`)
-    const origin = seen.hardwareIdFrom === 'made-up' ? 'generated' : `from the ${seen.hardwareIdFrom.replace('-', ' ')}`
-    console.log(`hardware   ${seen.hardwareId} (${origin})`)
+    console.log(`hardware   ${seen.hardwareId} (${origins[seen.hardwareIdFrom]})`)
     for (const { name, port, state } of seen.services) console.log(`service    ${name}, port ${port}: ${state}`)
     for (const value of seen.values) console.log(`value      ${valueLine(value)}`)
   }

@@ -11,11 +11,16 @@ interface Options extends Pick<AgentOptions, 'json' | 'url' | 'code'> {
 export function buildCommand(): Command {
   return withRegistration(newCommand('install'))
     .description(
-      prose(`Write a systemd unit and, if there is none, an initial configuration. Start the agent now and at each
-boot. If this machine is not registered, the command first registers it with the code that you pass. Requires root.`),
+      prose(`Write a systemd unit and, if no configuration exists, an initial configuration. Start the agent now
+and at each boot. If this machine is not registered, the command first registers it with the code that you pass.
+Requires root.`),
     )
     .option('--print', 'print the unit without changing anything')
-    .option('--root <folder>', 'root folder to write to; registers and starts the agent only in /', '/')
+    .option(
+      '--root <folder>',
+      'root folder to write to; the command registers and starts the agent only if the folder is /',
+      '/',
+    )
     .action(run)
 }
 

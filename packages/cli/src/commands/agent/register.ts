@@ -44,5 +44,7 @@ async function run(options: Options): Promise<void> {
   const { secret: _secret, ...shown } = device
   if (options.json) return console.log(JSON.stringify({ ...shown, again, state: folder }))
   console.log(`${again ? 'Registered again' : 'Registered'} as device ${device.deviceId} at ${url}`)
-  console.log(`The secret is in ${folder}. Next, run "muster agent run", or "muster agent install" to use systemd.`)
+  console.log(
+    `The secret is in ${folder}. Next, start the agent: run "muster agent run" or, to use systemd, "muster agent install".`,
+  )
 }

@@ -14,7 +14,11 @@ export function buildCommand(): Command {
 inactive. Its secret remains on this machine, so a later installation uses the same device. Requires root.`),
     )
     .option('--purge', "also remove the device's secret and the configuration")
-    .option('--root <folder>', 'root folder that contains the files', '/')
+    .option(
+      '--root <folder>',
+      'root folder that "muster agent install" wrote to; the command stops the agent only if the folder is /',
+      '/',
+    )
     .action(async (options: Options) => {
       const { uninstall } = await import('../../agent/install/install.ts')
       const done = await uninstall({ root: options.root }, { purge: options.purge === true })

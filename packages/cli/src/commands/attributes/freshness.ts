@@ -30,7 +30,7 @@ value is stale. With --every, set the interval of one attribute. A value is stal
 intervals.`),
     )
     .argument('[name]', 'attribute name')
-    .option('--every <duration>', 'expected interval, such as 10m or 1d; from 1m to 365d', span)
+    .option('--every <duration>', 'expected interval between reports, from 1m to 365d, such as 10m or 1d', span)
     .option('--no-every', 'remove the expected interval')
     .action(run)
 }

@@ -30,13 +30,13 @@ attribute is not set. To show attributes of many devices, run "muster devices li
 }
 
 async function run(
-  meant: string,
+  nameOrId: string,
   names: string[],
   { context, contexts, overrides, ...options }: Options,
 ): Promise<void> {
   if (overrides && context === undefined) throw usageError('--overrides requires --context')
   const muster = await openMuster(options, 4)
-  const target = await findTarget(muster, meant)
+  const target = await findTarget(muster, nameOrId)
   if (contexts) {
     if (names.length > 0) throw usageError('--contexts shows all attributes and does not accept names')
     const { printContexts } = await import('../../attributes/print-contexts.ts')
@@ -56,6 +56,6 @@ async function run(
     ])
   const [name, value] = found[0]!
   if (value === null)
-    throw new CliError(`${meant} has no attribute ${JSON.stringify(name)}`, { exitCode: exitCodes.notFound })
+    throw new CliError(`${nameOrId} has no attribute ${JSON.stringify(name)}`, { exitCode: exitCodes.notFound })
   await say(value)
 }

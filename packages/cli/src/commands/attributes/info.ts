@@ -37,9 +37,9 @@ devices history".`),
     .action(run)
 }
 
-async function run(meant: string, names: string[], { context, ...options }: Options): Promise<void> {
+async function run(nameOrId: string, names: string[], { context, ...options }: Options): Promise<void> {
   const muster = await openMuster(options, 4)
-  const target = await findTarget(muster, meant)
+  const target = await findTarget(muster, nameOrId)
   const rows = await muster.attributes.info(target, { context, names: names.length > 0 ? names : undefined })
   if (options.json) return printJson(rows)
   if (rows.length === 0) return say('No attributes found.')

@@ -27,13 +27,17 @@ async function run(given: string | undefined, options: ClientOptions): Promise<v
   const muster = await openMuster(options, 6)
   const hint = 'Use the credentials of the original command. Pass --credentials or --profile to select them.'
   if (muster.url !== plan.url) throw usageError(`the change was started on ${plan.url}, not on ${muster.url}`, hint)
-  if ((await findUserId(muster)) !== plan.userId) throw usageError('the change was started by a different user', hint)
+  if ((await findUserId(muster)) !== plan.userId)
+    throw usageError('the change was started in a different account', hint)
   await runPlan(muster, plan, { ...options, state: file })
 }
 
 function onlyFile(files: readonly string[]): string {
   const [file, another] = files
-  if (file === undefined) throw new CliError('no interrupted change found in ~/.muster/changes')
+  if (file === undefined)
+    throw new CliError('no interrupted change found in ~/.muster/changes', {
+      hint: 'If you started the change with --state, pass the path of that file.',
+    })
   if (another === undefined) return file
   throw usageError(
     'several interrupted changes found in ~/.muster/changes',

@@ -23,10 +23,10 @@ muster attributes set --where site=oslo --where platform=linux status=checked`),
 }
 
 async function run(given: string[], options: Options): Promise<void> {
-  const { meant, rest } = splitTarget(given, options)
+  const { nameOrId, rest } = splitTarget(given, options)
   const changes = await readChanges(rest, options.file ?? [])
   const { changeAttributes } = await import('../../attributes/change.ts')
-  await changeAttributes({ meant, changes, options })
+  await changeAttributes({ nameOrId, changes, options })
 }
 
 async function readChanges(assignments: readonly string[], files: readonly string[]): Promise<Changes> {

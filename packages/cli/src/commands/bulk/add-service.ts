@@ -13,13 +13,14 @@ export function buildCommand(): Command {
 muster bulk add-service web=https:8443 --where "platform = linux"`),
     )
     .argument('<service>', 'service, such as ssh or web=http:8080')
-    .option('--context <name>', 'the context in which the filter reads attributes')
+    .option('--context <name>', 'context in which the filter reads attributes')
     .addHelpText('after', serviceHelp)
   return withBulkOptions(command).action(run)
 }
 
 async function run(entry: string, options: BulkOptions): Promise<void> {
   const [service, more] = await readServices(await openMuster(options, 4), [entry])
-  if (service === undefined || more !== undefined) throw usageError(`${JSON.stringify(entry)} is not a single service`)
+  if (service === undefined || more !== undefined)
+    throw usageError(`${JSON.stringify(entry)} is not a single service`, 'Pass one service, such as web=http:8080.')
   await changeInBulk([{ addService: service }], `Add ${service.name} to`, options)
 }

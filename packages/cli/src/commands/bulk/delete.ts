@@ -14,8 +14,8 @@ export function buildCommand(): Command {
 muster bulk delete --where "site = closed"`),
     )
     .option('--force', 'also delete active devices')
-    .option('--context <name>', 'the context in which the filter reads attributes')
-  return withBulkOptions(command).action(run)
+    .option('--context <name>', 'context in which the filter reads attributes')
+  return withBulkOptions(command, 'delete').action(run)
 }
 
 const run = ({ force = false, ...options }: Options): Promise<void> =>

@@ -14,7 +14,11 @@ export function buildCommand(): Command {
   return newListCommand('items', { limit: 100 })
     .description('List the devices of a bulk job with their results.')
     .argument('<job>', 'ID of the job')
-    .option('--status <statuses>', 'pending, done, unchanged, skipped, or failed; comma-separated', namesWithCommas)
+    .option(
+      '--status <statuses>',
+      'statuses to list, comma-separated: pending, done, unchanged, skipped, or failed',
+      namesWithCommas,
+    )
     .action(run)
 }
 

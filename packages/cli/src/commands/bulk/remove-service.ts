@@ -11,7 +11,7 @@ matches the bulk service.
 muster bulk remove-service "port = 23" --where "id:*"`),
     )
     .argument('<filter>', 'filter of services, such as "port = 23"')
-    .option('--context <name>', 'the context in which the device filter reads attributes')
+    .option('--context <name>', 'context in which the device filter reads attributes')
   return withBulkOptions(command).action(run)
 }
 

@@ -9,9 +9,7 @@ interface Options extends ClientOptions {
 
 export const buildCommand = (): Command =>
   withRate(
-    newJobCommand<Options>(
-      'resume',
-      'Continue a paused job, or change the rate of a running one.',
-      (muster, id, { rate }) => muster.mutations.resumeBulk({ id, ...(rate !== undefined && { rate }) }),
+    newJobCommand<Options>('resume', "Continue a paused job, or change a running job's rate.", (muster, id, { rate }) =>
+      muster.mutations.resumeBulk({ id, ...(rate !== undefined && { rate }) }),
     ),
   )

@@ -11,12 +11,17 @@ interface Options extends StartOptions {
 export function buildCommand(): Command {
   const command = newClientCommand('retry')
     .description(
-      prose(`Repeat an ended or paused job for the devices that failed or were skipped, with a new job.
+      prose(`Create a job that repeats an ended or paused job for the devices that failed. To include skipped devices,
+pass --status.
 
 muster bulk retry bj_… --status failed,skipped`),
     )
     .argument('<job>', 'ID of the job')
-    .option('--status <statuses>', 'failed, skipped, or both; comma-separated (default: failed)', namesWithCommas)
+    .option(
+      '--status <statuses>',
+      'statuses of the devices to retry, comma-separated: failed, skipped, or both (default: failed)',
+      namesWithCommas,
+    )
   return withStartOptions(command).action(run)
 }
 

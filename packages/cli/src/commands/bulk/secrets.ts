@@ -9,8 +9,8 @@ import { openMuster } from '../../server/open-muster.ts'
 export function buildCommand(): Command {
   return newClientCommand('secrets')
     .description(
-      prose(`Write a new file, which only you can read, with the secrets of the devices that a job registered. The
-server returns the secrets only once, within 24 hours after the job ends.
+      prose(`Write the secrets of a job's new devices to a new file that only you can read. The server
+returns the secrets only once, within 24 hours after the job ends.
 
 muster bulk secrets bj_… --file secrets.csv`),
     )
@@ -30,7 +30,7 @@ async function run(id: string, { file: path, ...options }: ClientOptions & { fil
   await withNewFile(path, async (file) => {
     const { saved } = await saveSecrets(muster, id, file)
     if (!saved)
-      throw new CliError('the job has no secrets', {
+      throw new CliError('the server returned no secrets for this job', {
         hint: 'A job has secrets only if it registered devices and was created with --secrets. The server returns them once, within 24 hours after the job ends, to callers who have the permission DEVICE_CREATE and are not read-only.',
         exitCode: exitCodes.notFound,
       })

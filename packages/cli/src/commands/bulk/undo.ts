@@ -7,8 +7,8 @@ import { openMuster } from '../../server/open-muster.ts'
 export function buildCommand(): Command {
   const command = newClientCommand('undo')
     .description(
-      prose(`Restore the values that a job changed, and delete the devices that the job registered. Values and devices
-that have changed since then remain.`),
+      prose(`Restore the values that a job changed, and delete the devices that the job registered. The
+command keeps values and devices that have changed since the job ran.`),
     )
     .argument('<job>', 'ID of the job')
   return withStartOptions(withRate(command)).action(run)

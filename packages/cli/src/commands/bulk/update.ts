@@ -25,7 +25,7 @@ muster bulk update --csv fleet.csv`),
     .option('--no-platform', 'clear the platform')
     .option('--hardware-id <id>', 'new hardware ID')
     .option('--no-hardware-id', 'clear the hardware ID')
-    .option('--context <name>', 'the context in which the filter reads attributes')
+    .option('--context <name>', 'context in which the filter reads attributes')
   return withBulkOptions(command).action(run)
 }
 

@@ -6,7 +6,7 @@ import { openMuster } from '../../server/open-muster.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('watch')
-    .description('Show the progress of a job while the server previews or runs the job. Then print the job.')
+    .description('Show the progress of a job while the server previews or runs it. Then print the job.')
     .argument('<job>', 'ID of the job')
     .action(run)
 }

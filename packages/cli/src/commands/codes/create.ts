@@ -50,5 +50,5 @@ async function run({
   const devices = uses === 1 ? 'one device' : `${uses} devices`
   await say(code)
   console.error(`The code is shown only once and can register ${devices} until ${localTime(registrationCode.expires)}.`)
-  console.error(`On a device: muster agent register --url ${muster.url} --code ${code}`)
+  console.error(`To register a device, run on the device: muster agent register --url ${muster.url} --code ${code}`)
 }

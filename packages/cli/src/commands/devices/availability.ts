@@ -32,17 +32,17 @@ state.`),
     .argument('<device>', 'ID, hardware ID, or name')
     .requiredOption(
       '--since <when>',
-      'start: a date, or a duration before now such as 7d; at most 400 days',
+      'start of a time range of at most 400 days: a date, or a duration before now such as 7d',
       pastMoment,
     )
-    .option('--until <when>', 'end: a date, or a duration before now (default: now)', pastMoment)
+    .option('--until <when>', 'end of the time range: a date, or a duration before now (default: now)', pastMoment)
     .action(run)
 }
 
-async function run(meant: string, { since, until, ...options }: Options): Promise<void> {
+async function run(nameOrId: string, { since, until, ...options }: Options): Promise<void> {
   const columns = chooseColumns(options.columns, { known: segmentColumns, usual: ['from', 'until', 'state'] })
   const muster = await openMuster(options, 6)
-  const { availability } = await muster.getDevice(await findDeviceId(muster, meant), {
+  const { availability } = await muster.getDevice(await findDeviceId(muster, nameOrId), {
     select: {
       availability: {
         $: { from: since, ...(until !== undefined && { until }) },

@@ -13,8 +13,8 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('delete')
     .description(
-      prose(`Delete devices with their services and attributes: either all devices or none. To delete active devices, pass
---force.`),
+      prose(`Delete devices with their services and attributes. The command deletes either all of the devices or none of
+them. To delete active devices, pass --force.`),
     )
     .argument('<device...>', 'IDs, hardware IDs, or names; at most 1,000')
     .option('--force', 'also delete active devices')
@@ -22,10 +22,10 @@ export function buildCommand(): Command {
     .action(run)
 }
 
-async function run(meant: string[], { force = false, yes, ...options }: Options): Promise<void> {
+async function run(namesOrIds: string[], { force = false, yes, ...options }: Options): Promise<void> {
   const muster = await openMuster(options, 4)
-  const ids = [...new Set(await findDeviceIds(muster, meant))]
-  await confirm(`Delete ${ids.length === 1 ? `the device ${meant[0]}` : `${ids.length} devices`}`, { yes })
+  const ids = [...new Set(await findDeviceIds(muster, namesOrIds))]
+  await confirm(`Delete ${ids.length === 1 ? `the device ${namesOrIds[0]}` : `${ids.length} devices`}`, { yes })
   await muster.mutations.deleteDevices({ deviceId: ids, force })
   if (options.json) return printJson({ deleted: ids })
   for (const id of ids) await say(`Deleted ${id}`)

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { joinFilters, whereHelp } from '../../devices/where.ts'
 import { type ClientOptions, collect, newClientCommand, prose, wholeNumber } from '../../options/new-command.ts'
 import type { Column } from '../../output/column.ts'
@@ -33,8 +33,12 @@ muster devices facets platform site --where "state = inactive"`),
     .option('--where <filter>', 'count devices that match a filter, such as "state = active"; repeatable', collect)
     .option('--view <view>', 'count the devices of a saved view; ID or name')
     .option('--context <name>', 'use effective values in this context')
-    .option('--size <count>', 'values for each name, 1 to 100', wholeNumber(1, MAX_SIZE), 20)
-    .option('--interval <interval>', 'count times by hour, day, week, or month', readInterval, 'DAY')
+    .option('--size <count>', 'maximum number of values for each name, 1 to 100', wholeNumber(1, MAX_SIZE), 20)
+    .addOption(
+      new Option('--interval <interval>', 'interval length for time fields: hour, day, week, or month')
+        .argParser(readInterval)
+        .default('DAY', 'day'),
+    )
     .addHelpText('after', whereHelp)
     .action(run)
 }
@@ -92,5 +96,5 @@ async function run(by: string[], options: Options): Promise<void> {
     await printList({ items: rows, columns, options: { limit: Number.POSITIVE_INFINITY }, empty: 'No device matches.' })
   }
   if (size < MAX_SIZE && facets.some(({ other }) => other > 0))
-    console.error(`There are more values. To show up to ${MAX_SIZE}, pass --size ${MAX_SIZE}.`)
+    console.error(`There are more values. To show up to ${MAX_SIZE} values, pass --size ${MAX_SIZE}.`)
 }

@@ -20,9 +20,9 @@ export function buildCommand(): Command {
 
 const serviceColumnsOfDevice = ['id', 'name', 'type', 'host', 'port', 'protocol', 'enabled', 'state']
 
-async function run(meant: string, { context, ...options }: Options): Promise<void> {
+async function run(nameOrId: string, { context, ...options }: Options): Promise<void> {
   const muster = await openMuster(options, 4)
-  const device = await muster.getDevice(await findDeviceId(muster, meant), {
+  const device = await muster.getDevice(await findDeviceId(muster, nameOrId), {
     select: {
       ...rowFields,
       contexts: true,

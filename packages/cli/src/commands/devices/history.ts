@@ -40,20 +40,20 @@ const changeColumns: readonly Column<ChangeRow>[] = [
 export function buildCommand(): Command {
   return newListCommand('history', { limit: 100 })
     .argument('<device>', 'ID, hardware ID, or name')
-    .argument('[name]', 'attribute name, or a group for all names in it')
+    .argument('[name]', 'attribute name, or a group to show changes to every name in the group')
     .option('--context <name>', 'show only changes in this context')
     .option('--since <when>', 'show changes since this time: a date, or a duration before now such as 12h', pastMoment)
     .option('--until <when>', 'show changes before this time: a date, or a duration before now', pastMoment)
     .action(run)
 }
 
-async function run(meant: string, name: string | undefined, { context, since, until, ...options }: Options) {
+async function run(nameOrId: string, name: string | undefined, { context, since, until, ...options }: Options) {
   const muster = await openMuster(options, 6)
   const columns = chooseColumns(options.columns, {
     known: changeColumns,
     usual: ['at', 'name', 'context', 'old', 'new', 'source', 'user'],
   })
-  const items = changesOf(muster, await findDeviceId(muster, meant), {
+  const items = changesOf(muster, await findDeviceId(muster, nameOrId), {
     size: Math.min(MAX_PAGE_SIZE, options.limit + 1),
     ...(name !== undefined && { name }),
     ...(context !== undefined && { context }),

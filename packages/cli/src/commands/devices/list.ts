@@ -19,8 +19,8 @@ interface Options extends ListOptions {
 export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
     .description(
-      prose(`List devices. The columns are id, name, state, stateSince, platform, hardwareId, created, lastReported, and
-attribute names. --json prints all columns, attributes, and services.`),
+      prose(`List devices. The default columns are id, name, state, platform, and lastReported. --columns also accepts
+stateSince, hardwareId, created, and attribute names. --json prints all columns, attributes, and services.`),
     )
     .argument('[word]', 'part of the name or hardware ID (case-insensitive), or beginning of the ID')
     .option('--where <filter>', 'list devices that match a filter, such as "state = active"; repeatable', collect)

@@ -34,10 +34,10 @@ export function buildCommand(): Command {
     )
     .requiredOption(
       '--since <when>',
-      'start: a date, or a duration before now such as 1d; at most 400 days',
+      'start of a time range of at most 400 days: a date, or a duration before now such as 1d',
       pastMoment,
     )
-    .option('--until <when>', 'end: a date, or a duration before now (default: now)', pastMoment)
+    .option('--until <when>', 'end of the time range: a date, or a duration before now (default: now)', pastMoment)
     .action(run)
 }
 

@@ -11,10 +11,10 @@ export function buildCommand(): Command {
     .action(run)
 }
 
-async function run(meant: string, wanted: string, options: ClientOptions): Promise<void> {
+async function run(nameOrId: string, wanted: string, options: ClientOptions): Promise<void> {
   const muster = await openMuster(options, 4)
   const { id, name } = await muster.mutations.updateDevice({
-    deviceId: await findDeviceId(muster, meant),
+    deviceId: await findDeviceId(muster, nameOrId),
     name: wanted,
   })
   if (options.json) return printJson({ id, name })

@@ -27,8 +27,8 @@ const BAR_WIDTH = 40
 export function buildCommand(): Command {
   const command = newListCommand('counts', { limit: Number.POSITIVE_INFINITY })
     .description(
-      prose(`Count events in intervals of equal length, oldest first. Without --since, count the events of the month
-before --until or now. The columns are from, until, events, and bar.
+      prose(`Count events in intervals of equal length, oldest first. Without --since, the range is the month before
+--until or, without --until, the month before now. The columns are from, until, events, and bar.
 
 muster events counts --since 1d --type device.state`),
     )

@@ -26,7 +26,7 @@ event.`),
     )
     .option('--type <types>', 'event types, such as device.state,attribute.change; repeatable', eventTypes)
     .option('--device <device>', 'show events of this device (ID, hardware ID, or name); repeatable', collect)
-    .option('--after <id>', 'start after this event')
+    .option('--after <id>', 'start after the event with this ID')
   return withSelectionOptions(command).action(run)
 }
 

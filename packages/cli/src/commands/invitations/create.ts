@@ -16,7 +16,7 @@ export function buildCommand(): Command {
       prose(`Invite a person to the account, and print a link to join. The link is shown only once and is valid for
 one person. Anyone who has the link can join, so send it only to the person that you invite.`),
     )
-    .argument('[email]', 'email address of the person')
+    .argument('[email]', 'email address of the person to invite')
     .requiredOption('--role <role>', 'name or ID of the role to assign')
     .option(
       '--expires <when>',

@@ -19,6 +19,6 @@ async function run(invitations: string[], { yes, ...options }: ClientOptions & {
   await confirm(`Delete ${what}`, { yes })
   await deleteEach(invitations, {
     options,
-    work: async (meant) => muster.mutations.deleteInvitation({ id: (await findInvitation(muster, meant)).id }),
+    work: async (nameOrId) => muster.mutations.deleteInvitation({ id: (await findInvitation(muster, nameOrId)).id }),
   })
 }

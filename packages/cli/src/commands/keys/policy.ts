@@ -17,13 +17,16 @@ export function buildCommand(): Command {
   return newClientCommand('policy')
     .description(
       prose(`Show the account's rules for access keys and the keys that break a rule, or change the specified
-rules. New keys must follow the rules immediately. Existing keys must follow them from --enforced-from.`),
+rules. New keys must follow the rules immediately. Existing keys must follow them only if you set a time with
+--enforced-from, and only from that time on.`),
     )
     .option('--max-days <count>', 'maximum key lifetime in days', wholeNumber(1, 36_500))
     .option('--no-max-days', 'allow keys that never expire')
     .addOption(new Option('--personal-keys <choice>', 'whether members can create personal keys').choices(yesNo))
-    .addOption(new Option('--require-digest <choice>', 'whether keys must require a digest').choices(yesNo))
-    .addOption(new Option('--require-networks <choice>', 'whether keys must be limited to networks').choices(yesNo))
+    .addOption(new Option('--require-digest <choice>', 'whether keys must require a digest of the body').choices(yesNo))
+    .addOption(
+      new Option('--require-networks <choice>', 'whether keys must be limited to specific networks').choices(yesNo),
+    )
     .option('--enforced-from <when>', 'when existing keys must comply: a date, or a duration from now', futureMoment)
     .option('--no-enforced-from', 'do not enforce the policy for existing keys')
     .action(run)

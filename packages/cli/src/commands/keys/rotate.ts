@@ -44,7 +44,7 @@ With --public-key, the new key has no secret. To use it, run "muster configure" 
 function overlapOf(text: string): number {
   const seconds = text === '0' ? 0 : span(text)
   if (seconds <= MAX_OVERLAP) return seconds
-  throw new InvalidArgumentError('Expected at most 30d.')
+  throw new InvalidArgumentError('Expected a duration from 0s to 30d, such as 12h.')
 }
 
 async function run(
@@ -66,7 +66,7 @@ async function run(
       throw new CliError(
         `the access key ${key} was created, but its secret could not be saved and is lost: ${error.message}`,
         {
-          hint: `The old key works until the overlap ends. Delete the new key: muster keys delete ${key} --yes`,
+          hint: `Delete the new key: muster keys delete ${key} --yes\nThe old key cannot be rotated again. Before the overlap ends, create another key with "muster keys create".`,
         },
       )
     })

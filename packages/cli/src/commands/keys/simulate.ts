@@ -21,9 +21,9 @@ interface Options extends ClientOptions, Omit<AccessOptions, 'networks' | 'rateS
 export function buildCommand(): Command {
   return newClientCommand('simulate')
     .description(
-      prose(`Show what an access key could do now, and the reason for each denial: which permissions it has, how many
-devices it reaches, and whether it could run a document, read a device, or read and set an attribute. The command does
-not run the document, and changes nothing. Without a key, it shows what its own access key could do.
+      prose(`Show what an access key could do now: which permissions it has, how many devices it reaches, and whether
+it could run a document, read a device, or read and set an attribute. The command also shows the reason for each denial.
+It does not run the document, and changes nothing. Without a key, it shows what its own access key could do.
 
 Instead of a key, pass --member, --role, or the options of a key that does not exist yet, such as --permissions and
 --where.`),
@@ -98,7 +98,8 @@ async function run(key: string | undefined, options: Options): Promise<void> {
 }
 
 /**
- * Combines sentences such as "key lacks KEY_MANAGE" into one sentence for all permissions that the same subject lacks.
+ * Combines sentences such as "the key lacks KEY_MANAGE" into one sentence for all permissions that the same subject
+ * lacks.
  */
 function grouped(reasons: readonly string[]): string[] {
   const all = new Map<string, string[]>()
@@ -121,7 +122,8 @@ async function subjectOf(muster: Muster, key: string | undefined, options: Optio
     ...(context !== undefined && { context }),
   })
   const given = [key, member, role, access].filter((each) => each !== undefined)
-  if (given.length > 1) throw usageError('pass only one of a key, --member, --role, and the options of a new key')
+  if (given.length > 1)
+    throw usageError('pass only one of these: a key, --member, --role, or options of a new key, such as --permissions')
   if (member !== undefined)
     return { personId: await idOf(member, async () => (await findMember(muster, member)).person.id) }
   if (role !== undefined) return { roleId: await idOf(role, async () => (await findRole(muster, role)).id) }
@@ -137,7 +139,7 @@ const idOf = (given: string, find: () => Promise<string>): Promise<string> =>
 
 async function ownKey(muster: Muster): Promise<string> {
   const { me } = await muster.select({ me: { accessKey: { key: true } } })
-  if (me?.accessKey == null) throw usageError('pass the key to simulate')
+  if (me?.accessKey == null) throw usageError('pass the ID of the key to simulate')
   return me.accessKey.key
 }
 

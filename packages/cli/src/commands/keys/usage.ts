@@ -30,14 +30,14 @@ const useColumns: readonly Column<UseRow>[] = [
 export function buildCommand(): Command {
   return newListCommand('usage', { limit: Number.POSITIVE_INFINITY })
     .description(
-      prose(`List the fields that an access key used, most recent first, and how often the server rejected them. The
+      prose(`List the fields that an access key used, most recent first, with the number of uses and rejected uses. The
 server writes the counts once a minute.
 
 With --tighten, the command prints the command that creates a key with only the permissions that were used.`),
     )
     .argument('<key>', 'access key ID, as shown by "muster keys list"')
     .option('--days <count>', 'number of days to include, 1 to 400', wholeNumber(1, 400), 90)
-    .option('--tighten', 'print the command that creates a key with the used permissions')
+    .option('--tighten', 'print the command that creates a key with only the permissions that were used')
     .action(run)
 }
 

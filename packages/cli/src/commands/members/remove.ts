@@ -29,8 +29,8 @@ async function run(members: string[], { yes, disableKeys = false, ...options }: 
   await deleteEach(members, {
     options,
     verb: 'Removed',
-    work: async (meant) => {
-      const { person } = await findMember(muster, meant)
+    work: async (nameOrId) => {
+      const { person } = await findMember(muster, nameOrId)
       await muster.mutations.removeMember({ personId: person.id, disableKeys })
     },
   })

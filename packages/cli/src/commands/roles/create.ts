@@ -19,7 +19,11 @@ muster roles create Technicians --permissions device-read,event-read,device-writ
 }
 
 async function run(name: string, { group = [], ...options }: RoleOptions): Promise<void> {
-  if (options.permissions === undefined) throw usageError('pass --permissions with the permissions of the role')
+  if (options.permissions === undefined)
+    throw usageError(
+      'missing --permissions',
+      'Pass the permissions of the role, such as --permissions device-read,event-read.',
+    )
   const muster = await openMuster(options, 4)
   const role = await muster.mutations.createRole({ name, access: accessOf(options) ?? {}, groups: toGroups(group) })
   await (options.json ? printJson(role) : printOne(role, roleColumns))

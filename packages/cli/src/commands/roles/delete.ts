@@ -18,6 +18,6 @@ async function run(roles: string[], { yes, ...options }: ClientOptions & { yes?:
   await confirm(`Delete ${roles.length === 1 ? `the role ${roles[0]}` : `${roles.length} roles`}`, { yes })
   await deleteEach(roles, {
     options,
-    work: async (meant) => muster.mutations.deleteRole({ id: (await findRole(muster, meant)).id }),
+    work: async (nameOrId) => muster.mutations.deleteRole({ id: (await findRole(muster, nameOrId)).id }),
   })
 }

@@ -27,7 +27,7 @@ built-in role, you can change only the groups. --group "" removes all groups.`),
     .action(run)
 }
 
-async function run(meant: string, { name, group, ...options }: Options): Promise<void> {
+async function run(nameOrId: string, { name, group, ...options }: Options): Promise<void> {
   const access = accessOf(options)
   const changes = {
     ...(name !== undefined && { name }),
@@ -37,7 +37,7 @@ async function run(meant: string, { name, group, ...options }: Options): Promise
   if (Object.keys(changes).length === 0)
     throw usageError('no changes given', 'Pass at least one option that changes a property, such as --name.')
   const muster = await openMuster(options, 4)
-  const { id } = await findRole(muster, meant)
+  const { id } = await findRole(muster, nameOrId)
   const role = await muster.mutations.updateRole({ id, ...changes })
   await (options.json ? printJson(role) : printOne(role, roleColumns))
 }

@@ -14,11 +14,12 @@ export function buildCommand(): Command {
     .action(run)
 }
 
-async function run(meant: string, entry: string, options: ClientOptions): Promise<void> {
+async function run(nameOrId: string, entry: string, options: ClientOptions): Promise<void> {
   const muster = await openMuster(options, 4)
   const [service, more] = await readServices(muster, [entry])
-  if (service === undefined || more !== undefined) throw usageError(`${JSON.stringify(entry)} is not a single service`)
-  const added = await muster.mutations.addService({ deviceId: await findDeviceId(muster, meant), ...service })
+  if (service === undefined || more !== undefined)
+    throw usageError(`${JSON.stringify(entry)} is not a single service`, 'Pass one service, such as web=http:8080.')
+  const added = await muster.mutations.addService({ deviceId: await findDeviceId(muster, nameOrId), ...service })
   if (options.json) return printJson(added)
   await say(`Added ${added.id}: ${added.name}, ${added.title}${added.port === null ? '' : ` on port ${added.port}`}`)
 }

@@ -47,7 +47,7 @@ deviceId, and names of service attributes.`),
 }
 
 async function run(
-  meant: string[],
+  namesOrIds: string[],
   { name, state, type = [], where = [], view: viewName, sort, context, ...options }: Options,
 ): Promise<void> {
   const muster = await openMuster(options, 6)
@@ -59,7 +59,7 @@ async function run(
   })
   const attributeNames = columns.filter((column) => !serviceColumns.includes(column)).map((column) => column.name)
   await assertKnownNames(muster, { option: '--columns', names: attributeNames, kind: 'SERVICES' })
-  const devices = await findDeviceIds(muster, meant)
+  const devices = await findDeviceIds(muster, namesOrIds)
   const types = await Promise.all(type.map((one) => findType(muster, one)))
   const filter = joinFilters([
     ...where,

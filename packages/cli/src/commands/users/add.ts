@@ -45,7 +45,7 @@ async function run(email: string, options: Options): Promise<void> {
   }
   const user = await withInstallation(add, { mustExist: true })
   if (options.json) return console.log(JSON.stringify(user))
-  console.log(`Added ${user.email}. Credentials: ${user.credentials}`)
+  console.log(`Added the user ${user.email}. Credentials file: ${user.credentials}`)
   console.log(`Try: muster query --credentials ${user.credentials} '{ login { email } }'`)
 }
 
@@ -65,6 +65,6 @@ async function addMember(
   }
   const member = await withInstallation(add, { mustExist: true })
   if (json) return console.log(JSON.stringify(member))
-  const where = member.credentials === null ? '' : ` Password: ${member.credentials}`
+  const where = member.credentials === null ? '' : ` The password is in ${member.credentials}`
   console.log(`Added ${member.email} to the account ${member.account} as ${member.role}.${where}`)
 }

@@ -13,10 +13,10 @@ const usual = ['email', 'name', 'state', 'accounts', 'signIn', 'lastSignIn']
 export function buildCommand(): Command {
   return newCommand('list')
     .description(
-      prose(`List the users of the installation with their accounts and roles, and their ways to sign in. The columns
-are id, email, name, state, disabled, accounts, signIn, devices, accessKeys, sessions, created, lastSignIn, and lastUsed
-(the last use of a session, or of a personal access key in any account). Devices and access keys are those of the user's
-own account. The command connects to the database in DATABASE_URL or, by default, to the embedded database in
+      prose(`List the users of the installation. The default columns are email, name, state, accounts, signIn, and
+lastSignIn. --columns also accepts id, disabled, devices, accessKeys, sessions, created, and lastUsed (the last use of a
+session, or of a personal access key in any account). Devices and access keys are those of the user's own account. The
+command connects to the database in DATABASE_URL or, by default, to the embedded database in
 MUSTER_DATA, whether or not a server is running.`),
     )
     .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))

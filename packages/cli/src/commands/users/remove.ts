@@ -13,14 +13,14 @@ interface Options {
 export function buildCommand(): Command {
   return newCommand('remove')
     .description(
-      prose(`Remove a user from the installation: the password, passkeys, sessions, personal keys, and memberships.
-Account keys and devices stay in their accounts. You cannot remove a user if no account would remain. If an account
-would have no owner who can sign in, make another member an owner first, or pass --with-accounts to delete the account
-with all its devices, services, attributes, access keys, registration codes, webhooks, and events. To confirm, type
-the email address. Only restoring a backup can undo this command.
+      prose(`Remove a user from the installation, including the password, passkeys, sessions, personal keys, and
+memberships. Account keys and devices stay in their accounts. You cannot remove a user if no account would remain. If
+an account would have no owner who can sign in, make another member an owner first, or pass --with-accounts to delete
+the account with all its devices, services, attributes, access keys, registration codes, webhooks, and events. To
+confirm, type the email address. Only restoring a backup can undo this command.
 
-Events name the user by the email address. With --erase, the server forgets the address. The data of
-earlier events, such as invitations, can still contain the address.
+Events identify the user by email address. With --erase, the server forgets the address, and events show a
+placeholder. The data of earlier events, such as invitations, can still contain the address.
 
 The command disables the user immediately and deletes the data in batches. If it is interrupted, run it again to
 continue. It connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether
@@ -28,7 +28,7 @@ or not a server is running.`),
     )
     .argument('<email>', "user's email address")
     .option('--with-accounts', 'also delete the accounts that would have no owner')
-    .option('--erase', 'forget the email address')
+    .option('--erase', 'forget the email address, and show a placeholder in events')
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import {
@@ -22,7 +22,11 @@ export function buildCommand(): Command {
 muster views create "Stale gateways" --where "name:gateway lastReported < -7d" --sort lastReported`),
     )
     .argument('<name>', 'name of the view, unique in your account')
-    .option('--kind <kind>', 'objects that the view lists: devices, services, or events', readKind, 'DEVICES')
+    .addOption(
+      new Option('--kind <kind>', 'objects that the view lists: devices, services, or events')
+        .argParser(readKind)
+        .default('DEVICES', 'devices'),
+    )
   return withViewOptions(command).action(run)
 }
 

@@ -25,6 +25,9 @@ async function run(views: string[], { yes, replaceBy, ...options }: Options): Pr
   const other = (await findGivenView(muster, replaceBy))?.id
   await deleteEach(views, {
     options,
-    work: async (meant) => muster.mutations.deleteView({ id: (await findView(muster, meant)).id, replaceBy: other }),
+    work: async (nameOrId) => {
+      const { id } = await findView(muster, nameOrId)
+      return muster.mutations.deleteView({ id, replaceBy: other })
+    },
   })
 }

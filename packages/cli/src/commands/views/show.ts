@@ -11,9 +11,9 @@ export function buildCommand(): Command {
     .action(run)
 }
 
-async function run(meant: string, options: ClientOptions): Promise<void> {
+async function run(nameOrId: string, options: ClientOptions): Promise<void> {
   const muster = await openMuster(options, 4)
-  const view = await findView(muster, meant)
+  const view = await findView(muster, nameOrId)
   const users = { usedBy: { id: true, name: true, kind: true } } as const
   const { login } = await muster.select({ login: { views: { $: { id: [view.id] }, ...users } } })
   const usedBy = login?.views[0]?.usedBy ?? []

@@ -23,12 +23,12 @@ export function buildCommand(): Command {
   return withViewOptions(command).action(run)
 }
 
-async function run(meant: string, { name, ...options }: Options): Promise<void> {
+async function run(nameOrId: string, { name, ...options }: Options): Promise<void> {
   const changes = { ...(name !== undefined && { name }), ...viewArguments(options) }
   if (Object.keys(changes).length === 0)
     throw usageError('no changes given', 'Pass at least one option that changes a property, such as --name.')
   const muster = await openMuster(options, 4)
-  const { id, version, kind } = await findView(muster, meant)
+  const { id, version, kind } = await findView(muster, nameOrId)
   await assertKnownOptions(muster, { ...options, kind })
   await muster.mutations.updateView({ id, version, ...changes })
   await printView(muster, id, options)

@@ -27,7 +27,7 @@ muster webhooks create https://example.com/hook --where 'site = oslo' --events d
       'event types, such as device.state,attribute.change (default: device.state,service.state)',
       eventTypes,
     )
-    .option('--disabled', 'create the webhook disabled')
+    .option('--disabled', 'create the webhook without enabling it')
   return withSelectionOptions(command).action(run)
 }
 

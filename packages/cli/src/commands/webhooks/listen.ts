@@ -73,8 +73,8 @@ async function run({ host, port, create, url, events, answer, ...options }: Opti
       await receiver.until(interruption.signal)
     } finally {
       await muster.mutations.deleteWebhook({ id: webhook.id }).catch((error: Error) => {
-        const hint = `Delete the webhook: muster webhooks delete ${webhook.id} --yes`
-        throw new CliError(`could not delete the webhook ${webhook.id}: ${error.message}`, {
+        const hint = `To delete the webhook, run: muster webhooks delete ${webhook.id} --yes`
+        throw new CliError(`cannot delete the webhook ${webhook.id}: ${error.message}`, {
           hint,
           exitCode: exitCodes.failed,
         })

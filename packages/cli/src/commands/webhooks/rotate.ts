@@ -22,7 +22,7 @@ the server signs deliveries with both secrets.`),
 function overlapOf(text: string): number {
   const seconds = text === '0' ? 0 : span(text)
   if (seconds <= 604_800) return seconds
-  throw new InvalidArgumentError('Expected at most 7d.')
+  throw new InvalidArgumentError('Expected a duration from 0s to 7d, such as 12h.')
 }
 
 async function run(id: string, { overlap, ...options }: ClientOptions & { overlap: number }): Promise<void> {

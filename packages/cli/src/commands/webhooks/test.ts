@@ -25,6 +25,6 @@ async function run(id: string, options: ClientOptions): Promise<void> {
     )
   if (delivery.status === 'delivered') return
   throw new CliError('the receiver did not accept the test event', {
-    hint: 'For the cause, see the result. The receiver must respond with a status from 200 to 299 within 15 seconds.',
+    hint: 'For the cause, see the HTTP status and the error in the output. The receiver must respond with a status from 200 to 299 within 15 seconds.',
   })
 }
