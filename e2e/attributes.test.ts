@@ -60,7 +60,7 @@ describeConsole('device attributes', () => {
     await expect.poll(() => row(page, 'level').getByRole('cell').allTextContents()).toEqual(['20', '20', 'override'])
     await set(person, { id, name: 'level', value: '80' })
 
-    // The address and the list of contexts must contain the new context.
+    // The URL and the list of contexts must contain the new context.
     const shared = await site.open(person, { path: new URL(page.url()).pathname + new URL(page.url()).search })
     await row(shared, 'level').getByRole('cell', { name: 'override', exact: true }).waitFor()
     await row(shared, 'ssid').getByRole('cell', { name: 'base', exact: true }).waitFor()
@@ -93,7 +93,7 @@ describeConsole('device attributes', () => {
 
     await page.getByRole('button', { name: 'Add an attribute' }).click()
     for (const [rejected, reason] of [
-      ['net', /is a group, not a value/],
+      ['net', /is already a group/],
       ['$own', /is reserved/],
       ['net.', /must not begin or end with a dot/],
     ] as const) {

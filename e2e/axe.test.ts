@@ -23,7 +23,7 @@ describeConsole('accessibility', () => {
       createRegistrationCode(name: "gate") { registrationCode { id } }
       setExpectedInterval(name: "site", seconds: 60) { name }
     }`)
-    // The receiver does not exist, so the page shows a failed attempt.
+    // No server listens on port 9, so the page shows a failed attempt.
     await person.data('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id: createWebhook.id })
     const { id, services } = registerDevice.device
     const pages: [string, string][] = [
@@ -38,7 +38,7 @@ describeConsole('accessibility', () => {
       [`/webhooks/${createWebhook.id}`, 'Details of Test'],
       ['/account/keys', person.keyId],
       [`/account/keys/${person.keyId}`, 'What may this key do?'],
-      ['/account/members', 'everything, except changing owners'],
+      ['/account/members', 'everything except changing owners'],
       ['/account/sign-in-policy', 'in any way'],
       ['/account/codes', 'gate'],
       ['/account/labels', 'Category A'],

@@ -51,7 +51,7 @@ describeConsole('changes to selected devices', () => {
     expect(login.devices.total).toBe(500)
   })
 
-  it('moves the selected devices to another account in which the person may create devices', async () => {
+  it('moves the selected devices to another account where the user may create devices', async () => {
     const person = await personWith(site, numbered(4))
     const [other, readOnly] = [await site.newPerson(), await site.newPerson()]
     const join = (accountId: string, roleId: string) =>
@@ -216,7 +216,7 @@ describeConsole('changes to selected devices', () => {
     await page.getByText('2 in total').waitFor()
   })
 
-  it('deletes more than 20 devices only after the user types their number', async () => {
+  it('deletes more than 20 devices only after the user types the number of devices', async () => {
     const page = await site.open(await personWith(site, numbered(21)))
     await page.getByText('21 in total').waitFor()
     await page.getByLabel('Select all matching devices').check()
@@ -227,9 +227,9 @@ describeConsole('changes to selected devices', () => {
     const confirm = dialog.getByRole('button', { name: 'Delete 21 devices' })
     await confirm.waitFor()
     expect(await confirm.isDisabled()).toBe(true)
-    await dialog.getByLabel('To delete 21 devices, type their number').fill('20')
+    await dialog.getByLabel('To delete 21 devices, type the number of devices').fill('20')
     expect(await confirm.isDisabled()).toBe(true)
-    await dialog.getByLabel('To delete 21 devices, type their number').fill('21')
+    await dialog.getByLabel('To delete 21 devices, type the number of devices').fill('21')
     await confirm.click()
     await waitUntilDone(page)
   })

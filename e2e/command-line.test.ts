@@ -25,7 +25,7 @@ describeConsole('command-line sign-in', () => {
 
   const pathOf = ({ verificationUrl }: Started): string => verificationUrl.slice(new URL(verificationUrl).origin.length)
 
-  it('allows a request whose code the person types', async () => {
+  it('allows a request after the user types its code', async () => {
     const person = await site.newPerson()
     const started = await start()
     const page = await site.openSignedOut({ path: pathOf(started) })
@@ -49,7 +49,7 @@ describeConsole('command-line sign-in', () => {
     ])
   })
 
-  it('asks the person to sign in, and then returns to the machine with a code', async () => {
+  it('asks the user to sign in, and then redirects to the machine with a code', async () => {
     const machine = createServer((_request, response) => response.end('Returned to the machine'))
     machine.listen(0, '127.0.0.1')
     onTestFinished(() => {

@@ -130,7 +130,7 @@ describeConsole('filters of the device list', () => {
     await button.and(page.locator(':focus')).waitFor()
   })
 
-  it('completes contexts, and views by name', async () => {
+  it('completes the names of contexts and views', async () => {
     const person = await personWith(site, [
       { name: 'gate-1', attributes: { site: 'oslo' }, overrides: { night: { site: 'closed' } } },
       { name: 'pump-1', attributes: { site: 'oslo' } },
@@ -158,7 +158,7 @@ describeConsole('filters of the device list', () => {
     await page.getByText('1 match').waitFor()
   })
 
-  it('opens links from releases without the filter language', async () => {
+  it('opens links from releases that had no filter language', async () => {
     const person = await personWith(site, [
       { name: 'gate "1"', state: 'active', platform: 'linux', attributes: { net: { 'a.b': 'x*' } } },
       { name: 'gate 2', state: 'active', platform: 'linux', attributes: { net: { 'a.b': 'xy' } } },
@@ -194,7 +194,7 @@ describeConsole('filters of the device list', () => {
     // A filter narrows the view, and the user can save it as part of the view.
     await page.getByLabel('Search devices').fill('rack = (r1 OR r7)')
     await page.getByText('1 match').waitFor()
-    await page.getByRole('button', { name: 'Change view' }).click()
+    await page.getByRole('button', { name: 'Update view' }).click()
     const change = page.getByRole('dialog', { name: 'Edit view Oslo' })
     await change.getByText('attributes.site = oslo AND rack = (r1 OR r7)').waitFor()
     await change.getByLabel('Name').fill('Oslo racks')

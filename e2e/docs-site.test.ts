@@ -73,7 +73,7 @@ describeConsole('the documentation site', () => {
     await (await opened).getByRole('heading', { name: 'Documentation', level: 1 }).waitFor()
   })
 
-  it('shows the navigation on the page for unknown addresses', async () => {
+  it('shows the navigation on the page for unknown URLs', async () => {
     const page = await site.openSignedOut({ path: '/docs/nothing' })
     await page.getByText('PAGE NOT FOUND').waitFor()
     await page.getByRole('link', { name: 'Guides' }).first().waitFor()

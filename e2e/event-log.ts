@@ -6,7 +6,7 @@ interface Spacing {
   secondsApart: number
   /** Age of the newest change in seconds. */
   secondsAgo?: number
-  /** Number of devices among which the changes rotate. */
+  /** Number of devices. The changes go through the devices in turn. */
   devices?: number
 }
 

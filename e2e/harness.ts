@@ -4,7 +4,7 @@ import { newPerson } from '../packages/server/test/clients/browser.ts'
 import { sharedTestApp, type TestApp, type TestAppOptions, type TestUser } from '../packages/server/test/harness/app.ts'
 import { hasChromium, shellOptions } from './chromium.ts'
 
-/** A step that never completes fails earlier, after `WAIT_MS`, with an error that names the step. */
+/** The time limit of a test. A step that never completes fails after `WAIT_MS`, with an error that names the step. */
 const TEST_MS = 600_000
 const WAIT_MS = 100_000
 
@@ -68,7 +68,7 @@ export function startConsole(options: TestAppOptions = {}): Console {
     const errors = collectErrors(context)
     onTestFinished(async () => {
       await context.close()
-      if (errors.length > 0) throw new Error(`The page threw errors: ${errors.join('; ')}`)
+      if (errors.length > 0) throw new Error(`The page caused errors: ${errors.join('; ')}`)
     })
     const page = await context.newPage()
     pendingRequests.set(page, trackPendingRequests(page))
@@ -107,7 +107,7 @@ async function startSession(context: BrowserContext, url: string, { email, passw
     headers: { 'muster-session': '1', origin: url },
     data: { email, password },
   })
-  if (!response.ok()) throw new Error(`The sign-in failed: ${response.status()} ${await response.text()}`)
+  if (!response.ok()) throw new Error(`Cannot sign in as ${email}: ${response.status()} ${await response.text()}`)
 }
 
 export async function signIn(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {

@@ -56,7 +56,7 @@ describeConsole('members', () => {
     await guest.getByText('You are not a member of any account').waitFor()
   })
 
-  it('lets an admin name the account', async () => {
+  it('lets an owner name the account', async () => {
     const owner = await site.newPerson()
     await owner.data('mutation { updateAccount(email: "owner@localhost") { id } }')
     const page = await site.open(owner, { path: '/account/members' })
@@ -88,7 +88,7 @@ describeConsole('members', () => {
     await tab.getByRole('link', { name: 'Members' }).click()
     await own.waitFor()
     expect(new URL(tab.url()).pathname).toBe(`/accounts/${person.accountId}/account/members`)
-    // Without an account in the address, the console must open the account that the person used last.
+    // If the URL contains no account, the console must open the account that the user last used.
     await tab.goto(`${site.app.url}/devices`)
     await tab.waitForURL(/\/accounts\/[^/]+\/devices/)
   })
@@ -163,7 +163,7 @@ describeConsole('members', () => {
       'Read the device: no',
       'Set the attribute rack: no',
       'permissions that are missing: delete devices',
-      'Key is not valid from 198.51.100.7',
+      'Key cannot be used from 198.51.100.7',
     ])
       await result.getByText(text).waitFor()
     expect(await findViolationsInBothSchemes(page)).toEqual([])
@@ -231,7 +231,7 @@ describeConsole('members', () => {
     }
     const page = await visit('/account/keys', 'You see only your personal keys')
     await page.getByRole('button', { name: 'New access key' }).first().click()
-    await page.getByText('You may not do this yourself: report states').waitFor()
+    await page.getByText('Your role does not allow this: report states').waitFor()
   })
 
   it('saves the labels and columns that viewers choose for themselves', async () => {
@@ -254,7 +254,7 @@ describeConsole('members', () => {
     expect(headers.slice(1)).toEqual(['Name', 'Health', 'Platform'])
   })
 
-  it('shows members with a restricted role only their devices, and explains what they cannot have', async () => {
+  it('shows members with a restricted role only their devices, and explains which features they cannot use', async () => {
     const owner = await personWith(site, [
       { name: 'oslo-1', attributes: { site: 'oslo' } },
       { name: 'bergen-1', attributes: { site: 'bergen' } },

@@ -9,7 +9,7 @@ const WEEK_MS = 7 * 86_400_000
 describeConsole('the overview', () => {
   const site = startConsole({ worker: true })
 
-  it('is the first page, links numbers to the devices that they count, and follows changes', async () => {
+  it('is the first page, links numbers to the devices that they count, and shows changes live', async () => {
     const person = await site.newPerson()
     const now = Date.now()
     await seedDevices(
@@ -135,7 +135,7 @@ describeConsole('the overview', () => {
     expect(await rows()).toEqual([])
   })
 
-  it("shows when a device was active, as a timeline and a table that follow the device's state", async () => {
+  it('shows when a device was active, as a timeline and a table, and updates both when the state changes', async () => {
     const person = await site.newPerson()
     const created = new Date(Date.now() - 10 * 3_600_000)
     const [id] = await seedDevices(site.app.db, person.accountId, [{ name: 'fan', created, state: 'inactive' }])

@@ -58,7 +58,7 @@ describeConsole('passkeys', () => {
     expect(await countPasskeys()).toBe(1)
   })
 
-  it('accepts an invitation', async () => {
+  it('lets a new user accept an invitation without a password', async () => {
     const owner = await site.newPerson()
     const email = `passkey-${owner.email}`
     const create = 'mutation ($email: String) { createInvitation(roleId: "viewer", email: $email) { link } }'
@@ -76,7 +76,7 @@ describeConsole('passkeys', () => {
     await page.getByRole('button', { name: owner.email }).click()
     await page.getByText(`Signed in as ${email}`).waitFor()
 
-    // The person has no password.
+    // The user joined with a passkey and has no password, so the page must not offer to change one.
     await page.goto(`${url.origin}/account/security`)
     await page.getByRole('table', { name: 'Passkeys' }).waitFor()
     expect(await page.getByRole('heading', { name: 'Password', exact: true }).count()).toBe(0)

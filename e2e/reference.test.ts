@@ -69,7 +69,7 @@ describeConsole('the API reference', () => {
     expect(foreignRequests).toEqual([])
   })
 
-  it('opens at a link, marks deprecated fields, and suggests corrections for a broken link', async () => {
+  it('scrolls to a linked field, marks deprecated fields, and suggests corrections for a broken link', async () => {
     const { page } = await openReference('#Device.attributes')
     const field = page.getByRole('heading', { name: /^attributes/ })
     await field.waitFor()

@@ -43,7 +43,7 @@ describeConsole('single sign-on', () => {
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/devices')
 
-    // The person has an identity at the provider and no password.
+    // The user joined through the provider and has no password, so the page must not offer to change one.
     await page.goto(`${url}/account/security`)
     await page.getByText('Your identity at Example is linked').waitFor()
     expect(await page.getByRole('button', { name: 'Link Example' }).count()).toBe(0)
@@ -60,7 +60,7 @@ describeConsole('single sign-on', () => {
     await page.locator('input[name=login]').waitFor()
   })
 
-  it('accepts an invitation', async () => {
+  it('lets a new user accept an invitation', async () => {
     const owner = await site.newPerson()
     const { createInvitation } = await owner.data('mutation { createInvitation(roleId: "viewer") { link } }')
     provider.people.set('lin', { email: 'lin@example.com' })
@@ -72,7 +72,7 @@ describeConsole('single sign-on', () => {
     expect(login.members).toContainEqual({ person: { email: 'lin@example.com' }, role: { name: 'viewer' } })
   })
 
-  it('explains why a person cannot sign in', async () => {
+  it('explains why a user cannot sign in', async () => {
     provider.people.set('mallory', { email: 'mallory@example.com', email_verified: true })
     const page = await site.openSignedOut({ path: '/devices' })
     await button(page).click()
@@ -119,7 +119,7 @@ describeConsole('single sign-on', () => {
     await page.goto(`${url}/account/sign-in-policy`)
     const notice = page.getByRole('alert').filter({ hasText: 'could not be loaded' })
     await notice.waitFor()
-    expect(await page.getByText('No identity provider is configured').count()).toBe(0)
+    expect(await page.getByText('This server has no identity provider').count()).toBe(0)
     await page.unroute(options)
     await notice.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('With Example.').waitFor()

@@ -44,7 +44,7 @@ describeConsole('webhooks', () => {
     await page.getByRole('heading', { name: 'Night shift', level: 1 }).waitFor()
     await page.getByRole('button', { name: 'Send a test' }).click()
     const result = page.getByRole('dialog', { name: 'Test event' })
-    await result.getByText('The receiver responded with 202').waitFor()
+    await result.getByText('The receiver responded with status 202').waitFor()
     await result.getByText('event received').waitFor()
     const [message] = await receiver.waitFor(1, ({ body }) => body.type === 'webhook.test')
     expect(verifyMessage(secret, message!)).toMatchObject({ type: 'webhook.test' })
@@ -81,7 +81,7 @@ describeConsole('webhooks', () => {
     expect(login.webhooks).toEqual([{ where: 'attributes.site = oslo', view: { name: 'Linux' }, context: 'night' }])
   })
 
-  it('shows failed deliveries and retries them', async () => {
+  it('shows a failed attempt, and retries the delivery', async () => {
     const receiver = await startReceiver()
     try {
       receiver.respondWith((_message, response) => void response.writeHead(500).end('no room'))
@@ -93,7 +93,7 @@ describeConsole('webhooks', () => {
       await receiver.waitFor(1)
       const page = await site.open(person, { path: `/webhooks/${id}` })
       await rows(page, 'pending').filter({ hasText: '500' }).getByRole('button', { name: 'Details of' }).click()
-      await page.getByText('The receiver responded with 500').first().waitFor()
+      await page.getByText('The receiver responded with status 500').first().waitFor()
       await page.getByRole('region', { name: 'Response body' }).getByText('no room').waitFor()
       await page.getByRole('region', { name: 'Request body' }).getByText('device.update').waitFor()
       const filter = page.getByRole('radiogroup', { name: 'Filter deliveries' })

@@ -6,7 +6,7 @@
 #   bash examples/curl.sh 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 #
 # It reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section
-# [default] of a file: the file in MUSTER_CREDENTIALS, otherwise $MUSTER_DATA/credentials (by default,
+# [default] of a file: the one that MUSTER_CREDENTIALS names, otherwise $MUSTER_DATA/credentials (by default,
 # data/credentials), otherwise ~/.muster/credentials. It exits with 0 only if there is a response without errors. The
 # signature follows RFC 9421 with hmac-sha256 and covers a digest of the body (RFC 9530).
 set -euo pipefail
@@ -22,7 +22,7 @@ setting() { # Prints a setting from the environment or, if it is not set there, 
   if [ -z "$value" ] && [ -r "$file" ]; then
     value=$(tr -d '\r' <"$file" | sed -n '/^ *\[default\]/,/^ *\[/ s/^ *'"$1"' *= *\(.*[^ ]\) *$/\1/p')
   fi
-  [ -n "$value" ] || fail "$1 is not set, neither in the environment nor in the section [default] of $file"
+  [ -n "$value" ] || fail "$1 is not set. Set it in the environment or in the section [default] of $file"
   printf '%s' "$value"
 }
 url=$(setting MUSTER_URL) key_id=$(setting MUSTER_ACCESS_KEY_ID) secret=$(setting MUSTER_SECRET_ACCESS_KEY)
@@ -46,7 +46,7 @@ printf -v base '%s\n' '"@method": POST' "\"@authority\": ${address%%/*}" "\"@pat
   '"content-type": application/json' "\"content-digest\": $digest" "\"@signature-params\": $parameters"
 
 # The secret is the key in base64. The script passes the key to openssl in hexadecimal, because the key can contain any
-# bytes. Other users on this machine could see the key in the list of processes for a moment. If that matters, use
+# bytes. Other users of this machine could briefly see the key in the list of processes. If that matters, use
 # another example.
 key=$(printf '%s' "$secret" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \n')
 signature=$(printf '%s' "${base%$'\n'}" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)

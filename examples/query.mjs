@@ -5,7 +5,7 @@
 //   node examples/query.mjs 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 //
 // It reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section
-// [default] of a file: the file in MUSTER_CREDENTIALS, otherwise $MUSTER_DATA/credentials (by default,
+// [default] of a file: the one that MUSTER_CREDENTIALS names, otherwise $MUSTER_DATA/credentials (by default,
 // data/credentials), otherwise ~/.muster/credentials. It exits with 0 only if there is a response without errors.
 import { createHash, createHmac } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -47,8 +47,7 @@ function readSettings() {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const section = /^\s*\[default\][^\n]*\n((?:(?!\s*\[).*\n?)*)/m.exec(text)?.[1] ?? ''
   const inFile = Object.fromEntries(section.split('\n').map((line) => line.split(/=(.*)/).map((part) => part.trim())))
-  const missing = (name) =>
-    fail(`${name} is not set, neither in the environment nor in the section [default] of ${file}`)
+  const missing = (name) => fail(`${name} is not set. Set it in the environment or in the section [default] of ${file}`)
   return (name) => env[name] || inFile[name] || missing(name)
 }
 

@@ -10,7 +10,7 @@ import { createServer } from 'node:http'
 
 const { WEBHOOK_SECRET: secret } = process.env
 if (!secret?.startsWith('whsec_')) {
-  console.error('WEBHOOK_SECRET must be the secret of the webhook: whsec_…')
+  console.error('WEBHOOK_SECRET must be the secret of the webhook, which begins with whsec_')
   process.exit(2)
 }
 const key = Buffer.from(secret.slice('whsec_'.length), 'base64')

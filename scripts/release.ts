@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
 
 const changes = await run('git', ['status', '--porcelain'], root)
 if (changes !== '' && !options.dirty) {
-  console.error(`The checkout has changes. Commit them, or use --dirty for a trial:\n${changes}`)
+  console.error(`The checkout has uncommitted changes. Commit them, or use --dirty for a trial release:\n${changes}`)
   process.exit(1)
 }
 const { version } = await readManifest('..')

@@ -10,7 +10,7 @@ const [devices = 100_000, rounds = 400] = process.argv.slice(2).map(Number)
 
 const filters: Readonly<Record<string, string>> = {
   'one value of an attribute': 'site = oslo',
-  'not, without an index': 'NOT site = oslo',
+  'NOT, without an index': 'NOT site = oslo',
 }
 
 const environment = await startEnvironment({ devices, services: 4, profile: undefined })
@@ -50,7 +50,7 @@ try {
     }
     const [one, other] = await Promise.all([cases['restricted key']!(), cases['unrestricted key with where']!()])
     if (JSON.stringify(one) !== JSON.stringify(other))
-      throw new Error(`the restricted key and the unrestricted key with "where" read different pages: ${where}`)
+      throw new Error(`The restricted key and the unrestricted key with "where" read different pages for "${where}".`)
     const times = new Map(Object.keys(cases).map((each) => [each, [] as number[]]))
     const processor = new Map(Object.keys(cases).map((each) => [each, 0]))
     for (let round = 0; round < rounds; round++) {

@@ -4,7 +4,7 @@ import type pg from 'pg'
 
 /** Reads the text of one of the server's statements. A test checks that the server still runs this statement. */
 const sql = (name: string): string => readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8')
-// The statements read a page of the requested size, and one more row.
+// The statements for pages read one row more than a page contains, to detect whether more devices follow.
 const pageWithAttributes = { name: 'page-with-attributes', text: sql('page-with-attributes') }
 const page = { name: 'page', text: sql('page') }
 const services = { name: 'services', text: sql('services') }

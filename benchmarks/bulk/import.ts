@@ -34,10 +34,10 @@ async function importFile(path: string): Promise<void> {
   }
   const child = spawn(process.execPath, [launcher, 'import', path], { env, stdio: ['ignore', 'inherit', 'inherit'] })
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`the import exited with code ${code}`)
+  if (code !== 0) throw new Error(`"muster import" exited with code ${code}, not 0.`)
 }
 
-async function insertByHand(): Promise<void> {
+async function insertWithSql(): Promise<void> {
   const client = new pg.Client(database.connection)
   await client.connect()
   const account = '00000000-0000-4000-8000-000000000001'
@@ -99,7 +99,7 @@ async function waitForJob(id: string, state: string): Promise<{ token: string; c
     const [job] = login.bulkJob
     if (job.state === state) return job
     if (['PAUSED', 'FAILED', 'CANCELED'].includes(job.state))
-      throw new Error(`the job is ${job.state}: ${job.stateReason}`)
+      throw new Error(`The job is ${job.state}, not ${state}: ${job.stateReason}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
@@ -111,7 +111,7 @@ try {
     (_, index) => `node-${index},HW-${index},ssh=ssh;web=https:8443,${Object.values(attributesOf(index)).join(',')}`,
   )
   await writeFile(file, `name,hardwareId,services,${names.join(',')}\n${rows.join('\n')}\n`)
-  await measure('baseline', insertByHand)
+  await measure('baseline', insertWithSql)
   await measure('import', () => importFile(file))
   await measure('second import', () => importFile(file))
   const operations = '[{ setAttributes: { attributes: { site: "{name}" } } }]'

@@ -8,12 +8,12 @@ import { openSignedIn } from './open-signed-in.ts'
 
 const [devices = 100_000, rounds = 10, changesPerSecond = 100, seconds = 20] = process.argv.slice(2).map(Number)
 const ROW_HEIGHT = 36
-/** The measurement fails if the rows of an action do not appear within this time. */
+/** The measurement fails if the rows do not appear within this time after an action. */
 const TIMEOUT_MS = 30_000
 
 interface List {
   page: Page
-  /** Returns the milliseconds from an action in the page until all visible rows are loaded and the list has changed. */
+  /** Returns the milliseconds from an action on the page until all visible rows are loaded and the list has changed. */
   time(action: () => Promise<unknown>): Promise<number>
 }
 

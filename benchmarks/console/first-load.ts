@@ -12,7 +12,10 @@ const slowLink = { offline: false, downloadThroughput: 200_000, uploadThroughput
 const environment = await startEnvironment({ devices, services: 4, profile: undefined })
 let browser: Browser | undefined
 
-/** Opens the device list with an empty cache on the slow link. Returns what the server sent until rows appeared. */
+/**
+ * Opens the device list with an empty cache on the slow link. Returns the time until rows appeared, and the number of
+ * responses and their bytes until then.
+ */
 async function loadDevices(
   browser: Browser,
 ): Promise<{ seconds: number; requests: number; scripts: number; total: number }> {

@@ -35,7 +35,11 @@ const measure = (() => {
       eachFrame(() => {
         if (isDone()) resolve(performance.now() - began)
         else if (performance.now() > end)
-          reject(new Error(`not done after ${timeout} ms; the list shows: ${describeRows() ?? 'no complete rows'}`))
+          reject(
+            new Error(
+              `The list did not reach the expected state in ${timeout} ms. It shows: ${describeRows() ?? 'no complete rows'}`,
+            ),
+          )
         else return false
         return true
       })

@@ -15,7 +15,7 @@ export async function openSignedIn(
     headers: { 'muster-session': '1', origin: url },
     data: await readOwner(environment),
   })
-  if (!response.ok()) throw new Error(`The sign-in failed with status ${response.status()}.`)
+  if (!response.ok()) throw new Error(`Cannot sign in: the server responded with status ${response.status()}.`)
   await page.addInitScript({ path: fileURLToPath(new URL('in-page.js', import.meta.url)) })
   return { page, url }
 }

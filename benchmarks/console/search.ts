@@ -32,7 +32,7 @@ const filters: Record<string, string> = {
   'a group': 'net.ssid = "warehouse 5 GHz"',
   'part of a name': 'camera-oslo',
   'a port of services': 'services.port = 22',
-  'not, without an index': 'NOT site:* OR firmware = "1.8.2"',
+  'NOT, without an index': 'NOT site:* OR firmware = "1.8.2"',
   'a pattern, without an index': 'site = *berg*',
   'a comparison of versions, without an index': 'firmware >= "2.4"',
   'no matches, without an index': 'firmware:nothing',
@@ -43,15 +43,15 @@ let browser: Browser | undefined
 try {
   browser = await chromium.launch(chromiumOptions)
   const { page, url } = await openSignedIn(browser, environment)
-  console.log('From opening the address until the page is complete:')
+  console.log('From opening the URL until the page is complete:')
   console.table({ overview: await measureOverview(page, url), events: await measureEvents(page, url) })
   await page.goto(`${url}/devices`)
   await page.evaluate(`measure.untilShown(${TIMEOUT_MS})`)
   await page.getByLabel('Search devices').click()
   await sleep(1_000)
-  console.log('From a key until completions are shown:')
+  console.log('From a keystroke until completions are shown:')
   console.table(await measureTyping(page))
-  console.log('From a filter until its first rows are shown:')
+  console.log('From entering a filter until its first rows are shown:')
   console.table(await measureFilters(page))
 } finally {
   await browser?.close()
@@ -83,8 +83,8 @@ async function measurePage(page: Page, address: string, selectors: readonly stri
   for (let round = 0; round <= rounds; round++) {
     await page.goto(address, { waitUntil: 'commit' })
     times.push(await page.evaluate<number>(`measure.untilAll(${JSON.stringify(selectors)}, ${TIMEOUT_MS})`))
-    // The previous page's counts may still be running, and the server runs only a few such statements of an account at
-    // a time.
+    // The statements that count for the previous page may still be running, and the server runs only a few such
+    // statements per account at a time.
     await sleep(2_000)
   }
   return { 'first ms': Math.round(times[0]!), ...summary(times.slice(1)) }

@@ -13,7 +13,8 @@ export async function delayFlushes({ database, pool }: StartedEnvironment, milli
   const others = (await readFile(file, 'utf8')).split('\n').filter((line) => !/^commit_(delay|siblings) = /.test(line))
   const delay = milliseconds === 0 ? [] : [`commit_delay = ${milliseconds * 1_000}`, 'commit_siblings = 0']
   await writeFile(file, [...others, ...delay, ''].join('\n').replace(/\n+$/, '\n'))
-  // Make PostgreSQL reload the file. Changing the setting with SQL requires a superuser, and superusers cannot connect.
+  // Make PostgreSQL reload the file. Changing the setting with SQL requires a superuser, and the embedded database does
+  // not let superusers connect.
   const pid = Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n', 1)[0])
   process.kill(pid, 'SIGHUP')
   for (;;) {

@@ -24,6 +24,6 @@ export async function installPeers(): Promise<boolean> {
   const child = spawn('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', fileURLToPath(folder)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  await once(child, 'close').catch((error: Error) => console.error(error.message))
+  await once(child, 'close').catch((error: Error) => console.error(`cannot run npm: ${error.message}`))
   return areInstalled()
 }

@@ -66,7 +66,7 @@ async function setUp(
     const folder = join(database.folder, name)
     await mkdir(folder, { recursive: true })
     const required = { DATABASE_URL: database.url, MUSTER_DATA: folder, MUSTER_MASTER_KEY: masterKey }
-    // Share compiled code among the servers. A measured server then finds it, like a server that has started before.
+    // Share compiled code among the servers. A measured server then loads this code, like a server that restarts.
     const compiled = { NODE_COMPILE_CACHE: join(database.folder, 'compiled') }
     const env = { ...command.env, ...serverSettings, ...compiled, ...required, ...settings }
     return startServerProcess({ args: [...flags, ...command.args], env, log: join(folder, 'log') })
@@ -124,7 +124,7 @@ const serverSettings = {
   MUSTER_MQTT_PORT: '0',
 }
 
-/** Peers use the server's session option for query plans. The other options are set in the database. */
+/** Disables parallel query plans, as the server does in its sessions. The other options are set in the database. */
 const peerEnvironment = ({ url }: BenchmarkDatabase, { accountId }: Fleet): Record<string, string> => ({
   DATABASE_URL: `${url}&options=${encodeURIComponent('-c max_parallel_workers_per_gather=0')}`,
   DATABASE_CONNECTIONS: String(DATABASE_CONNECTIONS),

@@ -49,7 +49,7 @@ export function languageRows(small: Fleet, large: Fleet): Row[] {
   ]
 }
 
-/** Sends filters without an index, four at a time. The returned function stops sending and reports the counts. */
+/** Sends requests with a filter that uses no index, four at a time. The returned function stops and counts them. */
 function startFilters(user: User): () => Promise<BackgroundLoad> {
   let sent = 0
   let rejected = 0

@@ -48,9 +48,9 @@ export async function growthRows({ small, large, shortLog }: Fleets): Promise<Ro
   const middle = againstFirstPage(`from: ${at(0.5)}`, 15, page(`size: ${PAGE}, from: ${at(0.5)}`))
   return [
     onBoth('first page', undefined, first),
-    againstFirstPage('after, at a tenth', 1.3, await after(0.1)),
-    againstFirstPage('after, at the middle', 1.3, await after(0.5)),
-    againstFirstPage('after, at 99 %', 1.3, await after(0.99)),
+    againstFirstPage('after a tenth of the devices', 1.3, await after(0.1)),
+    againstFirstPage('after half of the devices', 1.3, await after(0.5)),
+    againstFirstPage('after 99% of the devices', 1.3, await after(0.99)),
     far,
     whileWriting(far),
     middle,
@@ -79,7 +79,7 @@ function filterRows(
     filtered('filter by digits of the name', `name: "${matching.commonPart}"`),
     filtered('filter by state', 'state: "inactive"'),
     byVariable(
-      'filter by hardware id',
+      'filter by hardware ID',
       ({ hardwareIds }, turn) => ({ hardwareId: pick(hardwareIds, turn) }),
       small,
       large,

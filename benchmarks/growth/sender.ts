@@ -27,9 +27,9 @@ export function createSender(url: string): Sender {
           response.on('end', () => {
             const milliseconds = performance.now() - began
             const text = Buffer.concat(chunks).toString()
-            // In a response with errors, of any status, `errors` precedes `data`.
+            // A response with errors begins with `errors`, even if its status is 200.
             if (response.statusCode !== 200 || text.startsWith('{"errors"')) {
-              return reject(new Error(`${path} responded with ${response.statusCode}: ${text.slice(0, 500)}`))
+              return reject(new Error(`${path} responded with status ${response.statusCode}: ${text.slice(0, 500)}`))
             }
             resolve({ milliseconds, data: () => JSON.parse(text).data })
           })

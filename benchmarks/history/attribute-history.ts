@@ -62,11 +62,11 @@ try {
     return `attributeHistory(name: "load", after: "${rows[0]!.id}") { ${changes} }`
   }
   console.table({
-    'newest page of a name': await measure(ids, () => `attributeHistory(name: "load") { ${changes} }`),
-    'newest page of all names': await measure(ids, () => `attributeHistory { ${changes} }`),
+    'newest page of one attribute': await measure(ids, () => `attributeHistory(name: "load") { ${changes} }`),
+    'newest page of all attributes': await measure(ids, () => `attributeHistory { ${changes} }`),
     'page in the middle': await measure(ids, middle),
     'page of 1000': await measure(ids, () => `attributeHistory(name: "load", size: 1000) { ${changes} }`),
-    'name without changes': await measure(ids, () => `attributeHistory(name: "none") { ${changes} }`),
+    'attribute without changes': await measure(ids, () => `attributeHistory(name: "none") { ${changes} }`),
   })
 } finally {
   await pool.end()

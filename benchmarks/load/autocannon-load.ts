@@ -13,7 +13,7 @@ export function startAutocannonLoad(): Load {
     async run(job) {
       child.send(job)
       const ended = exited.then(() => {
-        throw new Error('The autocannon process exited.')
+        throw new Error('The autocannon process exited before it sent a result.')
       })
       const [result] = (await Promise.race([once(child, 'message'), ended])) as [LoadResult]
       return result

@@ -19,7 +19,7 @@ export interface LoadJob {
 export interface LoadResult {
   /** Number of responses with status 2xx. */
   succeeded: number
-  /** Number of responses with another status, of broken connections, and of timeouts. */
+  /** Total number of responses with another status, broken connections, and timeouts. */
   failed: number
   seconds: number
   latency: { p50: number; p99: number }

@@ -30,7 +30,7 @@ export async function connectDevice({ id, secret }: Credentials, port: number): 
   )
   const accepted = await next()
   if (accepted.cmd !== 'connack' || accepted.returnCode !== 0)
-    throw new Error(`The broker did not accept ${id}: ${JSON.stringify(accepted)}`)
+    throw new Error(`The broker did not accept the connection of ${id}: ${JSON.stringify(accepted)}`)
   const topic = `devices/${id}/attributes`
   let messageId = 0
   return {
@@ -40,7 +40,9 @@ export async function connectDevice({ id, secret }: Credentials, port: number): 
       socket.write(generate({ cmd: 'publish', topic, payload, qos: 1, messageId, dup: false, retain: false }))
       const acknowledged = await next()
       if (acknowledged.cmd !== 'puback' || acknowledged.messageId !== messageId)
-        throw new Error(`Expected the acknowledgment of a publication, but received ${acknowledged.cmd}`)
+        throw new Error(
+          `Expected the acknowledgment of message ${messageId}, but received ${JSON.stringify(acknowledged)}`,
+        )
     },
     get isOpen() {
       return !socket.closed

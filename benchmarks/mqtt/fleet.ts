@@ -41,7 +41,7 @@ async function secondsUntil(condition: () => boolean | Promise<boolean>): Promis
   const began = performance.now()
   while (!(await condition())) {
     if (performance.now() - began > TIMEOUT_MS)
-      throw new Error(`The fleet did not reach the expected state: ${JSON.stringify(counts)}`)
+      throw new Error(`The fleet did not reach the expected state in ${TIMEOUT_MS} ms: ${JSON.stringify(counts)}`)
     await sleep(50)
   }
   return (performance.now() - began) / 1_000
@@ -81,15 +81,15 @@ try {
   const stillActive = await countActive()
   console.table({
     devices: count,
-    'max connects per second': rate,
-    'seconds until all were connected': connectSeconds.toFixed(1),
-    'seconds from then until all were active': activeSeconds.toFixed(1),
-    'server memory in MiB with all connected': Math.round(memory),
-    'seconds of the restart': restartSeconds.toFixed(1),
-    'seconds from then until all were connected again': reconnectSeconds.toFixed(1),
-    'seconds from then until all were active again': activeAgainSeconds.toFixed(1),
-    'active 20 seconds later': stillActive,
-    'server memory in MiB then': Math.round(await server.memory()),
+    'maximum number of new connections per second': rate,
+    'seconds until all devices were connected': connectSeconds.toFixed(1),
+    'seconds from then until all devices were active': activeSeconds.toFixed(1),
+    'server memory in MiB with all devices connected': Math.round(memory),
+    'seconds to restart the server': restartSeconds.toFixed(1),
+    'seconds from then until all devices were connected again': reconnectSeconds.toFixed(1),
+    'seconds from then until all devices were active again': activeAgainSeconds.toFixed(1),
+    'active devices 20 seconds later': stillActive,
+    'server memory in MiB at that time': Math.round(await server.memory()),
   })
   console.log('failures:', counts.failures)
   if (stillActive !== count) process.exitCode = 1

@@ -52,7 +52,7 @@ async function repeat(measure: (round: number) => Promise<number>): Promise<obje
 try {
   console.log('Seconds until the server is ready, or the command ends:')
   console.table({
-    'first start, with its own database': await repeat((round) => start(join(folder, `data ${round}`))),
+    'first start, with a new embedded database': await repeat((round) => start(join(folder, `data ${round}`))),
     'next start': await repeat((round) => start(join(folder, `data ${round}`))),
     'muster devices list': await repeat(listDevices),
   })

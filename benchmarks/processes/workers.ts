@@ -8,7 +8,7 @@ const [rounds = 5, seconds = 4] = process.argv.slice(2).map(Number)
 const scenarios = [
   { name: 'login', connections: 32, document: '{ login { id } }' },
   {
-    name: 'page of 100, attributes and services',
+    name: 'page of 100 devices with attributes and services',
     connections: 16,
     document: '{ login { devices(size: 100) { items { id name state attributes services { id name } } } } }',
   },
@@ -22,7 +22,10 @@ const settings = {
   'one process': {},
   'two processes': { MUSTER_WORKERS: '2' },
   // These settings simulate a pooler in transaction mode. The server then prepares no statements.
-  'one process, as behind a pooler': { DATABASE_DIRECT_URL: databaseUrl, DATABASE_URL: `${databaseUrl}&pooled=1` },
+  'one process without prepared statements, as behind a pooler': {
+    DATABASE_DIRECT_URL: databaseUrl,
+    DATABASE_URL: `${databaseUrl}&pooled=1`,
+  },
 }
 
 const median = (values: number[]): number => values.toSorted((one, other) => one - other)[values.length >> 1]!

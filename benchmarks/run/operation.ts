@@ -42,7 +42,7 @@ export async function send(url: string, { path, ...request }: HttpRequest): Prom
   const text = await response.text()
   const result = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined
   if (!response.ok || result === undefined || result.errors !== undefined) {
-    throw new Error(`${url}${path} responded with ${response.status}: ${text.slice(0, 500)}`)
+    throw new Error(`${url}${path} responded with status ${response.status}: ${text.slice(0, 500)}`)
   }
   return result
 }

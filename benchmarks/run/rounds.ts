@@ -59,7 +59,8 @@ export interface RoundsOptions {
 
 /**
  * Runs the workloads in turn in each round, so that other activity on the machine affects all workloads. Every second
- * round reverses the order, because a workload can be slower after another, for example while its writes are cleaned up.
+ * round reverses the order, because a workload can slow down the next one, for example while PostgreSQL cleans up its
+ * dead rows.
  */
 export async function measureRounds(options: RoundsOptions): Promise<Runs> {
   const { workloads, rounds, progress } = options

@@ -57,7 +57,7 @@ export const consoleWorkloads: readonly Workload[] = [
 
 export const consolePage = loadScenario({
   name: 'console',
-  title: 'Page of 50 for the console, ten columns',
+  title: 'Page of 50 devices for the console, ten columns',
   connections: 16,
   workloads: consoleWorkloads,
   comparisons: [

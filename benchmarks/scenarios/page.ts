@@ -108,5 +108,5 @@ function assertTenthDiffers(responses: ReadonlyMap<string, unknown>): void {
   )
   const different = plain!.filter((text, index) => text !== inContext![index]).length
   if (different !== SIZE / 10)
-    throw new Error(`${different} of ${SIZE} devices differ in the context. Expected ${SIZE / 10}.`)
+    throw new Error(`The context changes the attributes of ${different} of ${SIZE} devices, not of ${SIZE / 10}.`)
 }

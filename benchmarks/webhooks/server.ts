@@ -51,7 +51,7 @@ export async function startServer({ url: databaseUrl, folder }: BenchmarkDatabas
         body,
       })
       const { data: found, errors } = (await response.body.json()) as { data: unknown; errors?: unknown }
-      if (errors !== undefined) throw new Error(JSON.stringify(errors))
+      if (errors !== undefined) throw new Error(`The server rejected ${document}: ${JSON.stringify(errors)}`)
       return found
     },
     async stop() {

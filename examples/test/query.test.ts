@@ -98,7 +98,7 @@ describe.each(examples)('$file', ({ program, run }) => {
     expect(JSON.parse(stdout).data.login.devices).toMatchObject({ total: 1, items: [{ name: 'gateway-1' }] })
   })
 
-  runnable('sends variables, and any characters', async () => {
+  runnable('sends variables and special characters', async () => {
     const name = 'a "b" \\ é 💡'
     const document = `mutation($p: String) {\n\tregisterDevice(name: ${JSON.stringify(name)}, platform: $p) { device { name platform } } }`
     const send = await as(app.owner)
@@ -115,10 +115,10 @@ describe.each(examples)('$file', ({ program, run }) => {
 
   runnable('fails if the response has errors and data', async () => {
     const send = await as(app.owner)
-    const partlyFailing = '{ version login { device(id: ["x"]) { id } devices(size: 0) { last } } }'
-    // The server compiles a document at its second use.
+    const partiallyFailing = '{ version login { device(id: ["x"]) { id } devices(size: 0) { last } } }'
+    // The server compiles a document when it is used for the second time.
     for (const _use of [1, 2, 3]) {
-      const { code, stdout } = await send(partlyFailing)
+      const { code, stdout } = await send(partiallyFailing)
       expect(code).not.toBe(0)
       expect(JSON.parse(stdout)).toMatchObject({
         data: { version: expect.any(String) },

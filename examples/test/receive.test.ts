@@ -25,7 +25,7 @@ async function startReceiver(program: string, file: string, secret: string): Pro
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const line = async (): Promise<string> => {
     const { value, done } = await lines.next()
-    if (done) throw new Error('The receiver exited.')
+    if (done) throw new Error('The receiver exited before it printed a line.')
     return value
   }
   const url = /http:\S+/.exec(await line())?.[0]

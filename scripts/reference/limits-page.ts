@@ -64,7 +64,7 @@ refill continuously. The names in parentheses are [settings](settings.md).
 | downloading devices, or the report or the secrets of a bulk job | about 1 for each ${OBJECTS_PER_POINT} devices. A list of devices also costs the rows that it reads. |
 | a request with a rejected document or rejected variables | 1, and 1 for each full ${grouped(REJECTED_BYTES_PER_POINT)} bytes |
 
-Before an operation runs, the server charges for everything that the operation can return and read.
+Before an operation runs, the server charges for everything that the operation can return or read.
 Afterward, it refunds the points that were not needed. If a field fails, the server does not refund
 the points for objects. If an operation can cost more than the whole quota, the server first charges
 the whole quota, and charges the rest afterward.
@@ -100,7 +100,8 @@ the whole quota, and charges the rest afterward.
 - \`attributeNames\`, and \`devicesUrl\` without \`columns\`: every device. If the request does not make
   the server [count the names again](api.md#custom-attributes), the server refunds these points.
 
-Other fields, such as \`availability\`, \`presence\`, and \`checkFilter\`, read fewer rows.
+Other fields, such as \`availability\`, \`presence\`, and \`checkFilter\`, read fewer rows than the
+fields in this list.
 
 To compute the cost, the server uses the number of devices and events that the account had within
 the last minute. It adds up the rows of all fields in a document. If the sum is less than
@@ -169,8 +170,8 @@ The cost of a write is the size of the stored data in UTF-8 bytes, plus 200 byte
 - If a device sends a list of services, the cost each time is the size of the list, plus an
   additional event for each service.
 - For a mutation, the cost is the size of its argument names and values. A variable counts once for
-  each place that uses it. Instead of one event, \`setAttributesMany\`, \`deleteDevices\`, and
-  \`transferDevices\` pay for one event for each item or device.
+  each place that uses it. For \`setAttributesMany\`, \`deleteDevices\`, and \`transferDevices\`, the
+  cost includes one event for each item or device instead of a single event.
 - For \`transferDevices\`, the receiving account also pays for one event for each device, and for the
   size of the devices' fields and of all attributes of the devices and their services.
 - The server charges a mutation when it accepts the request, even if the mutation fails or changes
@@ -193,13 +194,13 @@ reason.
 \`muster_rate_limited_total\` counts rejections as \`device-bytes\` and \`account-bytes\`.
 
 Servers keep quotas in memory, so a restarted server starts with full quotas. Servers that share a
-database exchange the usage of accounts. For the quota of a device, each process counts only what it
-receives.
+database exchange the usage of accounts. For the quota of a device, each process counts only the
+data that it receives.
 
 ### Failed attempts
 
 After 20 failed attempts to authenticate from an address in a minute, the server rejects signed
-requests from that address until the minute is over. It returns \`RATE_LIMITED\` (429) with
+requests from that address for the rest of the minute. It returns \`RATE_LIMITED\` (429) with
 \`Retry-After\` and does not verify the signatures. The same applies while the address has used up its
 [rate-limit quota](#rate-limits).
 
@@ -208,11 +209,11 @@ requests from that address until the minute is over. It returns \`RATE_LIMITED\`
   Such a key has a separate limit of 20 failed attempts per minute from that address. Requests
   signed with other keys have to wait, even if their signatures are valid.
 - Failed attempts with a key never block the key's owner at another address. After 20 failed
-  attempts with a key in a minute, from all addresses together, further failures receive
-  \`RATE_LIMITED\` instead of \`UNAUTHENTICATED\`.
+  attempts with a key in a minute, from all addresses together, the server rejects further failed
+  attempts with \`RATE_LIMITED\` instead of \`UNAUTHENTICATED\`.
 - Wrong device secrets and registration codes also count as failed attempts from the address. After
-  20 failures, further wrong secrets and codes receive \`RATE_LIMITED\`. Over MQTT, they receive the
-  usual return code 4, two seconds later.
+  20 failures, the server rejects further wrong secrets and codes with \`RATE_LIMITED\`. Over MQTT, it
+  returns the usual code 4, but two seconds later.
 - Each server process counts separately, and starts from zero when it restarts.
 
 ## Overload
@@ -222,9 +223,9 @@ A server process is overloaded if one of these conditions is true:
 - It has ${settings.mostRequests.default} requests in flight (\`${settings.mostRequests.name}\`).
   This condition limits bursts.
 - It has had a fifth of that number (\`${settings.mostStanding.name}\`) in flight for two seconds
-  without a break. From then on, the process is overloaded whenever it has this number in flight,
-  until fewer than half of it remain. This condition keeps response times short during sustained
-  load.
+  without interruption. From then on, the process is overloaded whenever it has this number in
+  flight, until fewer than half of this number remain. This condition keeps response times short
+  during sustained load.
 - Most iterations of its event loop take longer than ${settings.mostLag.default} ms
   (\`${settings.mostLag.name}\`).
 
@@ -244,15 +245,14 @@ Each server process enforces these limits. An IPv6 /64 network counts as one add
 | bytes of unfinished request bodies per address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | The server rejects the request with \`RATE_LIMITED\`, status 429. |
 | bytes of unfinished request bodies in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | The server rejects requests from addresses above their fair share with \`UNAVAILABLE\`, status 503. At twice this value, it rejects requests from all addresses. |
 | bytes of unread responses per user | ${settings.queuedBytesPerUser.default} (\`${settings.queuedBytesPerUser.name}\`) | At the limit, the server rejects further requests with \`RATE_LIMITED\`, status 429. A request whose response would exceed the limit waits. If none of the user's waiting requests can start within 15 seconds, the server rejects them in the same way. |
-| bytes of unread responses in total | ${settings.queuedBytes.default} (\`${settings.queuedBytes.name}\`) | The same applies to requests from users above their fair share. |
+| bytes of unread responses in total | ${settings.queuedBytes.default} (\`${settings.queuedBytes.name}\`) | As at the limit per user, the server rejects or delays requests, but only from users above their fair share. |
 | time for a request to arrive | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | The server responds with status 408 and closes the connection. |
 | time without a request on a new connection | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | The server responds with status 408 and closes the connection. |
 | time between two requests on a connection | ${settings.keepAliveTimeout.default} s (\`${settings.keepAliveTimeout.name}\`) | The server closes the connection. |
 | time without reading from a response | ${settings.readTimeout.default} s (\`${settings.readTimeout.name}\`) | The server closes the connection. |
 
-- A request body counts from the arrival of the headers to the end of the response. It counts with
-  the size in \`Content-Length\`, or with 1 MiB if the size is unknown. Bodies up to 16 KiB do not
-  count.
+- A request body counts from the arrival of the headers to the end of the response. Its size is the
+  \`Content-Length\`, or 1 MiB if the length is unknown. Bodies up to 16 KiB do not count.
 - Send bodies without compression. If a request has a \`Content-Encoding\` other than \`identity\`,
   the server responds with status 415.
 - Connections count toward the address of the connection. Bodies count toward the [client

@@ -37,7 +37,7 @@ it('serves the API and the console from the package, in an empty folder', async 
     MUSTER_DATA: data,
     PORT: '0',
     MUSTER_MQTT_PORT: '0',
-    // Prevent a busy machine from looking like an unresponsive database or overload.
+    // Keep the server from mistaking a busy machine for an unresponsive database or for overload.
     MUSTER_DATABASE_SILENCE: '20000',
     MUSTER_MOST_LAG: '0',
   }
@@ -77,7 +77,7 @@ it('contains neither TypeScript nor tests, and has the version of the root packa
   expect(Object.keys(dependencies).filter((name) => name.startsWith('@muster/'))).toEqual([])
 })
 
-it('packs only the dependency files that the sources import, licenses, and programs', async () => {
+it('packs only licenses, programs, and the dependency files that the sources import', async () => {
   const target = join(folder, 'traced')
   const files = {
     'packages/server/src/main.js': "import 'name/lazy'",

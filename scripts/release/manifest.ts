@@ -38,7 +38,9 @@ export function combineDependencies(...all: (Record<string, string> | undefined)
   for (const [name, range] of all.flatMap((some) => Object.entries(some ?? {}))) {
     if (name.startsWith('@muster/')) continue
     if ((combined.get(name) ?? range) !== range)
-      throw new Error(`the packages require different ranges of ${name}: ${combined.get(name)} and ${range}`)
+      throw new Error(
+        `the packages require different ranges of ${name}, ${combined.get(name)} and ${range}: use the same range in all of them`,
+      )
     combined.set(name, range)
   }
   return Object.fromEntries([...combined].sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -33,7 +33,7 @@ export async function createBulkJobs(
   const { undoBulk } = await run<{ undoBulk: Job }>('mutation ($id: ID!) { undoBulk(id: $id) { id } }', { id: done.id })
   await waitFor(run, undoBulk.id, 'READY')
 
-  // Active devices are rejected, because the operation does not force their deletion.
+  // This job rejects active devices, because its operation does not force their deletion.
   const failed = await create('Clear out the lab', 'name:bergen', { operations: [{ delete: {} }] })
   await start(failed)
   await waitFor(run, failed.id, 'DONE')

@@ -15,8 +15,8 @@ export interface ErrorDetails {
 }
 
 /**
- * The base class of all API errors and connection errors. `code` is an API error code, such as `NOT_FOUND`, a code that
- * a class below documents, or `UNKNOWN` if the response contains no code.
+ * The base class of all API errors and connection errors. `code` is an API error code (such as `NOT_FOUND`), the code of
+ * a connection error (such as `UNREACHABLE`), or `UNKNOWN` if the response contains no code.
  */
 export class MusterError extends Error {
   readonly code: string
@@ -47,7 +47,7 @@ export class MusterError extends Error {
   }
 }
 
-/** The request has no credentials, or the server does not accept them. `reason` explains why. */
+/** The request has no credentials, or the server rejects its credentials. `reason` explains why. */
 export class UnauthenticatedError extends MusterError {}
 /** The credentials are valid but do not allow the operation, such as a mutation with a read-only key. */
 export class ForbiddenError extends MusterError {}
@@ -58,8 +58,8 @@ export class ReservedAttributeError extends MusterError {}
 /** The object does not exist in your account. */
 export class NotFoundError extends MusterError {}
 /**
- * The operation conflicts with existing data, such as a hardware ID in use, an attribute group with the name of a
- * value, or an active device.
+ * The operation conflicts with existing data. For example, the hardware ID is already in use, a value has the name of an
+ * attribute group, or the device to delete is active.
  */
 export class ConflictError extends MusterError {}
 /** A value or the request exceeds a limit. The message describes the limit. */

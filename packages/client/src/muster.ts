@@ -55,10 +55,7 @@ export interface QueryOptions extends CallOptions {
   operationName?: string | undefined
 }
 
-/**
- * Default for the maximum number of retries of a list page. It is high enough for a list to continue after a server
- * restart.
- */
+/** With this many retries of each page, a list continues after a server restart. */
 const LIST_RETRIES = 10
 
 /**
@@ -119,7 +116,7 @@ export class Muster {
   }
 
   /**
-   * Runs a document and returns `data`. If the response contains errors, throws an error of the class for the first
+   * Runs a document and returns `data`. If the response contains errors, throws an error whose class matches the first
    * error's code.
    */
   query<Data = Record<string, unknown>>(
@@ -182,28 +179,28 @@ export class Muster {
   devices<const Given extends Selection<'Device'> = never>(
     options: DeviceListOptions & Choice<'Device', Given> = {},
   ): List<Chosen<'Device', Given, Device>> {
-    return listDevices(this.#askForList, options)
+    return listDevices(this.#runListQuery, options)
   }
 
   /** Lists the services of all or specific devices, grouped by device. */
   services<const Given extends Selection<'Service'> = never>(
     options: ServiceListOptions & Choice<'Service', Given> = {},
   ): List<Chosen<'Service', Given, Service>> {
-    return listServices(this.#askForList, options)
+    return listServices(this.#runListQuery, options)
   }
 
   /** Lists past events, newest first. Without dates, lists all stored events. */
   pastEvents<const Given extends Selection<'Event'> = never>(
     options: PastEventListOptions & Choice<'Event', Given> = {},
   ): List<Chosen<'Event', Given, Event>> {
-    return listPastEvents(this.#askForList, options)
+    return listPastEvents(this.#runListQuery, options)
   }
 
   /** Lists a webhook's deliveries, newest first. */
   deliveries<const Given extends Selection<'WebhookDelivery'> = never>(
     options: DeliveryListOptions & Choice<'WebhookDelivery', Given>,
   ): List<Chosen<'WebhookDelivery', Given, WebhookDelivery>> {
-    return listDeliveries(this.#askForList, options)
+    return listDeliveries(this.#runListQuery, options)
   }
 
   /**
@@ -217,7 +214,7 @@ export class Muster {
     return followEvents({
       transport: this.#transport,
       run: this.#runQuery,
-      pastEvents: (select) => listPastEvents(this.#askForList, { types, deviceId, signal: options.signal, select }),
+      pastEvents: (select) => listPastEvents(this.#runListQuery, { types, deviceId, signal: options.signal, select }),
       options,
     }) as AsyncGenerator<Chosen<'Event', Given, Event>, void, undefined>
   }
@@ -232,7 +229,7 @@ export class Muster {
 
   readonly #runQuery: RunQuery = (selection, options) => this.#run('Query', selection, options)
 
-  readonly #askForList: RunQuery = (selection, options) =>
+  readonly #runListQuery: RunQuery = (selection, options) =>
     this.#runQuery(selection, { ...options, retries: options.retries ?? this.#listRetries })
 
   async #find(field: 'device' | 'service', id: string, select: object, options: CallOptions): Promise<unknown[]> {
@@ -253,8 +250,12 @@ export class Muster {
 
 function assertUrl(url: string): void {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new TypeError(`url must be an http or https URL, not ${JSON.stringify(url)}`)
+    throw new TypeError(
+      `url must be an http or https URL, such as https://muster.example.com, not ${JSON.stringify(url)}`,
+    )
   const { username, password, search, hash } = new URL(url)
   if (username + password + search + hash !== '')
-    throw new TypeError('url must be the server URL without a user, password, query, or fragment')
+    throw new TypeError(
+      'url must be the server URL without a user, password, query, or fragment, such as https://muster.example.com',
+    )
 }

@@ -67,7 +67,7 @@ describe('a selection', () => {
       [{ login: { 'email { id }': true } }, 'has no field'],
       [{ login: { devices: { $: { sise: 1 }, total: true } } }, 'User.devices has no argument "sise"'],
       [{ login: true }, 'select at least one field of User'],
-      [{ login: { email: 1 } }, 'User.email must be true or an object'],
+      [{ login: { email: 1 } }, 'the selection of User.email must be true or an object'],
     ]
     for (const [selection, message] of wrong) {
       const thrown = await muster.select(selection as { version: true }).catch((error: unknown) => error)
@@ -123,7 +123,7 @@ describe('a document', () => {
     }
   })
 
-  it('throws the class of the error code with the request ID', async () => {
+  it('throws an error whose class matches the code, with the request ID', async () => {
     await expect(muster.query('{ login { emial } }')).rejects.toBeInstanceOf(BadUserInputError)
     const result = await muster.execute('{ login { emial } }')
     expect(result).toMatchObject({ status: 400, requestId: expect.stringMatching(/./) })

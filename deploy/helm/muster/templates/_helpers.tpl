@@ -18,7 +18,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- .Values.existingSecret | default (include "muster.name" .) }}
 {{- end }}
 
-{{- /* Rejects values with which the deployed server could not work. */}}
+{{- /* Rejects values with which the server would not work. */}}
 {{- define "muster.check" -}}
 {{- $external := or .Values.databaseUrl .Values.existingSecret }}
 {{- if and (gt (int .Values.replicas) 1) (not $external) }}{{ fail "replicas above 1 require databaseUrl or existingSecret: otherwise, each pod would have a separate embedded database" }}{{ end }}

@@ -82,9 +82,9 @@ export class TargetAttributes {
   }
 
   /**
-   * Returns the effective values and where each is set, the base values that overrides hide, the times of the last
-   * changes and writes, the expected intervals, and whether each value is stale. Without names, returns all attributes
-   * that are set.
+   * Returns, for each attribute, its effective value and where it is set, the base value that an override hides, the
+   * times of the last change and the last write, the expected interval, and whether the value is stale. Without names,
+   * returns all attributes that are set.
    */
   async info(
     target: string,
@@ -101,8 +101,8 @@ export class TargetAttributes {
   }
 
   /**
-   * Sets attributes of many targets in concurrent batches. Returns the number of saved items, and the rejected items. A
-   * rejected item does not affect other items. Throws an error if a whole batch fails.
+   * Sets attributes of many targets in concurrent batches. Returns the number of saved items and a list of the rejected
+   * items. A rejected item does not affect other items. Throws an error if a whole batch fails.
    */
   setMany(
     items: Iterable<SetManyItem> | AsyncIterable<SetManyItem>,

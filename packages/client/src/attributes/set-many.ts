@@ -11,7 +11,7 @@ export interface SetManyItem {
 }
 
 export interface SetManyOptions extends CallOptions {
-  /** Context of items without a context. By default, these items change base values. */
+  /** Context for items that do not specify one. By default, such items change base values. */
   context?: string | undefined
   /** Maximum number of batches in flight. Default: 4. */
   concurrency?: number | undefined

@@ -14,8 +14,8 @@ export type Effect = 'none' | 'idempotent' | 'creates' | 'once'
 
 /**
  * A second request with one of these mutations has no further effect, because each sets a value or a state. Updates of
- * access keys and webhooks are excluded, because a second request could enable a key or webhook that another caller has
- * disabled in the meantime.
+ * access keys and webhooks are excluded, because a second request could enable a key or webhook that another caller
+ * disabled between the two requests.
  */
 const idempotent: ReadonlySet<string> = new Set([
   'setAttribute',
@@ -30,7 +30,8 @@ const idempotent: ReadonlySet<string> = new Set([
 
 /**
  * The server accepts an Idempotency-Key for these mutations if the document contains no other root field. `runBulk` is
- * excluded, because with the header, the server would discard a job whose preview is not as expected.
+ * excluded: with this header, the server would discard a job whose preview is not as expected. Without it, the job
+ * stays ready.
  */
 const creating: ReadonlySet<string> = new Set([
   'addService',

@@ -16,7 +16,7 @@ export const printDocument = (document: SyntaxTree): string =>
 
 function print(node: Node): string {
   const write = writers[node.kind]
-  if (write === undefined) throw new TypeError(`an executable document cannot contain a ${node.kind}`)
+  if (write === undefined) throw new TypeError(`a document can contain only operations and fragments, not ${node.kind}`)
   return write(node)
 }
 

@@ -21,7 +21,7 @@ export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | '
   context?: string | undefined
   /** ID of the last event that was received. Default: start with new events. */
   after?: string | undefined
-  /** Called each time the client connects. The subscription receives all events from then on. */
+  /** Called each time the client connects. The subscription yields all events that occur after the first call. */
   onConnect?: (() => void) | undefined
 }
 
@@ -34,7 +34,7 @@ export interface FollowOptions {
 }
 
 /** The alias of the event's ID. No field of Event has this name, so the alias cannot conflict with a selected field. */
-const ID_ALIAS = 'placeOfEvent'
+const ID_ALIAS = 'resumeId'
 
 /**
  * Yields events. Reconnects as needed, and continues after the last event that arrived. If no event has arrived,

@@ -30,8 +30,8 @@ export function listOf<Item>(query: ListQuery<Item>): List<Item> {
   return new List<Item>({
     page,
     defaultSize,
-    // If an item of the API may yield no items, as a device without services does, use full pages. With pages of one
-    // item, finding the first service could take many requests.
+    // Use full pages if an API item may contain no list items, such as a device without services. With pages of one
+    // device, finding the first service could take many requests.
     firstSize: query.toItems === undefined ? 1 : defaultSize,
     async fetchPage(size, after) {
       const found = find(

@@ -82,8 +82,8 @@ function merge(section: Values, ofEnvironment: Values): Values {
 
 function missingIn(values: Values): string[] {
   const missing = ['MUSTER_URL', 'MUSTER_ACCESS_KEY_ID'].filter((name) => !values.get(name))
-  const signs = values.get('MUSTER_SECRET_ACCESS_KEY') || values.get('MUSTER_PRIVATE_KEY_FILE')
-  return signs ? missing : [...missing, 'MUSTER_SECRET_ACCESS_KEY']
+  const hasKey = values.get('MUSTER_SECRET_ACCESS_KEY') || values.get('MUSTER_PRIVATE_KEY_FILE')
+  return hasKey ? missing : [...missing, 'MUSTER_SECRET_ACCESS_KEY (or MUSTER_PRIVATE_KEY_FILE)']
 }
 
 const isComplete = (values: Values): boolean => missingIn(values).length === 0
@@ -108,8 +108,10 @@ async function toCredentials(
  * against the current directory. Throws CredentialsError if the file does not exist or cannot be read.
  */
 async function readPrivateKey(path: string, file: string | undefined): Promise<string> {
-  const text = await readIfExists(resolve(file === undefined ? '.' : dirname(file), path))
-  if (text === undefined) throw new CredentialsError(`MUSTER_PRIVATE_KEY_FILE is ${path}, which does not exist`)
+  const keyFile = resolve(file === undefined ? '.' : dirname(file), path)
+  const text = await readIfExists(keyFile)
+  if (text === undefined)
+    throw new CredentialsError(`the private key file ${keyFile} does not exist: check MUSTER_PRIVATE_KEY_FILE`)
   return text
 }
 
@@ -118,9 +120,9 @@ async function findFile(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<{ file: string; text: string }> {
   const named = given ?? (env.MUSTER_CREDENTIALS || undefined)
-  const places = named === undefined ? usualPlaces(env) : [resolve(named)]
+  const paths = named === undefined ? defaultPaths(env) : [resolve(named)]
   let unreadable: unknown
-  for (const file of places) {
+  for (const file of paths) {
     try {
       const text = await readIfExists(file)
       if (text !== undefined) return { file, text }
@@ -131,12 +133,12 @@ async function findFile(
   if (unreadable !== undefined) throw unreadable
   throw new CredentialsError(
     named === undefined
-      ? `no credentials found in ${places.join(' or ')}; the first start of the server writes them`
-      : `no credentials found in ${places[0]}`,
+      ? `no credentials found in ${paths.join(' or ')}; the server writes them on its first start`
+      : `no credentials found in ${paths[0]}`,
   )
 }
 
-const usualPlaces = (env: Readonly<Record<string, string | undefined>>): string[] => [
+const defaultPaths = (env: Readonly<Record<string, string | undefined>>): string[] => [
   resolve(env.MUSTER_DATA || 'data', 'credentials'),
   join(env.HOME || homedir(), '.muster', 'credentials'),
 ]

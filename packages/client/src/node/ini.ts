@@ -2,7 +2,8 @@
 export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 /**
- * Parses an INI file. Ignores outer whitespace, quotes around values, empty lines, and lines that begin with ; or #.
+ * Parses an INI file. Ignores leading and trailing whitespace, quotes around values, empty lines, and lines that begin
+ * with ; or #.
  */
 export function parseIni(text: string): Ini {
   const sections = new Map<string, Map<string, string>>()

@@ -27,7 +27,7 @@ export type FilterKind = 'DEVICES' | 'EVENTS' | 'SERVICES'
 /** Where a filter is used. */
 export type FilterUsage = 'ACCESS_KEY' | 'BULK' | 'LIST' | 'ROLE' | 'VIEW'
 
-/** A permission of a role or an access key. The reference lists the permissions that each field requires. */
+/** A permission of a role or an access key. The API reference lists the permissions that each field requires. */
 export type Permission = 'ACCOUNT_MANAGE' | 'ALERT_ACKNOWLEDGE' | 'ALERT_MANAGE' | 'ATTRIBUTE_WRITE' | 'AUDIT_READ' | 'DEVICE_CREATE' | 'DEVICE_DELETE' | 'DEVICE_READ' | 'DEVICE_SECRET' | 'DEVICE_WRITE' | 'EVENT_READ' | 'KEY_MANAGE' | 'KEY_OWN' | 'MEMBER_MANAGE' | 'STATE_REPORT' | 'VIEW_MANAGE' | 'WEBHOOK_MANAGE'
 
 /** How members must sign in to work in an account. */
@@ -46,7 +46,7 @@ export interface AccessInput {
   where?: string | null | undefined
 }
 
-/** Attribute names, as in setAttribute. A name can end with the wildcard *, as in status.* and net.w*. The name * matches all names. */
+/** Attribute names, as in setAttribute. A name can end with the wildcard *, as in status.* or net.w*. The name * matches all names. */
 export interface AttributeScopeInput {
   /** Names that can be read. Names that can be set can also be read. */
   read?: readonly string[] | undefined
@@ -63,7 +63,7 @@ export interface AttributesInput {
 
 /** Merges attributes into those of each device, like the mutation setAttributes. */
 export interface BulkAttributesInput {
-  /** In a value, the server replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the device's value. For a literal opening brace, write two. null removes an attribute or a group. */
+  /** In a value, the server replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the device's value. For a literal opening brace, write two opening braces. null removes an attribute or a group. */
   attributes: AttributeChanges
   context?: string | null | undefined
   /** A service filter. If set, the operation applies to the device's matching services, not to the device. The filter reads base values and sees the services as they were before the first operation. */
@@ -72,7 +72,7 @@ export interface BulkAttributesInput {
 
 /** The options for deleting devices. */
 export interface BulkDeleteInput {
-  /** Whether to delete active devices, too. */
+  /** Whether to delete active devices as well. */
   force?: boolean | undefined
 }
 
@@ -222,7 +222,7 @@ export interface AttributeChangeList {
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
-  /** Number of matching changes on all pages. */
+  /** The number of matching changes on all pages. */
   total: number
 }
 
@@ -236,7 +236,7 @@ export interface AttributeInfo {
   confirmed: string | null
   /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
   expectedInterval: number | null
-  /** Whether the value was confirmed more than 1.25 expected intervals ago. */
+  /** Whether the value was last confirmed more than 1.25 expected intervals ago. */
   isStale: boolean
   name: string
   /** The context in which the override is set; null if value is not an override. */
@@ -247,13 +247,13 @@ export interface AttributeInfo {
 
 /** An attribute name in use. */
 export interface AttributeName {
-  /** Number of devices that have the attribute, as a base value or an override. */
+  /** The number of devices that have the attribute, as a base value or an override. */
   devices: number
   /** When a value of this name last changed on a device or a service. Null if the server found no such change: each count reads at most the newest 100,000 events. Always null for callers who are restricted to some devices. */
   lastChanged: string | null
   /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: string
-  /** Number of services that have the attribute, as a base value or an override. */
+  /** The number of services that have the attribute, as a base value or an override. */
   services: number
 }
 
@@ -319,7 +319,7 @@ export interface BulkCounts {
 
 /** One device of a bulk job. */
 export interface BulkItem {
-  /** The old and new values, by operation. setAttributes is a list. Each item contains a context (null for base values), the changes to the values there, and the service, if the attributes belong to a service. update contains the changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name. register contains the values of the new device. */
+  /** The old and new values, by operation. setAttributes is a list. Each item contains a context (null for base values), the changes to values in this context, and the service, if the attributes belong to a service. update contains the changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name. register contains the values of the new device. */
   changes: Record<string, unknown>
   /** The error code if the device was rejected or failed; otherwise null. */
   code: string | null
@@ -341,7 +341,7 @@ export interface BulkItemList {
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
-  /** Number of matching devices on all pages. */
+  /** The number of matching devices on all pages. */
   total: number
 }
 
@@ -356,7 +356,7 @@ export interface BulkJob {
   id: string
   /** Whether undoBulk can revert the job after it ends. false for a job that deletes devices, such as the undo of registrations. */
   isUndoable: boolean
-  /** The job pauses after more failures than this since it was started or last resumed; null for the greater of 100 and 10% of the completed devices. */
+  /** The maximum number of failures since the job was started or last resumed; null for the greater of 100 and 10% of the completed devices. After more failures, the job pauses. */
   maxFailures: number | null
   name: string
   operations: (Record<string, unknown>)[]
@@ -364,9 +364,9 @@ export interface BulkJob {
   previewed: string | null
   /** The progress of the preview or the run, 0 to 1. */
   progress: number
-  /** Maximum number of devices per second, 1 to 10,000. */
+  /** The maximum number of devices per second, 1 to 10,000. */
   rate: number
-  /** A URL for downloading the devices and their results as CSV. It is valid for up to one hour and needs no signature. */
+  /** A URL for downloading the results for all devices as CSV. It is valid for up to one hour and needs no signature. */
   reportUrl: string
   /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for up to one hour. The secrets can be downloaded once, within 24 hours after the job ends. null at all other times, after the download, and if there are no secrets. Also null for callers who are read-only or lack DEVICE_CREATE. */
   secretsUrl: string | null
@@ -388,7 +388,7 @@ export interface BulkJobList {
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
-  /** Number of matching jobs on all pages. */
+  /** The number of matching jobs on all pages. */
   total: number
 }
 
@@ -396,7 +396,7 @@ export interface BulkJobList {
 export interface ChangeSource {
   /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id: string | null
-  /** One of accessKey, console, device, job, server, and unknown. Old events without a recorded source have unknown. */
+  /** One of accessKey, console, device, job, server, and unknown (for old events without a recorded source). */
   kind: string
   /** Name of the access key, device, or bulk job at the event's time; null for other sources, or if there is none. */
   name: string | null
@@ -473,7 +473,7 @@ export interface DeviceList {
   hasMore: boolean
   /** ID of the last item on the page; null if the page is empty. */
   last: string | null
-  /** Number of matching devices on all pages. With a filter, this field costs up to one rate-limit point per 2,000 devices in the account. */
+  /** The number of matching devices on all pages. With a filter, this field costs up to one rate-limit point per 2,000 devices in the account. */
   total: number
 }
 
@@ -500,14 +500,14 @@ export interface Event {
   actor: UserReference | null
   /** The change's data. EventType describes the data of each event type. */
   data: Record<string, unknown>
-  /** Of two changes to one device, the later one has the greater ID. */
+  /** IDs follow the order of a device's changes: a later change has a greater ID. */
   id: string
   /** ID of the bulk job that made the change; null for other changes. */
   job: string | null
   owner: UserReference
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource
-  /** Either active or inactive, for state events and for moves of devices to this account; null for other events. */
+  /** Either active or inactive, for state events and for devices that moved to this account; null for other events. */
   state: string | null
   target: EventTarget[]
   timestamp: string
@@ -531,7 +531,7 @@ export interface EventList {
   hasMore: boolean
   /** ID of the last item on the page; null if the page is empty. */
   last: string | null
-  /** Number of matching events on all pages. */
+  /** The number of matching events on all pages. */
   total: number
 }
 
@@ -580,7 +580,7 @@ export interface FilterCheck {
   canonical: string | null
   /** The possible completions at the cursor; empty without a cursor. */
   completions: FilterCompletion[]
-  /** The maximum number of rate-limit points that a page with this filter costs, not counting the returned objects. */
+  /** The maximum number of rate-limit points that a page with this filter can cost, not counting the returned objects. */
   points: number
   problems: FilterProblem[]
   terms: FilterTerm[]
@@ -592,24 +592,24 @@ export interface FilterCheck {
 export interface FilterCompletion {
   /** For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number of devices or services with this value in a sample of at most 10,000. For a context, the number of objects with overrides in this context, also in a sample. Null for other completions and for event types. */
   count: number | null
-  /** The start of the part of the filter that the completion replaces, in code points from 0. */
+  /** The start of the part of the filter that the completion replaces, in code points counted from 0. */
   from: number
   /** One of name, operator, value, function, view, and keyword. */
   kind: string
   /** The label to show instead of text, such as a view's name; null to show text. */
   label: string | null
   text: string
-  /** The end of the part of the filter that the completion replaces, exclusive, in code points from 0. */
+  /** The end of the part of the filter that the completion replaces (exclusive), in code points counted from 0. */
   to: number
 }
 
 /** A part of a filter that causes an error or a warning. */
 export interface FilterProblem {
-  /** The column where the part begins, in code points from 1. */
+  /** The column where the affected part of the filter begins, in code points counted from 1. */
   column: number
-  /** The length of the part, in code points. */
+  /** The length of the affected part of the filter, in code points. */
   length: number
-  /** The line where the part begins, counted from 1. */
+  /** The line where the affected part of the filter begins, counted from 1. */
   line: number
   message: string
   /** The whole corrected filter; null if the server cannot determine it. */
@@ -620,13 +620,13 @@ export interface FilterProblem {
 export interface FilterTerm {
   /** One of string, number, time, duration, and none. none means that the condition does not compare values. */
   comparedAs: string
-  /** The start of the condition in the filter, in code points from 0. */
+  /** The start of the condition in the filter, in code points counted from 0. */
   from: number
   /** Whether the server uses an index to find the matches. */
   isIndexed: boolean
   /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
   name: string
-  /** The end of the condition in the filter, exclusive, in code points from 0. */
+  /** The end of the condition in the filter (exclusive), in code points counted from 0. */
   to: number
 }
 
@@ -675,7 +675,7 @@ export interface Invitation {
   role: Role
 }
 
-/** The account's rules for access keys. A new key must comply immediately. A change to a key must not make the key break a rule that it did not break before. From enforcedFrom on, the rules also apply to existing keys. */
+/** The account's rules for access keys. A new key must not break any rule. A change to a key must not make the key break a rule that it did not break before. From enforcedFrom on, the rules also apply to existing keys. */
 export interface KeyPolicy {
   /** When the rules begin to apply to existing keys; null for never. See setKeyPolicy. */
   enforcedFrom: string | null
@@ -696,7 +696,7 @@ export interface KeyUse {
   /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
   lastUsed: string | null
   permission: Permission
-  /** How many times the server rejected the field because of the permission, the device, or the attribute. These attempts are not in uses. */
+  /** How many times the server rejected the field because of the permission, the device, or the attribute. uses does not include these attempts. */
   rejected: number
   /** How many times operations with the field ran. */
   uses: number
@@ -715,7 +715,7 @@ export interface Limit {
 export interface Me {
   /** The access key that signed the request; null for a session. */
   accessKey: AccessKey | null
-  /** The account that the request uses; null for a person who is not a member of any account, and if the account requires another sign-in. */
+  /** The account that the request uses; null if the person is not a member of any account, or if the account requires another kind of sign-in. */
   account: AccountReference | null
   /** The permissions and the restriction of the request in the account; null without an account. */
   grant: Grant | null
@@ -725,7 +725,7 @@ export interface Me {
 
 /** A person who is a member of an account. */
 export interface Member {
-  /** Number of account keys that this person created. These keys remain when the person leaves. */
+  /** The number of account keys that this person created. These keys remain when the person leaves. */
   accountKeys: number
   /** When the person became a member. */
   created: string
@@ -740,7 +740,7 @@ export interface Member {
 /** A person's membership in an account. */
 export interface Membership {
   account: AccountReference
-  /** How the person must sign in to work in this account; null if the current sign-in suffices, and for an access key. */
+  /** How the person must sign in to work in this account; null for an access key, or if the current sign-in suffices. */
   requiredSignIn: SignInPolicy | null
   role: Role
 }
@@ -790,9 +790,9 @@ export interface RegistrationCode {
   platform: string | null
   /** The first characters of the code. */
   prefix: string
-  /** Number of devices that have registered with the code. */
+  /** The number of devices that have registered with the code. */
   used: number
-  /** Maximum number of devices that can register with the code. */
+  /** The maximum number of devices that can register with the code. */
   uses: number
 }
 
@@ -806,7 +806,7 @@ export interface Role {
   /** The single sign-on groups whose members get this role. */
   groups: string[]
   id: string
-  /** Number of members and open invitations with this role. */
+  /** The number of members and open invitations with this role. */
   members: number
   name: string
   permissions: Permission[]
@@ -826,7 +826,7 @@ export interface Service {
   contexts: string[]
   created: string
   enabled: boolean
-  /** The host that runs the service, as the device addresses it; null if the device runs the service. */
+  /** The host name or IP address at which the device reaches the service; null if the device itself runs the service. */
   host: string | null
   id: string
   /** When the service's state was last reported; null if never. For a bulk service, this is the lastReported of its device. */
@@ -851,7 +851,7 @@ export interface ServiceList {
   hasMore: boolean
   /** ID of the last item on the page; null if the page is empty. */
   last: string | null
-  /** Number of matching services on all pages. This field costs one rate-limit point per 2,000 devices in the account. */
+  /** The number of matching services on all pages. This field costs one rate-limit point per 2,000 devices in the account. */
   total: number
 }
 
@@ -869,7 +869,7 @@ export interface Simulation {
   devices: number
   /** The verdict on each permission. */
   permissions: PermissionVerdict[]
-  /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
+  /** The reasons for all denials, such as: the key is disabled; the role viewer lacks KEY_MANAGE. */
   reasons: string[]
   /** Warnings about attributes, fields, and services that the restriction's filter reads and that devices can change. */
   warnings: string[]
@@ -877,7 +877,7 @@ export interface Simulation {
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
-  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. In this case, a request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
+  /** The attribute names in use on this user's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. In this case, a request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
   attributeNames: AttributeName[]
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
@@ -925,7 +925,7 @@ export interface View {
   /** The kind of objects that the view lists. */
   kind: FilterKind
   labels: string[]
-  /** Unique in the account, case-insensitive. */
+  /** Unique in the account. The comparison is case-insensitive. */
   name: string
   /** The reasons why the view is invalid; normally empty. */
   problems: FilterProblem[]
@@ -960,7 +960,7 @@ export interface Webhook {
   name: string | null
   /** Why deliveries are paused; null if they are not paused. To resume after failures, use updateWebhook(enabled: true). */
   paused: string | null
-  /** The signing secret, whsec_…, only in the responses of createWebhook and rotateWebhookSecret. Null in other responses. */
+  /** The signing secret (whsec_…). Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: string | null
   url: string
   /** A saved view of devices. The view's current filter applies in addition to where. */
@@ -1001,7 +1001,7 @@ export interface WebhookDeliveryList {
   hasMore: boolean
   /** ID of the last item on the page; null if the page is empty. */
   last: string | null
-  /** Number of matching deliveries on all pages. */
+  /** The number of matching deliveries on all pages. */
   total: number
 }
 
@@ -1044,7 +1044,7 @@ export interface AccessKeyFields {
   unused: Leaf<Permission[] | null, {
     days?: number | null | undefined
   }>
-  /** The fields that the key used or tried to use in the given number of days (1 to 400) before now, each with its permission, most recent use first. The counts include the whole first day. The server updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to accessKeys. */
+  /** The fields that the key used or tried to use in the given number of days (1 to 400) before now, each with its permission, most recent use first. The counts include the whole first day. The server updates the counts once a minute. If a query for the usage of several keys exceeds the limit on objects, select fewer keys with the argument key of accessKeys. */
   usage: Branch<'KeyUse', 'many', {
     days?: number | null | undefined
   }>
@@ -1098,7 +1098,7 @@ export interface AttributeChangeListFields {
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
   items: Branch<'AttributeChange', 'many'>
-  /** Number of matching changes on all pages. */
+  /** The number of matching changes on all pages. */
   total: Leaf<number>
 }
 
@@ -1112,7 +1112,7 @@ export interface AttributeInfoFields {
   confirmed: Leaf<string | null>
   /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
   expectedInterval: Leaf<number | null>
-  /** Whether the value was confirmed more than 1.25 expected intervals ago. */
+  /** Whether the value was last confirmed more than 1.25 expected intervals ago. */
   isStale: Leaf<boolean>
   name: Leaf<string>
   /** The context in which the override is set; null if value is not an override. */
@@ -1123,13 +1123,13 @@ export interface AttributeInfoFields {
 
 /** The selectable fields of AttributeName. */
 export interface AttributeNameFields {
-  /** Number of devices that have the attribute, as a base value or an override. */
+  /** The number of devices that have the attribute, as a base value or an override. */
   devices: Leaf<number>
   /** When a value of this name last changed on a device or a service. Null if the server found no such change: each count reads at most the newest 100,000 events. Always null for callers who are restricted to some devices. */
   lastChanged: Leaf<string | null>
   /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: Leaf<string>
-  /** Number of services that have the attribute, as a base value or an override. */
+  /** The number of services that have the attribute, as a base value or an override. */
   services: Leaf<number>
 }
 
@@ -1195,7 +1195,7 @@ export interface BulkCountsFields {
 
 /** The selectable fields of BulkItem. */
 export interface BulkItemFields {
-  /** The old and new values, by operation. setAttributes is a list. Each item contains a context (null for base values), the changes to the values there, and the service, if the attributes belong to a service. update contains the changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name. register contains the values of the new device. */
+  /** The old and new values, by operation. setAttributes is a list. Each item contains a context (null for base values), the changes to values in this context, and the service, if the attributes belong to a service. update contains the changed fields. addService, updateService, and removeService are lists of services. delete contains the device's name. register contains the values of the new device. */
   changes: Leaf<Record<string, unknown>>
   /** The error code if the device was rejected or failed; otherwise null. */
   code: Leaf<string | null>
@@ -1218,7 +1218,7 @@ export interface BulkItemListFields {
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
   items: Branch<'BulkItem', 'many'>
-  /** Number of matching devices on all pages. */
+  /** The number of matching devices on all pages. */
   total: Leaf<number>
 }
 
@@ -1242,7 +1242,7 @@ export interface BulkJobFields {
     size?: number | null | undefined
     status?: readonly BulkItemStatus[] | null | undefined
   }>
-  /** The job pauses after more failures than this since it was started or last resumed; null for the greater of 100 and 10% of the completed devices. */
+  /** The maximum number of failures since the job was started or last resumed; null for the greater of 100 and 10% of the completed devices. After more failures, the job pauses. */
   maxFailures: Leaf<number | null>
   name: Leaf<string>
   operations: Leaf<(Record<string, unknown>)[]>
@@ -1250,9 +1250,9 @@ export interface BulkJobFields {
   previewed: Leaf<string | null>
   /** The progress of the preview or the run, 0 to 1. */
   progress: Leaf<number>
-  /** Maximum number of devices per second, 1 to 10,000. */
+  /** The maximum number of devices per second, 1 to 10,000. */
   rate: Leaf<number>
-  /** A URL for downloading the devices and their results as CSV. It is valid for up to one hour and needs no signature. */
+  /** A URL for downloading the results for all devices as CSV. It is valid for up to one hour and needs no signature. */
   reportUrl: Leaf<string>
   /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for up to one hour. The secrets can be downloaded once, within 24 hours after the job ends. null at all other times, after the download, and if there are no secrets. Also null for callers who are read-only or lack DEVICE_CREATE. */
   secretsUrl: Leaf<string | null>
@@ -1278,7 +1278,7 @@ export interface BulkJobListFields {
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
   items: Branch<'BulkJob', 'many'>
-  /** Number of matching jobs on all pages. */
+  /** The number of matching jobs on all pages. */
   total: Leaf<number>
 }
 
@@ -1286,7 +1286,7 @@ export interface BulkJobListFields {
 export interface ChangeSourceFields {
   /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id: Leaf<string | null>
-  /** One of accessKey, console, device, job, server, and unknown. Old events without a recorded source have unknown. */
+  /** One of accessKey, console, device, job, server, and unknown (for old events without a recorded source). */
   kind: Leaf<string>
   /** Name of the access key, device, or bulk job at the event's time; null for other sources, or if there is none. */
   name: Leaf<string | null>
@@ -1331,7 +1331,7 @@ export interface DeviceFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this device's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names. */
+  /** The values of this device's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context of the effective values to read. If omitted, the field returns base values. */
     context?: string | null | undefined
@@ -1424,7 +1424,7 @@ export interface DeviceListFields {
   items: Branch<'Device', 'many'>
   /** ID of the last item on the page; null if the page is empty. */
   last: Leaf<string | null>
-  /** Number of matching devices on all pages. With a filter, this field costs up to one rate-limit point per 2,000 devices in the account. */
+  /** The number of matching devices on all pages. With a filter, this field costs up to one rate-limit point per 2,000 devices in the account. */
   total: Leaf<number>
 }
 
@@ -1451,14 +1451,14 @@ export interface EventFields {
   actor: Branch<'UserReference', 'maybe'>
   /** The change's data. EventType describes the data of each event type. */
   data: Leaf<Record<string, unknown>>
-  /** Of two changes to one device, the later one has the greater ID. */
+  /** IDs follow the order of a device's changes: a later change has a greater ID. */
   id: Leaf<string>
   /** ID of the bulk job that made the change; null for other changes. */
   job: Leaf<string | null>
   owner: Branch<'UserReference', 'one'>
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: Branch<'ChangeSource', 'one'>
-  /** Either active or inactive, for state events and for moves of devices to this account; null for other events. */
+  /** Either active or inactive, for state events and for devices that moved to this account; null for other events. */
   state: Leaf<string | null>
   target: Branch<'EventTarget', 'many'>
   timestamp: Leaf<string>
@@ -1483,7 +1483,7 @@ export interface EventListFields {
   items: Branch<'Event', 'many'>
   /** ID of the last item on the page; null if the page is empty. */
   last: Leaf<string | null>
-  /** Number of matching events on all pages. */
+  /** The number of matching events on all pages. */
   total: Leaf<number>
 }
 
@@ -1532,7 +1532,7 @@ export interface FilterCheckFields {
   canonical: Leaf<string | null>
   /** The possible completions at the cursor; empty without a cursor. */
   completions: Branch<'FilterCompletion', 'many'>
-  /** The maximum number of rate-limit points that a page with this filter costs, not counting the returned objects. */
+  /** The maximum number of rate-limit points that a page with this filter can cost, not counting the returned objects. */
   points: Leaf<number>
   problems: Branch<'FilterProblem', 'many'>
   terms: Branch<'FilterTerm', 'many'>
@@ -1544,24 +1544,24 @@ export interface FilterCheckFields {
 export interface FilterCompletionFields {
   /** For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number of devices or services with this value in a sample of at most 10,000. For a context, the number of objects with overrides in this context, also in a sample. Null for other completions and for event types. */
   count: Leaf<number | null>
-  /** The start of the part of the filter that the completion replaces, in code points from 0. */
+  /** The start of the part of the filter that the completion replaces, in code points counted from 0. */
   from: Leaf<number>
   /** One of name, operator, value, function, view, and keyword. */
   kind: Leaf<string>
   /** The label to show instead of text, such as a view's name; null to show text. */
   label: Leaf<string | null>
   text: Leaf<string>
-  /** The end of the part of the filter that the completion replaces, exclusive, in code points from 0. */
+  /** The end of the part of the filter that the completion replaces (exclusive), in code points counted from 0. */
   to: Leaf<number>
 }
 
 /** The selectable fields of FilterProblem. */
 export interface FilterProblemFields {
-  /** The column where the part begins, in code points from 1. */
+  /** The column where the affected part of the filter begins, in code points counted from 1. */
   column: Leaf<number>
-  /** The length of the part, in code points. */
+  /** The length of the affected part of the filter, in code points. */
   length: Leaf<number>
-  /** The line where the part begins, counted from 1. */
+  /** The line where the affected part of the filter begins, counted from 1. */
   line: Leaf<number>
   message: Leaf<string>
   /** The whole corrected filter; null if the server cannot determine it. */
@@ -1572,13 +1572,13 @@ export interface FilterProblemFields {
 export interface FilterTermFields {
   /** One of string, number, time, duration, and none. none means that the condition does not compare values. */
   comparedAs: Leaf<string>
-  /** The start of the condition in the filter, in code points from 0. */
+  /** The start of the condition in the filter, in code points counted from 0. */
   from: Leaf<number>
   /** Whether the server uses an index to find the matches. */
   isIndexed: Leaf<boolean>
   /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
   name: Leaf<string>
-  /** The end of the condition in the filter, exclusive, in code points from 0. */
+  /** The end of the condition in the filter (exclusive), in code points counted from 0. */
   to: Leaf<number>
 }
 
@@ -1650,7 +1650,7 @@ export interface KeyUseFields {
   /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
   lastUsed: Leaf<string | null>
   permission: Leaf<Permission>
-  /** How many times the server rejected the field because of the permission, the device, or the attribute. These attempts are not in uses. */
+  /** How many times the server rejected the field because of the permission, the device, or the attribute. uses does not include these attempts. */
   rejected: Leaf<number>
   /** How many times operations with the field ran. */
   uses: Leaf<number>
@@ -1669,7 +1669,7 @@ export interface LimitFields {
 export interface MeFields {
   /** The access key that signed the request; null for a session. */
   accessKey: Branch<'AccessKey', 'maybe'>
-  /** The account that the request uses; null for a person who is not a member of any account, and if the account requires another sign-in. */
+  /** The account that the request uses; null if the person is not a member of any account, or if the account requires another kind of sign-in. */
   account: Branch<'AccountReference', 'maybe'>
   /** The accounts that the caller can use: up to 100 accounts of a signed-in person, or the access key's account. */
   accounts: Branch<'Membership', 'many'>
@@ -1681,7 +1681,7 @@ export interface MeFields {
 
 /** The selectable fields of Member. */
 export interface MemberFields {
-  /** Number of account keys that this person created. These keys remain when the person leaves. */
+  /** The number of account keys that this person created. These keys remain when the person leaves. */
   accountKeys: Leaf<number>
   /** When the person became a member. */
   created: Leaf<string>
@@ -1696,7 +1696,7 @@ export interface MemberFields {
 /** The selectable fields of Membership. */
 export interface MembershipFields {
   account: Branch<'AccountReference', 'one'>
-  /** How the person must sign in to work in this account; null if the current sign-in suffices, and for an access key. */
+  /** How the person must sign in to work in this account; null for an access key, or if the current sign-in suffices. */
   requiredSignIn: Leaf<SignInPolicy | null>
   role: Branch<'Role', 'one'>
 }
@@ -1707,7 +1707,7 @@ export interface MutationFields {
   acceptInvitation: Branch<'AccountReference', 'one', {
     token: string
   }>
-  /** Adds a service to a device. A device can have up to 100 services. */
+  /** Adds a service to a device. A device can have at most 100 services. */
   addService: Branch<'Service', 'one', {
     application?: number | null | undefined
     deviceId: string
@@ -1727,7 +1727,7 @@ export interface MutationFields {
   cancelBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys, and up to 10 keys that the same person created. A rotated key does not count until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than that key, and must require a digest if that key does. The new key's networks must be within those of that key, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys, and up to 10 keys that the same person created. A rotated key does not count until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
     /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
@@ -1746,15 +1746,15 @@ export interface MutationFields {
   }>
   /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With more than 1,000 devices, a slow filter, or very large attributes, the response does not wait for the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
   createBulk: Branch<'BulkJob', 'one', {
-    /** The job pauses after more failures than this since it was started or last resumed. Default: the greater of 100 and 10% of the completed devices. */
+    /** The maximum number of failures since the job was started or last resumed. After more failures, the job pauses. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
     /** If true, the job stays a DRAFT until you call previewBulk, so that you can add devices with appendBulk. Requires a target with ids or csv. */
     open?: boolean | undefined
-    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. Each device receives all of them or none. */
+    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. If one of them fails for a device, none changes the device. */
     operations: readonly BulkOperationInput[]
-    /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    /** The maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
@@ -1765,7 +1765,7 @@ export interface MutationFields {
     expires?: string | Date | null | undefined
     roleId: string
   }>
-  /** Creates a code that devices use to register themselves. Only this response contains the code. Every new device that registers with the code receives the code's attributes and services. name and platform apply to new devices that do not send their own. An account can have up to 100 codes. */
+  /** Creates a code that devices use to register themselves. Only this response contains the code. Every new device that registers with the code receives the code's attributes and services. name and platform apply to new devices that do not send their own. An account can have at most 100 codes. */
   createRegistrationCode: Branch<'CreatedRegistrationCode', 'one', {
     attributes?: AttributeChanges | null | undefined
     /** When the code expires. Default: seven days from now. */
@@ -1774,16 +1774,16 @@ export interface MutationFields {
     platform?: string | null | undefined
     /** Names must be unique, because devices refer to the services by name. */
     services?: readonly ServiceInput[] | null | undefined
-    /** Maximum number of devices that can register with the code, 1 to 1,000,000. */
+    /** The maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }>
-  /** Creates a custom role. The caller must have each of the role's permissions. An account can have up to 50 custom roles. */
+  /** Creates a custom role. The caller must have each of the role's permissions. An account can have at most 50 custom roles. */
   createRole: Branch<'Role', 'one', {
     access: AccessInput
     groups?: readonly string[] | null | undefined
     name: string
   }>
-  /** Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has this name. */
+  /** Saves a view. The server stores where in canonical form. An account can have at most 200 views. Returns CONFLICT if another view has this name. */
   createView: Branch<'View', 'one', {
     /** At most 50 columns. */
     columns?: readonly ViewColumnInput[] | null | undefined
@@ -1798,7 +1798,7 @@ export interface MutationFields {
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }>
-  /** Creates a webhook. url is an http or https URL with a public address, or with an address that the setting MUSTER_WEBHOOK_ALLOW allows. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have up to 20 webhooks. */
+  /** Creates a webhook. url is an http or https URL with a public address, or with an address that the setting MUSTER_WEBHOOK_ALLOW allows. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have at most 20 webhooks. */
   createWebhook: Branch<'Webhook', 'one', {
     /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
@@ -1835,7 +1835,7 @@ export interface MutationFields {
   deleteRole: Leaf<boolean, {
     id: string
   }>
-  /** Deletes a view. If the view is in use, returns CONFLICT and lists the objects that use it in extensions.usedBy. To replace the view and delete it, set replaceBy to another view of the same kind. The replacement needs the same additional permissions as updateView. */
+  /** Deletes a view. If the view is in use, returns CONFLICT, and extensions.usedBy lists the objects that use the view. To replace the view and delete it, set replaceBy to another view of the same kind. The replacement needs the same additional permissions as updateView. */
   deleteView: Leaf<boolean, {
     id: string
     replaceBy?: string | null | undefined
@@ -1868,12 +1868,12 @@ export interface MutationFields {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }>
-  /** Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person created. Only owners can remove owners. Returns CONFLICT if no owner who can sign in would remain. */
+  /** Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server ends the person's streams in the account. If disableKeys is true, the server also disables the account keys that the person created. Only owners can remove owners. Returns CONFLICT if no owner who can sign in would remain. */
   removeMember: Leaf<boolean, {
     disableKeys?: boolean | undefined
     personId: string
   }>
-  /** Removes a service and its attributes. Fails with BAD_USER_INPUT for a bulk service. */
+  /** Removes a service and its attributes. Returns BAD_USER_INPUT for a bulk service. */
   removeService: Leaf<boolean, {
     id: string
   }>
@@ -1890,7 +1890,7 @@ export interface MutationFields {
     /** The number of seconds, 1 to 86,400, for which an active state is valid. The state then becomes inactive, unless another report arrives. A device also stays active while it is connected. */
     ttl?: number | null | undefined
   }>
-  /** Creates a new link and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. If the invitation has an email address and the server can send email, the server also emails the new link. */
+  /** Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. If the invitation has an email address and the server can send email, the server also emails the new link. */
   resendInvitation: Branch<'Invitation', 'one', {
     id: string
   }>
@@ -1899,7 +1899,7 @@ export interface MutationFields {
     id: string
     rate?: number | null | undefined
   }>
-  /** Creates and previews a job for the devices of this job that have one of the given statuses, which can be FAILED and SKIPPED. This job must be READY or PAUSED, or must have ended. */
+  /** Creates and previews a job for the devices of this job whose status is in statuses: FAILED, SKIPPED, or both. This job must be READY or PAUSED, or must have ended. */
   retryBulk: Branch<'BulkJob', 'one', {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
@@ -1920,21 +1920,21 @@ export interface MutationFields {
     id: string
     overlap?: number | null | undefined
   }>
-  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If the job then does not start, its stateReason says why. */
+  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, returns CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If the job then does not start, its stateReason says why. */
   runBulk: Branch<'BulkJob', 'one', {
-    /** The number of devices that must change. Registrations count as changes. */
+    /** The number of devices that the job is expected to change. Registrations count as changes. */
     expected: number
-    /** The job pauses after more failures than this since it was started or last resumed. Default: the greater of 100 and 10% of the completed devices. */
+    /** The maximum number of failures since the job was started or last resumed. After more failures, the job pauses. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. Each device receives all of them or none. */
+    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. If one of them fails for a device, none changes the device. */
     operations: readonly BulkOperationInput[]
-    /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    /** The maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
-  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the resulting base value if context is omitted; null if the attribute is not set. */
+  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the resulting base value if context is omitted. Returns null if the attribute is not set. */
   setAttribute: Leaf<string | null, {
     /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
@@ -1942,10 +1942,10 @@ export interface MutationFields {
     name: string
     /** ID of a service, a device, or the user. */
     serviceId: string
-    /** The new value, up to 16 KiB. Required. null removes the attribute or the whole group. */
+    /** The new value, up to 16 KiB, or null to remove the attribute or the whole group. Must not be omitted. */
     value?: string | null | undefined
   }>
-  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in the context, or its base values if context is omitted. */
+  /** Sets several attributes of a service, a device, or the user. If one change fails, none is applied. Returns the resulting attributes in the context, or the resulting base values if context is omitted. */
   setAttributes: Leaf<Attributes, {
     /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
@@ -1958,7 +1958,7 @@ export interface MutationFields {
   setAttributesMany: Branch<'AttributesResult', 'many', {
     items: readonly AttributesInput[]
   }>
-  /** Sets the interval at which clients are expected to write an attribute. A value is stale if its last recorded write (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null after the interval is removed. An account can have at most 50 names with an interval. */
+  /** Sets the interval at which clients are expected to write an attribute. A value is stale if its last recorded write (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null after the interval is removed. An account can have at most 50 expected intervals. */
   setExpectedInterval: Branch<'Freshness', 'maybe', {
     name: string
     /** Required. From 60 to 31,536,000 seconds; null removes the interval. */
@@ -1979,7 +1979,7 @@ export interface MutationFields {
   }>
   /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it writes has changed since the preview, or if the device no longer matches the filter or no longer exists. */
   startBulk: Branch<'BulkJob', 'one', {
-    /** Fails with CONFLICT if a different number of devices would change. Registrations count as changes. */
+    /** The server returns CONFLICT if a different number of devices would change. Registrations count as changes. */
     expected?: number | null | undefined
     id: string
     token: string
@@ -1999,7 +1999,7 @@ export interface MutationFields {
     id: string
     rate?: number | null | undefined
   }>
-  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, or widen its networks or rateShare, if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey: Branch<'AccessKey', 'one', {
     /** permissions and attributes: those that the key keeps. where: a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
@@ -2040,7 +2040,7 @@ export interface MutationFields {
     name?: string | null | undefined
     port?: number | null | undefined
   }>
-  /** Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed since that version. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
+  /** Updates the given fields. null clears context, description, and where. Returns CONFLICT if version is given and the view has changed since that version. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
   updateView: Branch<'View', 'one', {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined
@@ -2125,9 +2125,9 @@ export interface RegistrationCodeFields {
   platform: Leaf<string | null>
   /** The first characters of the code. */
   prefix: Leaf<string>
-  /** Number of devices that have registered with the code. */
+  /** The number of devices that have registered with the code. */
   used: Leaf<number>
-  /** Maximum number of devices that can register with the code. */
+  /** The maximum number of devices that can register with the code. */
   uses: Leaf<number>
 }
 
@@ -2141,7 +2141,7 @@ export interface RoleFields {
   /** The single sign-on groups whose members get this role. */
   groups: Leaf<string[]>
   id: Leaf<string>
-  /** Number of members and open invitations with this role. */
+  /** The number of members and open invitations with this role. */
   members: Leaf<number>
   name: Leaf<string>
   permissions: Leaf<Permission[]>
@@ -2175,7 +2175,7 @@ export interface ServiceFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this service's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names. */
+  /** The values of this service's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context of the effective values to read. If omitted, the field returns base values. */
     context?: string | null | undefined
@@ -2191,7 +2191,7 @@ export interface ServiceFields {
   created: Leaf<string>
   device: Branch<'Device', 'one'>
   enabled: Leaf<boolean>
-  /** The host that runs the service, as the device addresses it; null if the device runs the service. */
+  /** The host name or IP address at which the device reaches the service; null if the device itself runs the service. */
   host: Leaf<string | null>
   id: Leaf<string>
   /** When the service's state was last reported; null if never. For a bulk service, this is the lastReported of its device. */
@@ -2221,7 +2221,7 @@ export interface ServiceListFields {
   items: Branch<'Service', 'many'>
   /** ID of the last item on the page; null if the page is empty. */
   last: Leaf<string | null>
-  /** Number of matching services on all pages. This field costs one rate-limit point per 2,000 devices in the account. */
+  /** The number of matching services on all pages. This field costs one rate-limit point per 2,000 devices in the account. */
   total: Leaf<number>
 }
 
@@ -2239,7 +2239,7 @@ export interface SimulationFields {
   devices: Leaf<number>
   /** The verdict on each permission. */
   permissions: Branch<'PermissionVerdict', 'many'>
-  /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
+  /** The reasons for all denials, such as: the key is disabled; the role viewer lacks KEY_MANAGE. */
   reasons: Leaf<string[]>
   /** Warnings about attributes, fields, and services that the restriction's filter reads and that devices can change. */
   warnings: Leaf<string[]>
@@ -2247,7 +2247,7 @@ export interface SimulationFields {
 
 /** The selectable fields of Subscription. */
 export interface SubscriptionFields {
-  /** Sends events as they happen. With after, the stream starts after that event, so a client that reconnects misses no events. */
+  /** Sends events as they happen. If after is set, the stream starts after the event with that ID, so a client that reconnects misses no events. */
   events: Branch<'Event', 'one', {
     /** The ID of the last event that the client received. If omitted, the stream starts now. */
     after?: string | null | undefined
@@ -2293,14 +2293,14 @@ export interface UserFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this user's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. Fails with LIMIT_EXCEEDED for more than 200 names. */
+  /** The values of this user's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context of the effective values to read. If omitted, the field returns base values. */
     context?: string | null | undefined
     /** Attribute names. For a name that is not set, value is null. */
     names?: readonly string[] | null | undefined
   }>
-  /** The attribute names in use on this user's devices and services. Lists up to 10,000 names: those that the most devices and services use. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. In this case, a request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
+  /** The attribute names in use on this user's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. In this case, a request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
   attributeNames: Branch<'AttributeName', 'many'>
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
@@ -2322,7 +2322,7 @@ export interface UserFields {
   checkFilter: Branch<'FilterCheck', 'one', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
-    /** The position in where for which the field returns completions, in code points from 0. */
+    /** The position in where for which the field returns completions, in code points counted from 0. */
     cursor?: number | null | undefined
     /** The kind of objects that the filter selects. */
     kind?: FilterKind | undefined
@@ -2377,18 +2377,18 @@ export interface UserFields {
     state?: string | null | undefined
     /** The ID of a saved view of devices. The view's filter applies in addition to where. The view's context and order apply if the request does not set them. */
     view?: string | null | undefined
-    /** A device filter, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
+    /** A device filter, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. If the filter is invalid, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
     where?: string | null | undefined
   }>
   /** A URL for downloading the matching devices as CSV. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. muster import can read the file if its columns include name and no column has a label. */
   devicesUrl: Leaf<string, {
-    /** Names of at most 50 fields and attributes. Default: the view's columns or, without any, the fields that muster import reads and every attribute in use on devices. */
+    /** Names of at most 50 fields and attributes. Default: the view's columns. If there are none, the default is every field that muster import can set, and every attribute in use on devices. */
     columns?: readonly string[] | null | undefined
     /** The context in which the filter, the order, and the columns read attributes. */
     context?: string | null | undefined
     /** The reference time for relative times in where. Default: the time of the request. */
     now?: string | Date | null | undefined
-    /** At most 4 keys, each in the format of sort in devices. Default: the view's order or, without one, name. */
+    /** At most 4 keys, each in the format of sort in devices. Default: the view's order, or name if there is none. */
     sortBy?: readonly string[] | null | undefined
     /** The ID of a saved view of devices. The view's filter applies in addition to where. The view's context, order, and columns apply if the request does not set them. */
     view?: string | null | undefined
@@ -2396,7 +2396,7 @@ export interface UserFields {
     where?: string | null | undefined
   }>
   email: Leaf<string>
-  /** Counts the matching events in intervals of equal length, oldest interval first. The filter arguments are those of events. The server chooses a round length of at least one second, such as an hour, and returns at most as many intervals as requested. The first interval starts at minDate, and the last interval ends at maxDate, so these two intervals can be shorter. Without maxDate, the last interval includes now. The server reads every matching event. */
+  /** Counts the matching events in intervals of equal length, oldest interval first. The filter arguments are those of events. The server chooses a round length of at least one second, such as an hour, and returns at most as many intervals as requested. The first interval starts at minDate, and the last interval ends at maxDate, so these two intervals can be shorter. Without maxDate, the last interval includes now. The server reads every matching event, so long time ranges are expensive. */
   eventCounts: Branch<'EventCount', 'many', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2406,12 +2406,12 @@ export interface UserFields {
     maxDate?: string | Date | null | undefined
     /** Without minDate, the intervals cover the month before maxDate or, without maxDate, before now. */
     minDate?: string | Date | null | undefined
-    /** The reference time for relative times in where. Default: the start of the request. */
+    /** The reference time for relative times in where. Default: the time of the request. */
     now?: string | Date | null | undefined
     types?: readonly EventType[] | null | undefined
     /** The ID of a saved view of events. The view's filter applies in addition to where. */
     view?: string | null | undefined
-    /** An event filter. Uses the devices' current values. */
+    /** An event filter. The filter uses the devices' current values. */
     where?: string | null | undefined
   }>
   /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or, without maxDate, before now. */
@@ -2427,14 +2427,14 @@ export interface UserFields {
     last?: string | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
-    /** The reference time for relative times in where. Default: the start of the request. */
+    /** The reference time for relative times in where. Default: the time of the request. */
     now?: string | Date | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
     types?: readonly EventType[] | null | undefined
     /** The ID of a saved view of events. The view's filter applies in addition to where. */
     view?: string | null | undefined
-    /** An event filter, such as type = DEVICE_STATE AND device.site = oslo. Uses the devices' current values. */
+    /** An event filter, such as type = DEVICE_STATE AND device.site = oslo. The filter uses the devices' current values. */
     where?: string | null | undefined
   }>
   /** A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or, without maxDate, before this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times are relative to this request's time. */
@@ -2457,7 +2457,7 @@ export interface UserFields {
     context?: string | null | undefined
     /** For time fields, such as created: the length of the intervals in which the server counts devices. */
     interval?: FacetInterval | null | undefined
-    /** Maximum number of values for each name, 1 to 100. */
+    /** The maximum number of values for each name, 1 to 100. */
     size?: number | null | undefined
     /** The ID of a saved view of devices. The view's filter applies in addition to where. */
     view?: string | null | undefined
@@ -2478,7 +2478,7 @@ export interface UserFields {
   /** The account's members, sorted by email address. */
   members: Branch<'Member', 'many'>
   name: Leaf<string | null>
-  /** The permissions that a document needs. Use them to create a key with no other permissions. The server does not run the document. Every caller can use this field. The variables can be omitted, even if the document requires them. */
+  /** The permissions that a document needs, for example to create a key that has only these permissions. The server does not run the document. Every caller can use this field. The variables can be omitted, even if the document requires them. */
   needs: Branch<'Need', 'many', {
     document: string
     operationName?: string | null | undefined
@@ -2506,13 +2506,13 @@ export interface UserFields {
   services: Branch<'ServiceList', 'one', {
     /** Start after this service ID or page cursor. */
     after?: string | null | undefined
-    /** The context in which the filter and the sort read attributes. */
+    /** The context in which the filter and the order read attributes. */
     context?: string | null | undefined
     /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
     /** An alias of after. Pass the value of last from the previous page. */
     last?: string | null | undefined
-    /** The reference time for relative times in where. Default: the start of the request. */
+    /** The reference time for relative times in where. Default: the time of the request. */
     now?: string | Date | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
@@ -2535,7 +2535,7 @@ export interface UserFields {
     attribute?: string | null | undefined
     /** A device's ID. */
     deviceId?: string | null | undefined
-    /** A GraphQL document. */
+    /** The GraphQL document to check. */
     document?: string | null | undefined
     /** An access key's ID. */
     key?: string | null | undefined
@@ -2579,7 +2579,7 @@ export interface ViewFields {
   /** The kind of objects that the view lists. */
   kind: Leaf<FilterKind>
   labels: Leaf<string[]>
-  /** Unique in the account, case-insensitive. */
+  /** Unique in the account. The comparison is case-insensitive. */
   name: Leaf<string>
   /** The reasons why the view is invalid; normally empty. */
   problems: Branch<'FilterProblem', 'many'>
@@ -2629,7 +2629,7 @@ export interface WebhookFields {
   name: Leaf<string | null>
   /** Why deliveries are paused; null if they are not paused. To resume after failures, use updateWebhook(enabled: true). */
   paused: Leaf<string | null>
-  /** The signing secret, whsec_…, only in the responses of createWebhook and rotateWebhookSecret. Null in other responses. */
+  /** The signing secret (whsec_…). Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: Leaf<string | null>
   url: Leaf<string>
   /** A saved view of devices. The view's current filter applies in addition to where. */
@@ -2671,7 +2671,7 @@ export interface WebhookDeliveryListFields {
   items: Branch<'WebhookDelivery', 'many'>
   /** ID of the last item on the page; null if the page is empty. */
   last: Leaf<string | null>
-  /** Number of matching deliveries on all pages. */
+  /** The number of matching deliveries on all pages. */
   total: Leaf<number>
 }
 
@@ -2747,7 +2747,7 @@ export interface Mutations {
   acceptInvitation(args: {
     token: string
   }, options?: CallOptions): Promise<AccountReference>
-  /** Adds a service to a device. A device can have up to 100 services. */
+  /** Adds a service to a device. A device can have at most 100 services. */
   addService(args: {
     application?: number | null | undefined
     deviceId: string
@@ -2767,7 +2767,7 @@ export interface Mutations {
   cancelBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys, and up to 10 keys that the same person created. A rotated key does not count until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than that key, and must require a digest if that key does. The new key's networks must be within those of that key, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys, and up to 10 keys that the same person created. A rotated key does not count until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey(args: {
     /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
@@ -2786,15 +2786,15 @@ export interface Mutations {
   }, options?: CallOptions): Promise<CreatedAccessKey>
   /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With more than 1,000 devices, a slow filter, or very large attributes, the response does not wait for the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
   createBulk(args: {
-    /** The job pauses after more failures than this since it was started or last resumed. Default: the greater of 100 and 10% of the completed devices. */
+    /** The maximum number of failures since the job was started or last resumed. After more failures, the job pauses. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
     /** If true, the job stays a DRAFT until you call previewBulk, so that you can add devices with appendBulk. Requires a target with ids or csv. */
     open?: boolean | undefined
-    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. Each device receives all of them or none. */
+    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. If one of them fails for a device, none changes the device. */
     operations: readonly BulkOperationInput[]
-    /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    /** The maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
@@ -2805,7 +2805,7 @@ export interface Mutations {
     expires?: string | Date | null | undefined
     roleId: string
   }, options?: CallOptions): Promise<Invitation>
-  /** Creates a code that devices use to register themselves. Only this response contains the code. Every new device that registers with the code receives the code's attributes and services. name and platform apply to new devices that do not send their own. An account can have up to 100 codes. */
+  /** Creates a code that devices use to register themselves. Only this response contains the code. Every new device that registers with the code receives the code's attributes and services. name and platform apply to new devices that do not send their own. An account can have at most 100 codes. */
   createRegistrationCode(args: {
     attributes?: AttributeChanges | null | undefined
     /** When the code expires. Default: seven days from now. */
@@ -2814,16 +2814,16 @@ export interface Mutations {
     platform?: string | null | undefined
     /** Names must be unique, because devices refer to the services by name. */
     services?: readonly ServiceInput[] | null | undefined
-    /** Maximum number of devices that can register with the code, 1 to 1,000,000. */
+    /** The maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }, options?: CallOptions): Promise<CreatedRegistrationCode>
-  /** Creates a custom role. The caller must have each of the role's permissions. An account can have up to 50 custom roles. */
+  /** Creates a custom role. The caller must have each of the role's permissions. An account can have at most 50 custom roles. */
   createRole(args: {
     access: AccessInput
     groups?: readonly string[] | null | undefined
     name: string
   }, options?: CallOptions): Promise<Role>
-  /** Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has this name. */
+  /** Saves a view. The server stores where in canonical form. An account can have at most 200 views. Returns CONFLICT if another view has this name. */
   createView(args: {
     /** At most 50 columns. */
     columns?: readonly ViewColumnInput[] | null | undefined
@@ -2838,7 +2838,7 @@ export interface Mutations {
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
-  /** Creates a webhook. url is an http or https URL with a public address, or with an address that the setting MUSTER_WEBHOOK_ALLOW allows. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have up to 20 webhooks. */
+  /** Creates a webhook. url is an http or https URL with a public address, or with an address that the setting MUSTER_WEBHOOK_ALLOW allows. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have at most 20 webhooks. */
   createWebhook(args: {
     /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
@@ -2875,7 +2875,7 @@ export interface Mutations {
   deleteRole(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Deletes a view. If the view is in use, returns CONFLICT and lists the objects that use it in extensions.usedBy. To replace the view and delete it, set replaceBy to another view of the same kind. The replacement needs the same additional permissions as updateView. */
+  /** Deletes a view. If the view is in use, returns CONFLICT, and extensions.usedBy lists the objects that use the view. To replace the view and delete it, set replaceBy to another view of the same kind. The replacement needs the same additional permissions as updateView. */
   deleteView(args: {
     id: string
     replaceBy?: string | null | undefined
@@ -2910,12 +2910,12 @@ export interface Mutations {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }, options?: CallOptions): Promise<DeviceRegistration>
-  /** Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server ends the person's streams in the account. With disableKeys, the server also disables the account keys that the person created. Only owners can remove owners. Returns CONFLICT if no owner who can sign in would remain. */
+  /** Removes a person from the account, and deletes the person's personal keys in the account. Within a second, the server ends the person's streams in the account. If disableKeys is true, the server also disables the account keys that the person created. Only owners can remove owners. Returns CONFLICT if no owner who can sign in would remain. */
   removeMember(args: {
     disableKeys?: boolean | undefined
     personId: string
   }, options?: CallOptions): Promise<boolean>
-  /** Removes a service and its attributes. Fails with BAD_USER_INPUT for a bulk service. */
+  /** Removes a service and its attributes. Returns BAD_USER_INPUT for a bulk service. */
   removeService(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
@@ -2932,7 +2932,7 @@ export interface Mutations {
     /** The number of seconds, 1 to 86,400, for which an active state is valid. The state then becomes inactive, unless another report arrives. A device also stays active while it is connected. */
     ttl?: number | null | undefined
   }, options?: CallOptions): Promise<boolean>
-  /** Creates a new link and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. If the invitation has an email address and the server can send email, the server also emails the new link. */
+  /** Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. If the invitation has an email address and the server can send email, the server also emails the new link. */
   resendInvitation(args: {
     id: string
   }, options?: CallOptions): Promise<Invitation>
@@ -2941,7 +2941,7 @@ export interface Mutations {
     id: string
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates and previews a job for the devices of this job that have one of the given statuses, which can be FAILED and SKIPPED. This job must be READY or PAUSED, or must have ended. */
+  /** Creates and previews a job for the devices of this job whose status is in statuses: FAILED, SKIPPED, or both. This job must be READY or PAUSED, or must have ended. */
   retryBulk(args: {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
@@ -2962,21 +2962,21 @@ export interface Mutations {
     id: string
     overlap?: number | null | undefined
   }, options?: CallOptions): Promise<Webhook>
-  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If the job then does not start, its stateReason says why. */
+  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, returns CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If the job then does not start, its stateReason says why. */
   runBulk(args: {
-    /** The number of devices that must change. Registrations count as changes. */
+    /** The number of devices that the job is expected to change. Registrations count as changes. */
     expected: number
-    /** The job pauses after more failures than this since it was started or last resumed. Default: the greater of 100 and 10% of the completed devices. */
+    /** The maximum number of failures since the job was started or last resumed. After more failures, the job pauses. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. Each device receives all of them or none. */
+    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. If one of them fails for a device, none changes the device. */
     operations: readonly BulkOperationInput[]
-    /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    /** The maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
-  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the resulting base value if context is omitted; null if the attribute is not set. */
+  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the resulting base value if context is omitted. Returns null if the attribute is not set. */
   setAttribute(args: {
     /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
@@ -2984,10 +2984,10 @@ export interface Mutations {
     name: string
     /** ID of a service, a device, or the user. */
     serviceId: string
-    /** The new value, up to 16 KiB. Required. null removes the attribute or the whole group. */
+    /** The new value, up to 16 KiB, or null to remove the attribute or the whole group. Must not be omitted. */
     value?: string | null | undefined
   }, options?: CallOptions): Promise<string | null>
-  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in the context, or its base values if context is omitted. */
+  /** Sets several attributes of a service, a device, or the user. If one change fails, none is applied. Returns the resulting attributes in the context, or the resulting base values if context is omitted. */
   setAttributes(args: {
     /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
@@ -3000,7 +3000,7 @@ export interface Mutations {
   setAttributesMany(args: {
     items: readonly AttributesInput[]
   }, options?: CallOptions): Promise<AttributesResult[]>
-  /** Sets the interval at which clients are expected to write an attribute. A value is stale if its last recorded write (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null after the interval is removed. An account can have at most 50 names with an interval. */
+  /** Sets the interval at which clients are expected to write an attribute. A value is stale if its last recorded write (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null after the interval is removed. An account can have at most 50 expected intervals. */
   setExpectedInterval(args: {
     name: string
     /** Required. From 60 to 31,536,000 seconds; null removes the interval. */
@@ -3021,7 +3021,7 @@ export interface Mutations {
   }, options?: CallOptions): Promise<Member>
   /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it writes has changed since the preview, or if the device no longer matches the filter or no longer exists. */
   startBulk(args: {
-    /** Fails with CONFLICT if a different number of devices would change. Registrations count as changes. */
+    /** The server returns CONFLICT if a different number of devices would change. Registrations count as changes. */
     expected?: number | null | undefined
     id: string
     token: string
@@ -3041,7 +3041,7 @@ export interface Mutations {
     id: string
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, or widen its networks or rateShare, if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey(args: {
     /** permissions and attributes: those that the key keeps. where: a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
@@ -3082,7 +3082,7 @@ export interface Mutations {
     name?: string | null | undefined
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed since that version. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
+  /** Updates the given fields. null clears context, description, and where. Returns CONFLICT if version is given and the view has changed since that version. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
   updateView(args: {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined

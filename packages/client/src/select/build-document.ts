@@ -50,7 +50,8 @@ function writeField(typeName: string, key: string, selection: unknown, declare: 
   if (entry === undefined) throw new TypeError(`${typeName} has no field ${JSON.stringify(key)}`)
   const target = nameOf(typeOf(entry))
   const isObject = typeof selection === 'object' && selection !== null
-  if (!isObject && selection !== true) throw new TypeError(`${typeName}.${name} must be true or an object`)
+  if (!isObject && selection !== true)
+    throw new TypeError(`the selection of ${typeName}.${name} must be true or an object`)
   const given = isObject && '$' in selection ? (selection.$ as object | undefined) : undefined
   const written = writeArguments(`${typeName}.${name}`, argumentsOf(entry), given ?? {}, declare)
   const below = target in schemaTable ? ` ${writeSelection(target, isObject ? selection : {}, declare)}` : ''

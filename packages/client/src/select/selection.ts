@@ -64,7 +64,7 @@ type CheckedArguments<Arguments, Given> = (Given extends { readonly $: infer Val
   (Given extends true ? unknown : ArgumentsMember<Arguments>)
 
 export type Selected<Name extends keyof ObjectTypes, Given> = {
-  -readonly [Key in keyof Given as AnswerKey<Key>]: SelectedField<
+  -readonly [Key in keyof Given as ResponseKey<Key>]: SelectedField<
     ObjectTypes[Name][FieldName<Key> & keyof ObjectTypes[Name]],
     NonNullable<Given[Key]>
   >
@@ -74,7 +74,7 @@ export type Selected<Name extends keyof ObjectTypes, Given> = {
  * The key of a field in the response. Omits the aliases of a selection that is built at run time, because the compiler
  * does not know them.
  */
-type AnswerKey<Key> = Key extends '$' ? never : string extends FieldName<Key> ? never : ResponseName<Key> & string
+type ResponseKey<Key> = Key extends '$' ? never : string extends FieldName<Key> ? never : ResponseName<Key> & string
 
 type SelectedField<Field, Given> =
   Field extends Branch<infer Name extends keyof ObjectTypes, infer Shape, unknown>

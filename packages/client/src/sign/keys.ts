@@ -5,7 +5,8 @@ export type SigningKey = Parameters<typeof crypto.subtle.sign>[1]
 
 export async function importSecret(secret: string): Promise<SigningKey> {
   const bytes = fromBase64(secret)
-  if (bytes === undefined || bytes.length === 0) throw new TypeError('secret must be base64, as shown at creation')
+  if (bytes === undefined || bytes.length === 0)
+    throw new TypeError('secret must be the secret of the access key in base64, as shown when the secret was created')
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
 }
 
@@ -13,7 +14,8 @@ export async function importPrivateKey(privateKey: string | SigningKey): Promise
   if (typeof privateKey !== 'string') return privateKey
   const block = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----/.exec(privateKey)
   const bytes = block === null ? undefined : fromBase64(block[1]!.replaceAll(/\s/g, ''))
-  const message = 'privateKey must be an Ed25519 key as PEM (PKCS #8): openssl genpkey -algorithm ed25519'
+  const message =
+    'privateKey must be an Ed25519 private key as PEM (PKCS #8), such as the output of: openssl genpkey -algorithm ed25519'
   if (bytes === undefined) throw new TypeError(message)
   return crypto.subtle.importKey('pkcs8', bytes, 'Ed25519', false, ['sign']).catch((cause: unknown) => {
     throw new TypeError(message, { cause })

@@ -26,7 +26,8 @@ export function signerOf({ keyId, secret, privateKey, sign, form }: Credentials)
   if ([secret, privateKey, sign].filter((given) => given !== undefined).length !== 1)
     throw new TypeError('pass exactly one of secret, privateKey, and sign')
   if (sign !== undefined) return sign
-  if (keyId === undefined || keyId === '') throw new TypeError('keyId must be the access key ID')
+  if (keyId === undefined || keyId === '')
+    throw new TypeError('keyId is required with secret or privateKey: pass the access key ID')
   const key = importOnce(() => (secret === undefined ? importPrivateKey(privateKey!) : importSecret(secret)))
   return async (request) =>
     signRequestWeb({ ...request, keyId, form, key: await key(), created: Math.floor(Date.now() / 1_000) })

@@ -53,7 +53,11 @@ export function attemptFromResponse({ endpoint, effect, response, text }: Receiv
           `${endpoint} responded with HTTP ${status}; the mutation may have run`,
           details,
         )
-      : new BadAnswerError('BAD_ANSWER', `${endpoint} is not Muster's API: HTTP ${status}, ${found}`, details)
+      : new BadAnswerError(
+          'BAD_ANSWER',
+          `the response from ${endpoint} is not from Muster's API (HTTP ${status}, ${found}); check the URL and any proxy`,
+          details,
+        )
   return { outcome, retryAfter, isRateLimited, error }
 }
 
@@ -92,7 +96,7 @@ export function attemptFromFailure({ endpoint, effect, error, timeout }: FailedR
     return { outcome, retryAfter: null, isRateLimited: false, error: unreachable }
   }
   const timedOut = error instanceof Error && error.name === 'TimeoutError'
-  const message = `no response from ${endpoint}: ${timedOut ? `none within ${timeout / 1_000} s` : reason}`
+  const message = `no response from ${endpoint}${timedOut ? ` within ${timeout / 1_000} s` : `: ${reason}`}`
   const noResponse =
     effect === 'none'
       ? new NoAnswerError('NO_ANSWER', message, { cause: error })

@@ -79,7 +79,7 @@ describe('new Muster', () => {
 })
 
 describe('errors', () => {
-  it('throws the class of the error code with all details', async () => {
+  it('throws an error whose class matches the code, with all details', async () => {
     const reply = failed('CONFLICT', 200, { 'x-request-id': 'req-7' })
     const { muster } = await startFakeServer([reply])
     const error = await muster.query('mutation { x }').catch((thrown: unknown) => thrown)

@@ -6,8 +6,8 @@ import { mayRetry, pause, RATE_LIMIT_RETRY_MS, retryDelay } from './retry-delay.
 import { effectOfCall, type Operation, prepareRequest, type Transport } from './transport.ts'
 
 /**
- * Sends an operation. Retries, within the limits, if the operation did not run, or if its outcome is unknown and
- * running it twice is safe.
+ * Sends an operation. Retries it up to `retries` times if it did not run, or if its outcome is unknown and running it
+ * twice is safe. Retries a rate-limited operation until `RATE_LIMIT_RETRY_MS` have passed.
  */
 export async function sendWithRetries(
   transport: Transport,
@@ -45,7 +45,7 @@ function idempotencyHeader(effect: Effect, { idempotencyKey }: CallOptions): Rec
   const key = idempotencyKey ?? (effect === 'creates' ? crypto.randomUUID() : undefined)
   if (key === undefined) return {}
   if (!/^[\x20-\x7e]{1,255}$/.test(key))
-    throw new TypeError('idempotencyKey must have 1 to 255 printable ASCII characters')
+    throw new TypeError('idempotencyKey must consist of 1 to 255 printable ASCII characters')
   return { 'Idempotency-Key': `"${key.replace(/["\\]/g, '\\$&')}"` }
 }
 

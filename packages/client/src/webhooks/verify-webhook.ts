@@ -101,13 +101,14 @@ type Key = Awaited<ReturnType<typeof importWebhookSecret>>
 async function importWebhookSecret(secret: string) {
   const bytes = fromBase64(secret.replace(/^whsec_/, ''))
   if (bytes === undefined || bytes.length === 0)
-    throw new TypeError('secret must be "whsec_" followed by base64, as shown at creation')
+    throw new TypeError('secret must be "whsec_" followed by base64, as shown when the secret was created')
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }
 
 function header(headers: WebhookHeaders, name: string): string {
   const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
-  if (typeof value !== 'string' || value === '') throw new WebhookError('missing-header', `missing header ${name}`)
+  if (typeof value !== 'string' || value === '')
+    throw new WebhookError('missing-header', `the request must contain the header ${name} exactly once, with a value`)
   return value
 }
 
@@ -123,12 +124,15 @@ function readSignatures(text: string): Uint8Array<ArrayBuffer>[] {
 
 function assertTime(timestamp: string, tolerance: number): void {
   if (!/^\d{1,12}$/.test(timestamp))
-    throw new WebhookError('malformed-header', 'webhook-timestamp is not a whole number of seconds since 1970')
+    throw new WebhookError(
+      'malformed-header',
+      'webhook-timestamp must be a whole number of seconds since 1970, such as 1764403200',
+    )
   const age = Math.floor(Date.now() / 1_000) - Number(timestamp)
   if (age > tolerance)
     throw new WebhookError('too-old', `the delivery was sent ${age} s ago; the limit is ${tolerance} s`)
   if (-age > tolerance)
-    throw new WebhookError('too-new', `the delivery was sent ${-age} s in the future; the limit is ${tolerance} s`)
+    throw new WebhookError('too-new', `the delivery is dated ${-age} s in the future; the limit is ${tolerance} s`)
 }
 
 function signedBytes(start: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> {
@@ -147,10 +151,10 @@ async function isSigned(
   signatures: Uint8Array<ArrayBuffer>[],
   keys: Key[],
 ): Promise<boolean> {
-  const fits = await Promise.all(
+  const matches = await Promise.all(
     keys.flatMap((key) => signatures.map((signature) => crypto.subtle.verify('HMAC', key, signature, signed))),
   )
-  return fits.includes(true)
+  return matches.includes(true)
 }
 
 function parseBody(body: string | Uint8Array): Omit<WebhookDelivered, 'id'> {
@@ -162,5 +166,8 @@ function parseBody(body: string | Uint8Array): Omit<WebhookDelivered, 'id'> {
   } catch {
     // Ignore the error, because the code below throws an error that describes the valid format.
   }
-  throw new WebhookError('malformed-body', 'the body of the delivery is not { type, timestamp, data }')
+  throw new WebhookError(
+    'malformed-body',
+    'the body must be JSON of the form {"type": "…", "timestamp": "…", "data": {…}}',
+  )
 }
