@@ -46,7 +46,8 @@ export function blocksOf(page: string): Block[] {
 
 function toBlock({ line, info, text }: { line: number; info: string; text: string[] }): Block {
   const [, language = '', tag = ''] = /^(\S*) *(.*)$/.exec(info) ?? []
-  if (language === '') throw new Error(`line ${line}: the block must name its language, for example text`)
+  if (language === '')
+    throw new Error(`line ${line}: the block must name its language after the fence, such as \`\`\`text`)
   const use = readUse(tag)
   if (use === undefined || (use.kind === 'shown' && runnable.has(language))) {
     throw new Error(

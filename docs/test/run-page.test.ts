@@ -32,7 +32,7 @@ it.each([
   ['the output differs', [block('sh run', 'echo a'), block('text output', 'b')]],
   ['the standard error differs', [block('sh run', 'echo a >&2'), block('text errors', 'b')]],
   ['a repeated command has no output block', [block('sh run again', 'echo a')]],
-  ['no background program has that name', [block('text output=clock', 'tick')]],
+  ['an output block names a program that is not running', [block('text output=clock', 'tick')]],
   ['a server block does not end with npm start', [block('sh server', 'npm run begin')]],
 ])('fails if %s', async (_case, blocks) => {
   await expect(page(...blocks)).rejects.toThrow()

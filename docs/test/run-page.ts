@@ -21,7 +21,7 @@ const runners: Record<string, (file: string) => string> = {
 }
 const endings: Record<string, string> = { js: 'mjs', ts: 'ts', python: 'py', go: 'go', graphql: 'graphql' }
 
-/** Runs the blocks of a page from top to bottom. If they need a server, uses a separate server and database. */
+/** Runs the blocks of a page from top to bottom. If a block needs a server, starts one with a separate database. */
 export async function runPage(blocks: readonly Block[]): Promise<void> {
   const workspace = await openWorkspace()
   const claimed = await claimPorts(documentedPorts.length)
@@ -34,7 +34,7 @@ export async function runPage(blocks: readonly Block[]): Promise<void> {
     const { line, language, use } = block
     const text = block.text
       .replace(/\b\d{4}\b/g, (number) => ports.get(number) ?? number)
-      // Replaces the placeholder with the ID that a reader copies from the output of an earlier block.
+      // Replace the placeholder with the ID that a reader copies from the output of an earlier block.
       .replaceAll('80:…', use.kind === 'run' ? lastId : '80:…')
     const where = `line ${line}: ${text}`
     if (use.kind === 'server') await server?.restart(settingsIn(text))
@@ -48,7 +48,7 @@ export async function runPage(blocks: readonly Block[]): Promise<void> {
         expect(ran.code === use.exit || ran, where).toBe(true)
         return ran
       }
-      last = await (use.again ? runUntilShown(run, blocks[index + 1]) : run())
+      last = await (use.again ? runUntilShown(run, line, blocks[index + 1]) : run())
       lastId = last.stdout.match(/80(?::[0-9a-f]{2}){7}/g)?.at(-1) ?? lastId
     }
     if (use.kind === 'errors') expect(describeDifference(text, last?.stderr ?? '', language), where).toBeUndefined()
@@ -56,7 +56,10 @@ export async function runPage(blocks: readonly Block[]): Promise<void> {
       expect(describeDifference(text, last?.stdout ?? '', language), where).toBeUndefined()
     } else if (use.kind === 'output') {
       const printed = background.get(use.of ?? '')
-      if (printed === undefined) throw new Error(`line ${line}: no program named ${use.of} is running`)
+      if (printed === undefined)
+        throw new Error(
+          `line ${line}: no program "${use.of}" is running; start it in a block with background=${use.of}`,
+        )
       await expect
         .poll(() => containsLines(text, printed()) || printed(), { message: where, timeout: 300_000 })
         .toBe(true)
@@ -65,8 +68,13 @@ export async function runPage(blocks: readonly Block[]): Promise<void> {
 }
 
 /** Repeats a command until its output matches the next block. After 100 attempts, returns the last result. */
-async function runUntilShown(run: () => Promise<CommandResult>, shown: Block | undefined): Promise<CommandResult> {
-  if (shown?.use.kind !== 'output') throw new Error('a block tagged "run again" must be followed by an output block')
+async function runUntilShown(
+  run: () => Promise<CommandResult>,
+  line: number,
+  shown: Block | undefined,
+): Promise<CommandResult> {
+  if (shown?.use.kind !== 'output')
+    throw new Error(`line ${line}: a block tagged "run again" must be followed by a block tagged "output"`)
   for (let tries = 1; ; tries++) {
     const ran = await run()
     if (tries === 100 || describeDifference(shown.text, ran.stdout, shown.language) === undefined) return ran
@@ -106,7 +114,7 @@ async function prepareServer(workspace: Workspace, ports: ReadonlyMap<string, st
     MUSTER_MQTT_PORT: ports.get('1883') ?? '',
     MUSTER_DATA: join(workspace.path, 'data'),
     MUSTER_LOG_LEVEL: 'warn',
-    // A reader views a device immediately after connecting it. In this test, that step can take longer.
+    // Keep a device active after its connection closes, because this test views the device later than a reader does.
     MUSTER_PRESENCE_HOLD: '600',
   }
   const env: Record<string, string> = { DATABASE_URL }
@@ -114,7 +122,7 @@ async function prepareServer(workspace: Workspace, ports: ReadonlyMap<string, st
   const restart: PageServer['restart'] = async (settings) => {
     await running?.stop()
     const archive = settings.MUSTER_ARCHIVE_DIR
-    // Uses the embedded database for the server and the commands, because no other database supports an archive.
+    // Use the embedded database for the server and the commands, because no other database supports an archive.
     if (archive !== undefined) env.DATABASE_URL = ''
     const folders: Record<string, string> =
       archive === undefined ? {} : { MUSTER_ARCHIVE_DIR: join(workspace.path, archive) }
@@ -126,6 +134,6 @@ async function prepareServer(workspace: Workspace, ports: ReadonlyMap<string, st
 /** Returns the variables that a command such as `A=1 B=2 npm start` sets. */
 function settingsIn(command: string): Record<string, string> {
   if (!/npm start$/.test(command.trim()))
-    throw new Error(`a block tagged server must end with npm start, not ${command}`)
+    throw new Error(`a block tagged "server" must end with "npm start", as in "A=1 npm start", but is: ${command}`)
   return Object.fromEntries([...command.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]))
 }

@@ -51,12 +51,12 @@ export async function openWorkspace(): Promise<Workspace> {
         HOME: path,
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         MUSTER_GUIDE_STATE: state,
-        // Prevents the server from treating a slow database on a busy machine as unresponsive.
+        // Prevent the server from treating a slow database on a busy machine as unresponsive.
         MUSTER_DATABASE_SILENCE: '20000',
         ...env,
       },
       stdio: ['ignore', ...files],
-      // Creates a process group, so that `endGroup` can kill all processes that the command starts.
+      // Create a process group, so that `endGroup` can kill all processes that the command starts.
       detached: true,
     })
     for (const file of files) closeSync(file)
@@ -86,7 +86,7 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch (error) {
-    // Ignores the error, because the group has already exited.
+    // ESRCH means that all processes of the group have already exited.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
