@@ -124,7 +124,10 @@ const serverSettings = {
   MUSTER_MQTT_PORT: '0',
 }
 
-/** Disables parallel query plans, as the server does in its sessions. The other options are set in the database. */
+/**
+ * Returns the environment of a peer. It disables parallel query plans, as the server does in its sessions. The other
+ * options are set in the database.
+ */
 const peerEnvironment = ({ url }: BenchmarkDatabase, { accountId }: Fleet): Record<string, string> => ({
   DATABASE_URL: `${url}&options=${encodeURIComponent('-c max_parallel_workers_per_gather=0')}`,
   DATABASE_CONNECTIONS: String(DATABASE_CONNECTIONS),

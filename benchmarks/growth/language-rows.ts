@@ -49,7 +49,10 @@ export function languageRows(small: Fleet, large: Fleet): Row[] {
   ]
 }
 
-/** Sends requests with a filter that uses no index, four at a time. The returned function stops and counts them. */
+/**
+ * Sends requests with a filter that uses no index, four at a time. The returned function stops sending, and reports the
+ * number of requests.
+ */
 function startFilters(user: User): () => Promise<BackgroundLoad> {
   let sent = 0
   let rejected = 0

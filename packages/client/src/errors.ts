@@ -15,8 +15,8 @@ export interface ErrorDetails {
 }
 
 /**
- * The base class of all API errors and connection errors. `code` is an API error code (such as `NOT_FOUND`), the code of
- * a connection error (such as `UNREACHABLE`), or `UNKNOWN` if the response contains no code.
+ * The base class of all API errors and connection errors. `code` is an API error code (such as `NOT_FOUND`), the code
+ * of a connection error (such as `UNREACHABLE`), or `UNKNOWN` if the response contains no code.
  */
 export class MusterError extends Error {
   readonly code: string
@@ -58,8 +58,8 @@ export class ReservedAttributeError extends MusterError {}
 /** The object does not exist in your account. */
 export class NotFoundError extends MusterError {}
 /**
- * The operation conflicts with existing data. For example, the hardware ID is already in use, a value has the name of an
- * attribute group, or the device to delete is active.
+ * The operation conflicts with existing data. For example, the hardware ID is already in use, a value has the name of
+ * an attribute group, or the device to delete is active.
  */
 export class ConflictError extends MusterError {}
 /** A value or the request exceeds a limit. The message describes the limit. */

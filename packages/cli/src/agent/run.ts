@@ -63,7 +63,7 @@ function warnOfPlainText(broker: string, log: Log): void {
   const isLocal = /^(localhost|127\..*|\[::1\])$/.test(hostname)
   if ((protocol === 'ws:' || protocol === 'mqtt:') && !isLocal)
     log.warn(
-      'the connection is not encrypted, so others on the network can read the secret; use an https, wss, or mqtts URL',
+      'the connection is not encrypted, so others on the network can read the secret; use an https server URL, or a wss or mqtts broker URL',
       { broker },
     )
 }

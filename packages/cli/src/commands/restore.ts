@@ -44,9 +44,9 @@ The master key must be in $MUSTER_DATA/master.key or MUSTER_MASTER_KEY, as for t
 /** Parses a point in time. Requires a time zone, because local time would depend on where the command runs. */
 function targetOf(text: string): Date | 'latest' {
   if (text === 'latest') return text
-  const hasTimeZone = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text)
+  const hasFormat = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text)
   const date = new Date(text)
-  if (hasTimeZone && !Number.isNaN(date.getTime())) return date
+  if (hasFormat && !Number.isNaN(date.getTime())) return date
   throw new InvalidArgumentError('Expected a time with a time zone, such as 2026-11-22T14:30:00Z, or "latest".')
 }
 

@@ -22,7 +22,7 @@ export async function* checkDataFolder(url: string, env = process.env): AsyncGen
   const free = bavail * bsize
   const message = `${(free / GIB).toFixed(1)} GiB of ${((blocks * bsize) / GIB).toFixed(1)} GiB is free for ${folder}`
   const hint =
-    'Free up disk space. Or stop the server, move the folder to a larger disk, and set MUSTER_DATA to its new path. To keep fewer events in the embedded database, set MUSTER_EVENT_RETENTION to a shorter time.'
+    'Free up disk space. Or stop the server, move the folder to a larger disk, and set MUSTER_DATA to its new path. To keep fewer events in the embedded database, set MUSTER_EVENT_RETENTION to a smaller number of days, but not to 0.'
   if (free < GIB / 4) yield failed('disk', message, hint)
   else if (free < 2 * GIB) yield warning('disk', message, hint)
   else yield ok('disk', message)

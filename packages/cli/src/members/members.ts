@@ -96,24 +96,24 @@ export async function listInvitations(muster: Muster): Promise<readonly Invitati
 }
 
 /** Finds a member by ID or by case-insensitive email address. */
-export const findMember = async (muster: Muster, nameOrId: string): Promise<MemberRow> =>
+export const findMember = async (muster: Muster, emailOrId: string): Promise<MemberRow> =>
   only(
-    (await listMembers(muster)).filter(({ person }) => person.id === nameOrId || isSame(person.email, nameOrId)),
-    { what: 'member', named: 'the ID or email address', nameOrId, list: 'members' },
+    (await listMembers(muster)).filter(({ person }) => person.id === emailOrId || isSame(person.email, emailOrId)),
+    { what: 'member', named: 'the ID or email address', given: emailOrId, list: 'members' },
   )
 
 /** Finds a role by ID or by case-insensitive name. */
 export const findRole = async (muster: Muster, nameOrId: string): Promise<RoleRow> =>
   only(
     (await listRoles(muster)).filter(({ id, name }) => id === nameOrId || isSame(name, nameOrId)),
-    { what: 'role', named: 'the ID or name', nameOrId, list: 'roles' },
+    { what: 'role', named: 'the ID or name', given: nameOrId, list: 'roles' },
   )
 
 /** Finds an invitation by ID or email address. Throws if no invitation or several invitations match. */
-export const findInvitation = async (muster: Muster, nameOrId: string): Promise<InvitationRow> =>
+export const findInvitation = async (muster: Muster, emailOrId: string): Promise<InvitationRow> =>
   only(
-    (await listInvitations(muster)).filter(({ id, email }) => id === nameOrId || isSame(email ?? '', nameOrId)),
-    { what: 'invitation', named: 'the ID or email address', nameOrId, list: 'invitations' },
+    (await listInvitations(muster)).filter(({ id, email }) => id === emailOrId || isSame(email ?? '', emailOrId)),
+    { what: 'invitation', named: 'the ID or email address', given: emailOrId, list: 'invitations' },
   )
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
@@ -121,17 +121,17 @@ const isSame = (one: string, other: string): boolean => one.toLowerCase() === ot
 interface Search {
   what: string
   named: string
-  nameOrId: string
+  given: string
   list: string
 }
 
-function only<Item>(found: readonly Item[], { what, named, nameOrId, list }: Search): Item {
+function only<Item>(found: readonly Item[], { what, named, given, list }: Search): Item {
   const [item] = found
   const hint = `To list all ${list}, run "muster ${list} list".`
   if (item === undefined)
-    throw new CliError(`no ${what} has ${named} ${JSON.stringify(nameOrId)}`, { exitCode: exitCodes.notFound, hint })
+    throw new CliError(`no ${what} has ${named} ${JSON.stringify(given)}`, { exitCode: exitCodes.notFound, hint })
   if (found.length > 1)
-    throw new CliError(`${found.length} ${what}s have ${named} ${JSON.stringify(nameOrId)}: pass the ID`, {
+    throw new CliError(`${found.length} ${what}s have ${named} ${JSON.stringify(given)}: pass the ID`, {
       exitCode: exitCodes.conflict,
       hint,
     })

@@ -7,7 +7,7 @@ import { effectOfCall, type Operation, prepareRequest, type Transport } from './
 
 /**
  * Sends an operation. Retries it up to `retries` times if it did not run, or if its outcome is unknown and running it
- * twice is safe. Retries a rate-limited operation until `RATE_LIMIT_RETRY_MS` have passed.
+ * twice is safe. Unless `retries` is 0, retries a rate-limited operation until `RATE_LIMIT_RETRY_MS` have passed.
  */
 export async function sendWithRetries(
   transport: Transport,

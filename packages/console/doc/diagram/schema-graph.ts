@@ -48,7 +48,7 @@ const fieldsOf = (type: GraphQLNamedType): GraphQLField<unknown, unknown>[] =>
 const possibleTypes = (schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLNamedType[] =>
   isUnionType(type) || isInterfaceType(type) ? schema.getPossibleTypes(type) : []
 
-/** Excludes scalars and enums, because they have no fields. No field returns an input type. */
+/** Excludes scalars and enums, because no other type is reachable from them. No field returns an input type. */
 const isDrawn = (type: GraphQLNamedType): type is Composite =>
   isObjectType(type) || isInterfaceType(type) || isUnionType(type)
 

@@ -143,7 +143,7 @@ function readTime(parameters: Parameters, name: string): number | undefined {
   if (typeof value !== 'number' || !isTime(value)) {
     throw new Rejection(
       'malformed',
-      `The parameter "${name}" in Signature-Input must be a ten-digit number of seconds since 1970, such as 1700000000.`,
+      `The parameter "${name}" in Signature-Input must be a ten-digit integer: the number of seconds since 1970, such as 1700000000.`,
     )
   }
   return value

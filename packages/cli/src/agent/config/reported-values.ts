@@ -63,7 +63,7 @@ function assertNoConflicts(all: readonly { entry: Entry; attribute: string }[]):
     if (other === undefined) continue
     throw configError(
       entry,
-      `${attribute} conflicts with ${other.attribute} on line ${other.entry.line}; use a name only once, either for a value or for a group`,
+      `${attribute} conflicts with ${other.attribute} on line ${other.entry.line}; set each attribute only once, and do not use a name for both a value and a group`,
     )
   }
 }

@@ -18,7 +18,7 @@ Requires root.`),
     .option('--print', 'print the unit without changing anything')
     .option(
       '--root <folder>',
-      'root folder to write to; the command registers and starts the agent only if the folder is /',
+      'root folder to write to; the command registers the machine and starts the agent only if the folder is /',
       '/',
     )
     .action(run)

@@ -19,6 +19,6 @@ async function run(invitations: string[], { yes, ...options }: ClientOptions & {
   await confirm(`Delete ${what}`, { yes })
   await deleteEach(invitations, {
     options,
-    work: async (nameOrId) => muster.mutations.deleteInvitation({ id: (await findInvitation(muster, nameOrId)).id }),
+    work: async (emailOrId) => muster.mutations.deleteInvitation({ id: (await findInvitation(muster, emailOrId)).id }),
   })
 }

@@ -13,8 +13,8 @@ export function buildCommand(): Command {
     .action(run)
 }
 
-async function run(nameOrId: string, options: ClientOptions): Promise<void> {
+async function run(emailOrId: string, options: ClientOptions): Promise<void> {
   const muster = await openMuster(options, 4)
-  const { id } = await findInvitation(muster, nameOrId)
+  const { id } = await findInvitation(muster, emailOrId)
   await printInvitation(await muster.mutations.resendInvitation({ id }), options)
 }

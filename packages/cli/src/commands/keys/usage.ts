@@ -30,8 +30,8 @@ const useColumns: readonly Column<UseRow>[] = [
 export function buildCommand(): Command {
   return newListCommand('usage', { limit: Number.POSITIVE_INFINITY })
     .description(
-      prose(`List the fields that an access key used, most recent first, with the number of uses and rejected uses. The
-server writes the counts once a minute.
+      prose(`List the fields that an access key used, most recent first, with the numbers of uses and of rejected
+attempts. The server writes the counts once a minute.
 
 With --tighten, the command prints the command that creates a key with only the permissions that were used.`),
     )

@@ -29,8 +29,8 @@ async function run(members: string[], { yes, disableKeys = false, ...options }: 
   await deleteEach(members, {
     options,
     verb: 'Removed',
-    work: async (nameOrId) => {
-      const { person } = await findMember(muster, nameOrId)
+    work: async (emailOrId) => {
+      const { person } = await findMember(muster, emailOrId)
       await muster.mutations.removeMember({ personId: person.id, disableKeys })
     },
   })

@@ -14,9 +14,9 @@ export function buildCommand(): Command {
     .action(run)
 }
 
-async function run(nameOrId: string, role: string, options: ClientOptions): Promise<void> {
+async function run(emailOrId: string, role: string, options: ClientOptions): Promise<void> {
   const muster = await openMuster(options, 4)
-  const [{ person }, { id }] = [await findMember(muster, nameOrId), await findRole(muster, role)]
+  const [{ person }, { id }] = [await findMember(muster, emailOrId), await findRole(muster, role)]
   const member = await muster.mutations.setMemberRole({ personId: person.id, roleId: id })
   await (options.json ? printJson(member) : printOne(member, memberColumns))
 }

@@ -80,8 +80,8 @@ function Done({ device, secret, onClose }: { device: DeviceDetailFragment; secre
     <Stack gap="sm">
       {secret === null ? (
         <Alert color="teal" title="The device can register again">
-          The device can register once within the next hour, with the hardware ID {device.hardwareId}. Until then, it
-          cannot connect.
+          The device can register once within the next hour, with the hardware ID {device.hardwareId}. It cannot connect
+          until it has registered.
         </Alert>
       ) : (
         <SecretOnce

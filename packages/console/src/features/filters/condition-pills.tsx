@@ -11,8 +11,8 @@ interface ConditionPillsProps {
 }
 
 /**
- * Shows one pill per condition. Shows no conditions if chips cannot express the filter, for example if OR joins the
- * conditions. Only the search box shows such a filter.
+ * Shows one pill per condition and one for the context. Shows no conditions if pills cannot express the filter, for
+ * example if OR joins the conditions. Only the search box shows such a filter.
  */
 export function ConditionPills({ where, context, onChange }: ConditionPillsProps) {
   const chips = chipsOf(where)

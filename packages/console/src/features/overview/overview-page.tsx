@@ -71,7 +71,7 @@ function Overview() {
       ) : (
         <Stack gap="md">
           <Totals login={counted} />
-          {/* The server's counts over time include all devices, so restricted users cannot see them. */}
+          {/* These counts include all devices, so users who are restricted to some devices cannot see them. */}
           {isRestrictedToDevices ? null : (
             <OnlineOverTime
               points={data?.login?.presence ?? undefined}

@@ -110,6 +110,6 @@ function wrongInput(error: unknown): string | undefined {
   if (!(error instanceof AuthError)) return undefined
   if (error.reason === 'wrong-password') return 'Wrong password'
   if (error.reason === 'wrong-code')
-    return 'Wrong code, or the code was already used. Enter the code that the app shows now.'
+    return 'Wrong code, or the code was already used. Enter the next code that the app shows.'
   return undefined
 }

@@ -111,7 +111,10 @@ interface ResizeHandleProps {
   onResize(width: number): void
 }
 
-/** Resizes a column when the user drags the handle. The grid handles Shift+Left and Shift+Right. */
+/**
+ * Resizes a column when the user drags the handle or, on the focused handle, presses Left or Right. The grid handles
+ * Shift+Left and Shift+Right.
+ */
 function ResizeHandle({ label, width, onResize }: ResizeHandleProps) {
   const dragged = useRef<{ x: number; width: number } | null>(null)
   const resize = (to: number): void => onResize(Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, to))))

@@ -24,7 +24,7 @@ export function RedeliverFailed({ id }: { id: string }) {
     notifications.show({
       message:
         count === 0
-          ? 'No delivery that was created in this period has failed.'
+          ? 'There are no failed deliveries that were created in this period.'
           : `Resending ${count.toLocaleString()} ${count === 1 ? 'delivery' : 'deliveries'}.`,
     })
   }
