@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { pollUntil } from '../../../test/api/webhooks.ts'
@@ -44,6 +45,47 @@ it('lets a slow statement continue, but fails all statements when the database s
   proxy.open()
   await responsive
   expect(reported).toEqual([true, false])
+  expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+})
+
+/** Waits several intervals of the check, which also notices callers that wait for this time. */
+const untilChecked = () => sleep(500)
+
+it('recovers if the only caller fails while the probe is running', async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const proxy = await startDatabaseProxy(database.connection)
+  const changes = new EventTarget()
+  const db = createDatabase(
+    createPool({
+      connection: { connectionString: proxy.url },
+      size: 1,
+      statementTimeout: 0,
+      responseTimeout: 60_000,
+      onUnresponsive: (isUnresponsive) =>
+        void changes.dispatchEvent(new Event(isUnresponsive ? 'unresponsive' : 'responsive')),
+    }),
+  )
+  onTestFinished(() => db.destroy())
+  const unresponsive = once(changes, 'unresponsive')
+  const responsive = once(changes, 'responsive')
+
+  const running = failure(sql`select pg_sleep(100)`.execute(db))
+  const process = await pollUntil(async () => {
+    const { rows } = await sql<{ pid: number }>`
+      select pid from pg_stat_activity
+      where datname = current_database() and state = 'active' and query = 'select pg_sleep(100)'`.execute(database.db)
+    return rows[0]?.pid
+  }, Boolean)
+  proxy.freeze()
+  await untilChecked()
+  await sql`select pg_terminate_backend(${process})`.execute(database.db)
+  expect(isDatabaseUnavailable(await running)).toBe(true)
+  await untilChecked()
+  proxy.close()
+  await unresponsive
+  proxy.open()
+  await responsive
   expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
 })
 

@@ -55,7 +55,11 @@ export function watchResponses(
   const setUnresponsive = (value: boolean): void => {
     if (value === isUnresponsive) return
     isUnresponsive = value
-    if (isUnresponsive) failWaiting()
+    if (isUnresponsive) {
+      failWaiting()
+      // The check may have stopped during the probe, because no caller waited any longer.
+      start()
+    }
     onChange?.(isUnresponsive)
   }
 

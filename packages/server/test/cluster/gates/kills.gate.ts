@@ -1,4 +1,6 @@
-import { it } from 'vitest'
+import { sql } from 'kysely'
+import { expect, it, vi } from 'vitest'
+import { drawEventIds } from '../../../src/features/events/record.ts'
 import { sharedTestApp } from '../../harness/app.ts'
 import { killNode, nodeNames, startNode } from '../nodes.ts'
 import { collectErrors, startLoad } from './load.ts'
@@ -20,4 +22,24 @@ it(`loses no change and misses no event during ${KILLS} kills of nodes`, async (
   }
   await load.progress(CHANGES)
   console.log(`${KILLS} kills of nodes: ${await load.finish()}`)
+})
+
+it('assigns increasing event IDs after the coordinator loses its last writes', async () => {
+  for (let time = 0; time < 5; time++) {
+    // PostgreSQL has not written the values of an open transaction to the disk.
+    const unsaved = new Promise<string[]>((resolve) => {
+      app.db
+        .transaction()
+        .execute(async (transaction) => {
+          resolve((await drawEventIds(transaction, 1_000)).ids)
+          await sql`select pg_sleep(60)`.execute(transaction)
+        })
+        .catch(() => {})
+    })
+    const last = BigInt((await unsaved).at(-1)!)
+    await killNode('coordinator')
+    await startNode('coordinator')
+    const [next] = (await vi.waitFor(() => drawEventIds(app.db, 1), { timeout: 30_000, interval: 100 })).ids
+    expect(BigInt(next!)).toBeGreaterThan(last)
+  }
 })
