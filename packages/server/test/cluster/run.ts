@@ -1,7 +1,6 @@
 /**
- * `npm run test:cluster -- [--plain] [FILE...]` runs tests of the server on a Citus cluster with three nodes, and then
- * the gates, which are tests and measurements of a cluster. With files or folders, runs only those. With `--plain`,
- * does not distribute the test databases across the nodes, so that figures can be compared.
+ * `npm run test:cluster -- [FILE...]` runs tests of the server on a Citus cluster with three nodes, and then the gates,
+ * which are tests and measurements of a cluster. With files or folders, runs only those.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,9 +11,7 @@ const GATES = 'packages/server/test/cluster/gates'
 const isGate = (file: string): boolean => file.startsWith(GATES)
 
 const bin = await findCitus()
-const parameters = process.argv.slice(2)
-const isPlain = parameters.includes('--plain')
-const given = parameters.filter((each) => each !== '--plain')
+const given = process.argv.slice(2)
 const files = given.length > 0 ? given : [...included, GATES]
 
 const suite = files.filter((file) => !isGate(file))
@@ -42,7 +39,7 @@ async function runTests(options: readonly string[], { isDurable }: { isDurable: 
       env: {
         ...process.env,
         MUSTER_TEST_DATABASE_URL: nodes.url,
-        ...(!isPlain && { MUSTER_TEST_CLUSTER_WORKERS: nodes.workers.join(',') }),
+        MUSTER_TEST_CLUSTER_WORKERS: nodes.workers.join(','),
         MUSTER_TEST_CLUSTER_FOLDER: nodes.folder,
         MUSTER_TEST_CLUSTER_BIN: bin,
       },

@@ -82,6 +82,8 @@ export interface TestAppOptions {
   /** The time limit for a statement to start. The default suits hundreds of concurrent requests on a slow machine. */
   statementWaitMs?: number
   jit?: boolean
+  /** Whether to use a database that is not distributed, even on a cluster. */
+  isPlain?: boolean
   worker?: boolean
   mqtt?: boolean
   /** Whether to exchange rate-limit usage with other servers. */
@@ -103,9 +105,10 @@ export function sharedTestApp(options?: TestAppOptions): TestApp {
 
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const metrics = createMetrics()
-  const { env, statementWaitMs: waitMs = 60_000 } = options
-  const database = await createTestDatabase({ ...configOf(env), ...measureFairness(metrics), waitMs })
-  const app = await startOn(database, createSecrets(randomBytes(32)), { ...options, metrics })
+  const { isPlain = false, statementWaitMs: waitMs = 60_000 } = options
+  const env = { ...(isPlain ? {} : clusterSettings), ...options.env }
+  const database = await createTestDatabase({ ...configOf(env), ...measureFairness(metrics), waitMs }, isPlain)
+  const app = await startOn(database, createSecrets(randomBytes(32)), { ...options, env, metrics })
   return {
     ...app,
     async close() {
@@ -116,7 +119,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
 }
 
 const configOf = (env: Record<string, string> = {}): Config =>
-  readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...unlimited, ...clusterSettings, ...env })
+  readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...unlimited, ...env })
 
 async function startOn(
   database: TestDatabase,
@@ -207,7 +210,7 @@ async function startOn(
     mqttPort: presence?.port ?? 0,
     owner: await newUser(),
     createUser: newUser,
-    startAnother: (more = {}) => startOn(database, secrets, more),
+    startAnother: (more = {}) => startOn(database, secrets, { ...more, env: { ...clusterSettings, ...more.env } }),
     as: (user) => testUser(url, user),
     async close() {
       await presence?.close()

@@ -18,6 +18,8 @@ import { type Environment, type Outcome, runScenario, type Scenario } from './un
 import { stopAll } from './under-load/server.ts'
 
 const MAX_WRITE_MS = 5_000
+/** A short migration can end before the kill, so several rounds may be necessary. */
+const MAX_ROUNDS_WITHOUT_KILL = 10
 /**
  * Releases with an earlier schema than this one prepare statements that return every column of a table. After a
  * migration adds a column, password changes and sign-ins fail on the connections that have prepared such a statement,
@@ -68,8 +70,8 @@ async function repeatUpgrade(environment: Environment, release: Release, current
   let total = 0
   for (let round = 1; total < size.kills; round++) {
     const outcome = await expectUpgrade(environment, release, { current, kills: size.kills - total, round })
-    assert.ok(killsOf(outcome) > 0, 'the migration was too short to be interrupted')
     total += killsOf(outcome)
+    assert.ok(total > 0 || round < MAX_ROUNDS_WITHOUT_KILL, 'the migration was too short to be interrupted')
     console.log(`${total} of ${size.kills} kills\n`)
   }
 }

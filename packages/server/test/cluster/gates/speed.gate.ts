@@ -5,30 +5,38 @@ import { expect, it } from 'vitest'
 import { seedDevices } from '../../factories/seed-devices.ts'
 import { childrenOf } from '../../faults/signals.ts'
 import { sharedTestApp, type TestApp, type TestUser } from '../../harness/app.ts'
-import { isCluster } from '../cluster-databases.ts'
 import { nodeNames, processOf } from '../nodes.ts'
 import { startReader } from './reader.ts'
 
 const ACCOUNTS = 8
 const DEVICES = 500
 const CLIENTS = 16
-const SECONDS = 6
+const ROUNDS = 5
+/** The length of each measurement. */
+const SECONDS = 2
 const TICKS_PER_SECOND = 100
 
 const app = sharedTestApp()
+const plain = sharedTestApp({ isPlain: true })
 
 interface Fleet {
   user: TestUser
   ids: string[]
 }
 
-async function newFleet(): Promise<Fleet> {
-  const user = await app.createUser()
-  const devices = Array.from({ length: DEVICES }, (_, index) => ({
-    name: `gate ${index}`,
-    attributes: { site: 'oslo', floor: String(index % 5) },
-  }))
-  return { user, ids: await seedDevices(app.db, user.accountId, devices) }
+async function newFleets({ db, createUser }: TestApp): Promise<Fleet[]> {
+  const fleets: Fleet[] = []
+  for (let index = 0; index < ACCOUNTS; index++) {
+    const user = await createUser()
+    const devices = Array.from({ length: DEVICES }, (_, device) => ({
+      name: `gate ${device}`,
+      attributes: { site: 'oslo', floor: String(device % 5) },
+    }))
+    fleets.push({ user, ids: await seedDevices(db, user.accountId, devices) })
+  }
+  // Autovacuum is off. Without statistics, PostgreSQL would sort a whole fleet for each page.
+  await sql`analyze`.execute(db)
+  return fleets
 }
 
 /** Returns the CPU time of each node, in seconds. */
@@ -51,8 +59,17 @@ async function ticksOf(pid: number, fields: number): Promise<number> {
   return values.slice(11, 11 + fields).reduce((sum, value) => sum + Number(value), 0)
 }
 
-/** Runs requests of 16 clients for some seconds, and prints the CPU time of PostgreSQL for each request. */
-async function measure(name: string, send: (time: number) => Promise<void>): Promise<void> {
+type Send = (time: number) => Promise<void>
+
+interface Figures {
+  /** Requests per second. */
+  rate: number
+  /** The CPU time of PostgreSQL for each request, in milliseconds. */
+  ms: number
+  msOfCoordinator: number
+}
+
+async function measure(send: Send): Promise<Figures> {
   const started = performance.now()
   const before = await cpuSeconds()
   let sent = 0
@@ -60,58 +77,76 @@ async function measure(name: string, send: (time: number) => Promise<void>): Pro
     while (performance.now() - started < SECONDS * 1_000) await send(sent++)
   }
   await Promise.all(Array.from({ length: CLIENTS }, client))
-  const after = await cpuSeconds()
-  const used = after.map((seconds, index) => seconds - before[index]!)
-  const ms = (seconds: number): string => ((seconds / sent) * 1_000).toFixed(2)
-  const seconds = (performance.now() - started) / 1_000
+  const used = (await cpuSeconds()).map((seconds, index) => 1_000 * (seconds - before[index]!))
   expect(sent).toBeGreaterThan(0)
-  const place = isCluster ? 'three nodes' : 'plain PostgreSQL'
-  const total = used.reduce((sum, each) => sum + each, 0)
-  console.log(
-    `${place}, ${name}: ${(sent / seconds).toFixed(0)} per second, each with ${ms(total)} ms of CPU time, ${ms(used[0]!)} ms of it on the coordinator`,
-  )
+  return {
+    rate: (1_000 * sent) / (performance.now() - started),
+    ms: used.reduce((sum, each) => sum + each, 0) / sent,
+    msOfCoordinator: used[0]! / sent,
+  }
+}
+
+/** Measures the requests in turn, so that all have the same conditions, and prints the medians of all rounds. */
+async function compare(name: string, sends: Record<'plain' | 'coordinator' | 'workers', Send>): Promise<void> {
+  const rounds: Record<keyof typeof sends, Figures>[] = []
+  for (let round = 0; round < ROUNDS; round++)
+    rounds.push({
+      plain: await measure(sends.plain),
+      coordinator: await measure(sends.coordinator),
+      workers: await measure(sends.workers),
+    })
+  const medianOf = (read: (round: (typeof rounds)[number]) => number): number =>
+    rounds.map(read).toSorted((one, other) => one - other)[Math.floor(ROUNDS / 2)]!
+  for (const way of ['plain', 'coordinator', 'workers'] as const) {
+    const median = (figure: keyof Figures): number => medianOf((round) => round[way][figure])
+    const place = { plain: 'plain PostgreSQL', coordinator: 'the coordinator', workers: 'the workers' }[way]
+    const ratios = rounds.map((round) => (round.plain.ms / round[way].ms).toFixed(2))
+    console.log(
+      `${name} on ${place}: ${median('rate').toFixed(0)} per second, each with ${median('ms').toFixed(2)} ms of CPU time, ${median('msOfCoordinator').toFixed(2)} ms of it on the coordinator; ${medianOf((round) => round.plain.ms / round[way].ms).toFixed(2)} of plain PostgreSQL (${ratios.join(', ')})`,
+    )
+  }
+}
+
+function changeThrough(server: TestApp, fleets: readonly Fleet[]): Send {
+  return async (time) => {
+    const { user, ids } = fleets[time % fleets.length]!
+    await server
+      .as(user)
+      .data('mutation ($id: String!, $value: String!) { setAttribute(serviceId: $id, name: "load", value: $value) }', {
+        id: ids[time % ids.length],
+        value: String(time),
+      })
+  }
+}
+
+function pageThrough(server: TestApp, fleets: readonly Fleet[]): Send {
+  return async (time) => {
+    const { login } = await server
+      .as(fleets[time % fleets.length]!.user)
+      .data('{ login { devices(size: 50, sort: "name") { items { id name state attributes } } } }')
+    expect(login.devices.items).toHaveLength(50)
+  }
 }
 
 it('measures changes and pages', async () => {
-  const fleets: Fleet[] = []
-  for (let index = 0; index < ACCOUNTS; index++) fleets.push(await newFleet())
-  // Autovacuum is off. Without statistics, PostgreSQL would sort a whole fleet for each page.
-  await sql`analyze`.execute(app.db)
-  const fleetOf = (time: number): Fleet => fleets[time % fleets.length]!
-  const changeThrough =
-    (server: TestApp) =>
-    async (time: number): Promise<void> => {
-      const { user, ids } = fleetOf(time)
-      await server
-        .as(user)
-        .data(
-          'mutation ($id: String!, $value: String!) { setAttribute(serviceId: $id, name: "load", value: $value) }',
-          { id: ids[time % ids.length], value: String(time) },
-        )
-    }
-  const pageThrough =
-    (server: TestApp) =>
-    async (time: number): Promise<void> => {
-      const { login } = await server
-        .as(fleetOf(time).user)
-        .data('{ login { devices(size: 50, sort: "name") { items { id name state attributes } } } }')
-      expect(login.devices.items).toHaveLength(50)
-    }
-  const change = changeThrough(app)
-  const page = pageThrough(app)
-  // The first requests open connections and prepare statements.
-  for (let time = 0; time < 4 * CLIENTS; time += CLIENTS)
-    await Promise.all(
-      Array.from({ length: CLIENTS }, (_, client) => change(time + client).then(() => page(time + client))),
-    )
-  await measure('setAttribute', change)
-  await measure('a page of 50', page)
-  if (!isCluster) return
+  const fleets = await newFleets(app)
+  const plainFleets = await newFleets(plain)
   const { reader, places } = await startReader(app)
-  const pageOfWorker = pageThrough(reader)
-  await expect.poll(() => pageOfWorker(0).then(() => places.at(-1))).toBe('replica')
-  const changeOnWorker = changeThrough(reader)
-  for (let time = 0; time < 4 * CLIENTS; time++) await changeOnWorker(time)
-  await measure('setAttribute on the workers', changeOnWorker)
-  await measure('a page of 50 that is read from the workers', pageOfWorker)
+  const changes = {
+    plain: changeThrough(plain, plainFleets),
+    coordinator: changeThrough(app, fleets),
+    workers: changeThrough(reader, fleets),
+  }
+  const pages = {
+    plain: pageThrough(plain, plainFleets),
+    coordinator: pageThrough(app, fleets),
+    workers: pageThrough(reader, fleets),
+  }
+  await expect.poll(() => pages.workers(0).then(() => places.at(-1))).toBe('replica')
+  // The first requests open connections and prepare statements.
+  for (const send of [...Object.values(changes), ...Object.values(pages)])
+    for (let time = 0; time < 4; time++)
+      await Promise.all(Array.from({ length: CLIENTS }, (_, client) => send(time * CLIENTS + client)))
+  await compare('setAttribute', changes)
+  await compare('a page of 50', pages)
 })
