@@ -26,7 +26,6 @@ export interface AccessKey {
   rateShare: number
   /** What created the key, such as the console, or null if an earlier release created the key without recording it. */
   source: EventSource | null
-  /** The ID of the key that replaced this key, or null if this key was not rotated. */
   replacedBy: string | null
   /** Whether the key is in the table of restricted keys, which servers of the previous release do not read. */
   isRestricted: boolean

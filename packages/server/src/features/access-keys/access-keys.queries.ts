@@ -104,7 +104,6 @@ export async function isMember(db: Database, accountId: string, personId: string
   return rows.length > 0
 }
 
-/** The data that determines whether a key belongs in the table of restricted keys. */
 type Limits = Pick<AccessKey, 'kind' | 'permissions' | 'own' | 'within' | 'networks' | 'rateShare'>
 
 /** Servers of the previous release must not find a restricted key, because they do not know its limits. */
@@ -115,15 +114,12 @@ export const isRestricted = ({ kind, permissions, own, within, networks, rateSha
   networks.length > 0 ||
   rateShare < 100
 
-/**
- * Returns null for the usual permissions. Keys that were created before permissions existed also have null in the
- * database.
- */
+/** Keys that were created before permissions existed also have null in the database. */
 const toStoredPermissions = (permissions: number): string[] | null =>
   permissions === usualKeyPermissions ? null : namesIn(permissions)
 
 /**
- * Leaves the list of permissions in a restricted key's row empty, because servers of earlier releases may ignore the
+ * With a restriction, leaves the list of permissions empty, because servers of earlier releases may ignore the
  * restriction. The permissions are stored with the restriction instead.
  */
 function storedAccess(access: Pick<AccessKey, 'permissions' | 'own' | 'within'>) {
@@ -170,10 +166,9 @@ export async function insertAccessKey(db: Database, accountId: string, key: NewA
     return
   }
   const { kind, networks, rateShare } = key
-  const restricted = { kind, ...storedAccess(key), networks, rate_share: rateShare }
   await db
     .insertInto('restricted_key')
-    .values({ ...values, ...restricted })
+    .values({ ...values, kind, ...storedAccess(key), networks, rate_share: rateShare })
     .execute()
 }
 
@@ -205,10 +200,7 @@ export async function writeAccessKey(db: Database, accountId: string, key: Acces
   const { networks, rateShare } = key
   await db
     .updateTable('restricted_key')
-    .set({
-      ...{ name, enabled, expires, replaced_by: replacedBy },
-      ...{ ...storedAccess(key), networks, rate_share: rateShare },
-    })
+    .set({ name, enabled, expires, replaced_by: replacedBy, ...storedAccess(key), networks, rate_share: rateShare })
     .where('account_id', '=', accountId)
     .where('key', '=', key.key)
     .execute()
@@ -230,7 +222,7 @@ async function deleteKeyUse(db: Database, accountId: string, keys: readonly Name
   ])
 }
 
-type NamedKey = Pick<AccessKey, 'key' | 'name'>
+export type NamedKey = Pick<AccessKey, 'key' | 'name'>
 
 /** Keys without a recorded creator count as keys of the account's founder. */
 export async function disableKeysCreatedBy(db: Database, accountId: string, personId: string): Promise<NamedKey[]> {

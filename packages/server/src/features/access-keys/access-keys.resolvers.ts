@@ -36,9 +36,7 @@ export const accessKeysPart = schemaPart(new URL('./access-keys.graphql', import
     createdBy: async ({ source, madeBy }, _arguments, context) =>
       source && describeSource({ source, deviceId: null, targets: [] }, await findActor(context, madeBy)),
   },
-  KeyPolicy: {
-    violations: (policy, _arguments, context) => listViolations(context, policy),
-  },
+  KeyPolicy: { violations: (policy, _arguments, context) => listViolations(context, policy) },
   Mutation: {
     createAccessKey: async (_parent, input, context) =>
       createAccessKey(context, { ...input, own: await readOwnRestriction(context, input.access ?? {}, 'accessKey') }),

@@ -1,13 +1,11 @@
 import { isPermitted } from '../../access.ts'
 import type { Context } from '../../context.ts'
-import type { Database } from '../../db/database.ts'
 import type { NewEvent } from '../events/record.ts'
 import type { AccessKey } from './access-key.ts'
 import {
   countKeys,
   deletePersonalKeys,
   disableKeysCreatedBy,
-  hasKey,
   removeAccessKey,
   selectAccessKey,
   selectAccessKeys,
@@ -15,6 +13,7 @@ import {
 } from './access-keys.queries.ts'
 import { deletionOf, eventOf, notifyChanges } from './key-events.ts'
 
+export { hasKey as hasAccessKey } from './access-keys.queries.ts'
 export { type AccessKeyInput, addAccessKey, createAccessKey } from './create-access-key.ts'
 export { reloadAccessKeys } from './key-events.ts'
 export { rotateAccessKey } from './rotate-access-key.ts'
@@ -24,7 +23,7 @@ type Viewing = Pick<Context, 'db' | 'viewer'>
 
 /**
  * A viewer with neither KEY_MANAGE nor AUDIT_READ gets only the personal keys of the person who is signed in or who
- * created the signing key. With `only`, lists only keys with these IDs.
+ * created the signing key.
  */
 export async function listAccessKeys({ db, viewer }: Viewing, only?: readonly string[]): Promise<AccessKey[]> {
   const { accountId, personId = accountId, permissions } = viewer
@@ -37,9 +36,7 @@ export function countAccessKeys({ db, viewer }: Viewing): Promise<{ made: number
   return countKeys(db, accountId, personId)
 }
 
-export const hasAccessKey = (db: Database, key: string): Promise<boolean> => hasKey(db, key)
-
-/** Deletes all access keys of the account. Returns an event for each key. Record the events last in the transaction. */
+/** Record the returned events last in the transaction. */
 export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<NewEvent[]> {
   const keys = await selectAccessKeys(db, viewer.accountId)
   for (const key of keys) await removeAccessKey(db, viewer.accountId, key)
@@ -47,20 +44,14 @@ export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<NewEven
   return keys.map(deletionOf)
 }
 
-/**
- * Disables the account keys that the person created. Returns an event for each key that was enabled. Record the events
- * last in the transaction.
- */
+/** Returns an event for each key that was enabled. Record the events last in the transaction. */
 export async function disableKeysOf({ db, viewer }: Viewing, personId: string): Promise<NewEvent[]> {
   const keys = await disableKeysCreatedBy(db, viewer.accountId, personId)
   await notifyChanges(db, keys)
   return keys.map((key) => eventOf('ACCESS_KEY_UPDATE', key, { changes: { enabled: { old: true, new: false } } }))
 }
 
-/**
- * Deletes the person's personal keys in the account. Returns an event for each key. Record the events last in the
- * transaction.
- */
+/** Record the returned events last in the transaction. */
 export async function endPersonalKeys({ db, viewer }: Viewing, personId: string): Promise<NewEvent[]> {
   const keys = await deletePersonalKeys(db, viewer.accountId, personId)
   await notifyChanges(db, keys)

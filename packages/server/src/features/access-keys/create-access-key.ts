@@ -54,7 +54,7 @@ export async function createAccessKey(
   return createOnce(context, create, ({ key, secret }) => ({ kind: 'access key', id: key, secret }))
 }
 
-/** Locks the account, checks and inserts the new key, and records the event. `context.db` must be a transaction. */
+/** `context.db` must be a transaction. */
 export async function addAccessKey(context: Creating, input: AccessKeyInput): Promise<CreatedAccessKey> {
   const { db, viewer } = context
   const granted = readInput(context, input)
@@ -118,7 +118,7 @@ export function readRateShare(share: number): number {
   return share
 }
 
-/** Inserts a key. The account must be locked. Record the returned event last in the transaction. */
+/** The account must be locked. Record the returned event last in the transaction. */
 export async function insertKey(
   context: Creating,
   granted: Granted,
@@ -162,10 +162,7 @@ async function assertMember(db: Database, viewer: Viewer): Promise<void> {
   throw badInput('personal must be false: the person who created the signing access key is not a member of the account')
 }
 
-/**
- * Throws LIMIT_EXCEEDED if the person or the account cannot have another key. A `replaced` key no longer counts toward
- * the limits, but the `predecessor` that it replaced counts again.
- */
+/** A `replaced` key no longer counts toward the limits, but the `predecessor` that it replaced counts again. */
 export async function assertBelowLimits(
   { db, viewer }: Creating,
   { kind }: Pick<AccessKey, 'kind'>,

@@ -9,13 +9,10 @@ export interface NeedsInput {
   variables?: Record<string, unknown> | null | undefined
 }
 
-/** Returns the rate-limit cost of parsing and validating a document, in rows: one row per character. */
+/** The rate-limit cost of parsing and validating a document, in rows. */
 export const rowsOfDocument = ({ document }: Pick<NeedsInput, 'document'>): number => document.length
 
-/**
- * Finds the permissions that a document needs, without running the document. The values of its variables can be
- * omitted. Throws if the document is invalid.
- */
+/** The values of the document's variables can be omitted. Throws if the document is invalid. */
 export function readNeeds(
   { needsOf, rowMeter }: Pick<Context, 'needsOf' | 'rowMeter'>,
   input: NeedsInput,

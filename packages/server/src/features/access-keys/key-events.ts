@@ -4,9 +4,7 @@ import type { Database } from '../../db/database.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import { fieldChanges, type NewEvent } from '../events/record.ts'
 import type { AccessKey } from './access-key.ts'
-import { notifyAccessKey, notifyAccessKeys } from './access-keys.queries.ts'
-
-type NamedKey = Pick<AccessKey, 'key' | 'name'>
+import { type NamedKey, notifyAccessKey, notifyAccessKeys } from './access-keys.queries.ts'
 
 export const eventOf = (type: EventTypeName, { key, name }: NamedKey, data: Record<string, unknown>): NewEvent => ({
   type,

@@ -28,10 +28,7 @@ export function keyMaterial(
   return { secret, algorithm: 'hmac-sha256', encryptedSecret, publicKey: null }
 }
 
-/**
- * Returns the 32 bytes of a public key in base64. Accepts SPKI PEM, or the 32 bytes in base64. Throws BAD_USER_INPUT
- * for any other string.
- */
+/** Accepts SPKI PEM, or the 32 bytes in base64. Returns the 32 bytes in base64. */
 export function readPublicKey(text: string): string {
   const outcome = parsePublicKey(text)
   if (!outcome.ok) throw badInput(`publicKey: ${outcome.message}`)

@@ -6,7 +6,7 @@ import {
   toKeyPolicy,
 } from '../../auth/key-policy-rules.ts'
 import type { Context } from '../../context.ts'
-import { type ApiError, badInput, notFound } from '../../errors.ts'
+import { badInput, notFound } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
 import { lockAccount } from '../users/users.ts'
@@ -33,7 +33,7 @@ export interface KeyPolicyChange {
   enforcedFrom?: Date | null
 }
 
-/** Updates the given rules. Null clears `maxDays` and `enforcedFrom`. */
+/** Null clears `maxDays` and `enforcedFrom`. */
 export async function setKeyPolicy({ db, viewer }: Context, change: KeyPolicyChange): Promise<KeyPolicy> {
   const { maxDays } = change
   if (maxDays != null && (maxDays < 1 || maxDays > MAX_DAYS))
@@ -66,10 +66,7 @@ const meanings: Readonly<Record<PolicyRule, (policy: KeyPolicy) => string>> = {
   requireNetworks: () => 'requireNetworks: networks must name at least one network',
 }
 
-/**
- * Throws BAD_USER_INPUT if a new key breaks the account's policy, or if a change makes a key break a rule that the key
- * did not break before.
- */
+/** A key may keep breaking the rules that it broke `before` a change. */
 export async function assertComplies(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   key: KeyUnderPolicy,
@@ -78,8 +75,7 @@ export async function assertComplies(
   const policy = toKeyPolicy(await selectKeyPolicy(db, viewer.accountId))
   const known = before === undefined ? [] : brokenRules(policy, before)
   const broken = brokenRules(policy, key).filter((rule) => !known.includes(rule))
-  if (broken.length > 0) throw breaks(broken.map((rule) => meanings[rule](policy)))
+  if (broken.length === 0) return
+  const rules = broken.map((rule) => meanings[rule](policy))
+  throw badInput(`the account's key policy does not allow this key: ${rules.join('; ')}`)
 }
-
-const breaks = (rules: readonly string[]): ApiError =>
-  badInput(`the account's key policy does not allow this key: ${rules.join('; ')}`)

@@ -56,7 +56,6 @@ const startOf = ({ clock }: Pick<Context, 'clock'>, days: number): Date => new D
 
 const countedSince = perRequest(({ db, viewer }: Context) => selectKeyUseSince(db, viewer.accountId))
 
-/** Reads the uses of all keys in a response with one statement for each number of days. */
 const loadUses = loaderByArguments(
   async (context: Context, days: number, keys: readonly string[]) => {
     context.rowMeter.add(() => keys.length * rowsOfKey(days))

@@ -4,10 +4,7 @@ import { ApiError, badInput } from '../../errors.ts'
 import { isIn } from '../../lib/client-address.ts'
 import { limits } from '../../limits.ts'
 
-/**
- * Converts networks or single addresses to networks in canonical CIDR notation, without duplicates. Throws
- * BAD_USER_INPUT for an invalid network, and LIMIT_EXCEEDED for too many networks.
- */
+/** Converts networks or single addresses to networks in canonical CIDR notation, without duplicates. */
 export function readNetworks(given: readonly string[]): string[] {
   if (given.length > limits.networksPerKey)
     throw new ApiError(
@@ -46,7 +43,7 @@ const notANetwork = (text: string, path: string): ApiError =>
     `${path} must be an IP address or a network in CIDR notation, such as 192.0.2.7 or 2001:db8::/32, not ${JSON.stringify(text)}`,
   )
 
-/** Checks whether each network is within one of the others. An empty list means all addresses. */
+/** An empty list means all addresses. */
 export function areWithin(networks: readonly string[], others: readonly string[]): boolean {
   if (others.length === 0) return true
   if (networks.length === 0) return false

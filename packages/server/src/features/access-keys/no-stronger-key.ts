@@ -13,11 +13,8 @@ type Strength = Pick<
 >
 
 /**
- * Throws FORBIDDEN if the granted key has more rights than the viewer. The viewer must have every permission of the
- * key. If the viewer is a key, the granted key must have that key's restrictions and must not expire later. It must
- * require a digest if the viewer's key does. Its networks must be within those of the viewer's key, and its share of
- * the quota must not be greater. Read-only viewers need no check, because they cannot run mutations. The operator's
- * commands are not limited. The account must be locked.
+ * Throws FORBIDDEN if the granted key has more rights than the viewer. Read-only viewers need no check, because they
+ * cannot run mutations. The operator's commands are not limited. The account must be locked.
  */
 export async function assertNotStronger(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,

@@ -23,11 +23,6 @@ export interface Rotation {
   publicKey: string | null
 }
 
-/**
- * Creates an enabled key whose other settings, including the expiry, are those of the old key. The old key then expires
- * after the overlap, or at its previous expiry if that is earlier. If the old key replaced a key that has expired,
- * deletes that expired key.
- */
 export async function rotateAccessKey(
   context: Creating & Pick<Context, 'once'>,
   { key, overlap, publicKey }: Rotation,
@@ -46,7 +41,7 @@ export async function rotateAccessKey(
         )
       if (isExpired(before, context))
         throw new ApiError('CONFLICT', 'this key has expired and cannot be rotated: create another key')
-      await assertOwnIfPersonal(viewer, before)
+      assertOwnIfPersonal(viewer, before)
       return replace({ ...context, db: transaction }, before, { overlap, publicKey })
     })
   return createOnce(context, rotate, ({ key: id, secret }) => ({ kind: 'access key', id, secret }))
@@ -80,10 +75,7 @@ async function replace(
 const isExpired = ({ expires }: AccessKey, { clock }: Pick<Context, 'clock'>): boolean =>
   expires !== null && expires <= clock()
 
-/**
- * Looks for the predecessor, which is the key that the given key replaced. If the predecessor has expired, deletes it,
- * and returns the event of the deletion. Otherwise, returns the predecessor, if there is one.
- */
+/** The predecessor is the key that the given key replaced. Returns it only if it has not expired. */
 async function dropExpiredPredecessor(
   context: Creating,
   { key }: AccessKey,
@@ -97,10 +89,7 @@ async function dropExpiredPredecessor(
   return { deletions: [deletionOf(predecessor)] }
 }
 
-/**
- * Throws FORBIDDEN for another person's personal key. A personal key acts for its creator, so only the creator may
- * receive the new secret.
- */
+/** A personal key acts for its creator, so only the creator may receive the new secret. */
 function assertOwnIfPersonal({ accountId, personId = accountId }: Viewer, { kind, madeBy }: AccessKey): void {
   if (kind === 'account' || madeBy === personId) return
   throw new ApiError('FORBIDDEN', 'only the person who created a personal key can rotate it', {

@@ -30,7 +30,6 @@ export interface AccessKeyChange {
   access?: AccessInput | null
   /** A filter that devices must match in addition to the key's filter, and the attribute names that the key keeps. */
   own?: RestrictionPart
-  /** The new expiry, which must not be later than the current one. */
   expires?: Date | null
   /** Null allows any address. */
   networks?: readonly string[] | null
@@ -95,7 +94,7 @@ function applyChange(before: AccessKey, change: AccessKeyChange, now: Date): Acc
 const grantsMore = (rule: string): ApiError =>
   badInput(`access and expires can only limit the key further: ${rule}. To allow more, create another key`)
 
-/** Deletes a key and records the event. The caller can delete the key that signed the request. */
+/** The caller can delete the key that signed the request. */
 export async function deleteAccessKey({ db, viewer }: Changing, key: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const deleted = await lockAccessKey(transaction, viewer, key)

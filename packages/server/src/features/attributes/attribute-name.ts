@@ -5,7 +5,7 @@ import { limits } from '../../limits.ts'
 /** `site` has one level; `net.ssid` consists of a group and a sub-name. */
 export type AttributeName = readonly [name: string] | readonly [group: string, subName: string]
 
-/** The kinds of targets. A bulk service has no kind, because it shares the attributes of its device. */
+/** A bulk service has no kind, because it shares the attributes of its device. */
 export type TargetKind = 'user' | 'device' | 'service'
 
 export const categoryAndStatus = ['category', 'status'].flatMap((kind) =>
@@ -18,20 +18,15 @@ export const RESERVED_GROUP = '$svc'
 /** The group where the console stores a user's preferences, such as labels and columns. */
 export const CONSOLE_GROUP = '$ui'
 
-// The class matches the C0 and C1 control characters and DEL.
 const controlCharacter = /\p{Cc}/u
 
-/**
- * Splits a name at its first dot: `a.b.c` is the sub-name `b.c` in the group `a`. `path` locates the name in error
- * messages.
- */
+/** Splits a name at its first dot: `a.b.c` is the sub-name `b.c` in the group `a`. */
 export function parseAttributeName(text: string, path: string): AttributeName {
   if (text.startsWith('.') || text.endsWith('.')) throw outerDot(text, path)
   const dot = text.indexOf('.')
   return dot === -1 ? [level(text, path)] : [level(text.slice(0, dot), path), level(text.slice(dot + 1), path)]
 }
 
-/** Rejects an empty level, a dot at either end, control characters, lone surrogates, and too many characters. */
 export function level(text: string, path: string): string {
   if (text === '') throw badInput(`${path} must not be an empty attribute name`)
   if (text.startsWith('.') || text.endsWith('.')) throw outerDot(text, path)
@@ -73,10 +68,7 @@ function assertPlainText(text: string, path: string): void {
   if (controlCharacter.test(text)) throw badInput(`${path} must not contain control characters, such as line breaks`)
 }
 
-/**
- * Rejects new values if the name or the context contains invisible characters. Clients can still read and remove
- * existing values with such names.
- */
+/** Clients can still read and remove existing values with invisible characters in their names. */
 export function assertVisibleNames(
   changes: readonly { name: AttributeName; value: string | null }[],
   { context, path, contextPath = 'context' }: { context?: string | undefined; path: string; contextPath?: string },

@@ -44,7 +44,6 @@ const userBases = perRequest(
     }),
 )
 
-/** Returns undefined if the target has no overrides in the context. */
 const overrides = perRequest(
   ({ db, viewer }: Context) =>
     new DataLoader<Place, Attributes | undefined, string>(

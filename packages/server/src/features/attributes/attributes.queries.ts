@@ -180,7 +180,6 @@ export const listContextsWithOverrides = (
     [accountId, pairs.targetIds, pairs.contexts],
   )
 
-/** Reads the base values of devices. Reserved values are in separate columns of the result. */
 export const findDeviceBases = (db: Database, accountId: string, ids: readonly string[]) =>
   query<{ id: string; attributes: Attributes } & ReservedValues>(
     db,

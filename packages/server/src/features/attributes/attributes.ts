@@ -1,5 +1,5 @@
 import { RawJson } from '../../graphql/values/raw-json.ts'
-import { type AttributeName, RESERVED_GROUP } from './attribute-name.ts'
+import { type AttributeName, categoryAndStatus, RESERVED_GROUP } from './attribute-name.ts'
 
 /** Attributes in the form that the API uses: each name has a value or a group of values. */
 export type Attributes = Record<string, string | Record<string, string>>
@@ -51,26 +51,17 @@ const countSpaces = (members: number): number => Math.max(0, 2 * members - 1)
 
 /** The device_live columns that contain a device's reserved values, keyed by sub-name. */
 export const reservedColumns: ReadonlyMap<string, string> = new Map(
-  ['category', 'status'].flatMap((kind) =>
-    ['A', 'B', 'C', 'D', 'E'].map((letter): [string, string] => [
-      `${kind}${letter}`,
-      `${kind}_${letter.toLowerCase()}`,
-    ]),
-  ),
+  categoryAndStatus.map((subName) => [subName, subName.replace(/[A-E]$/, (letter) => `_${letter.toLowerCase()}`)]),
 )
 
-/** Null means that the value is not set. */
 export type ReservedValues = Record<string, string | null>
 
-const subNames = [...reservedColumns.keys()]
 const columns = [...reservedColumns.values()]
 
 /** Adds the reserved values, which are in the device's row in device_live, to its base attributes. */
 export function joinReserved(attributes: Attributes, values: ReservedValues): Attributes {
-  const group = reservedGroup(
-    columns.map((column) => values[column]),
-    0,
-  )
+  const reserved = columns.map((column) => values[column])
+  const group = reservedGroup(reserved, 0)
   return group === undefined ? attributes : { ...attributes, [RESERVED_GROUP]: group }
 }
 
@@ -81,22 +72,19 @@ export function joinReservedRaw(attributes: string, group: Record<string, string
   return new RawJson(`{${others}"${RESERVED_GROUP}": ${JSON.stringify(group)}}`)
 }
 
-/**
- * Returns the reserved values keyed by sub-name, or undefined if no value is set. In `values`, the reserved values
- * start at the index `from`, in the order of `reservedColumns`.
- */
+/** In `values`, the reserved values start at the index `from`, in the order of `reservedColumns`. */
 export function reservedGroup(values: readonly unknown[], from: number): Record<string, string> | undefined {
   let group: Record<string, string> | undefined
-  for (let index = 0; index < subNames.length; index++) {
+  for (let index = 0; index < categoryAndStatus.length; index++) {
     const value = values[from + index] as string | null | undefined
     if (value == null) continue
     group ??= {}
-    group[subNames[index]!] = value
+    group[categoryAndStatus[index]!] = value
   }
   return group
 }
 
-/** Separates the reserved values from the other attributes, as the inverse of `joinReserved`. */
+/** Separates the reserved values, keyed by their column in device_live, from the other attributes. */
 export function splitReserved(attributes: Attributes): { attributes: Attributes; reserved: Record<string, string> } {
   const { [RESERVED_GROUP]: group, ...others } = attributes
   const reserved: Record<string, string> = {}

@@ -12,10 +12,7 @@ export interface UnchangedValue {
 /** The maximum number of writes of an unchanged value that the server records per expected interval. */
 const RECORDED_PER_INTERVAL = 4
 
-/**
- * If the name of a value has an expected interval, records in the target when the value was written, at most
- * `RECORDED_PER_INTERVAL` times per interval. The targets must be locked. `saveTargets` saves the times.
- */
+/** Applies only to names with an expected interval. The targets must be locked. `saveTargets` saves the times. */
 export async function confirmValues(
   db: Database,
   accountId: string,

@@ -44,11 +44,7 @@ export async function lockTargets(
 ): Promise<ReadonlyMap<string, Target>> {
   const ids = [...new Set(places.map(({ targetId }) => targetId))]
   const targets = new Map<string, Target>()
-  await lockDevicesAndServices(db, accountId, {
-    ids: ids.filter((id) => id !== accountId),
-    inside,
-    targets,
-  })
+  await lockDevicesAndServices(db, accountId, { ids: ids.filter((id) => id !== accountId), inside, targets })
   if (ids.includes(accountId)) {
     const row = await lockAccount(db, accountId)
     targets.set(accountId, lockedTarget({ kind: 'user', id: accountId, name: row.name, device: undefined }, row))
@@ -63,10 +59,7 @@ export interface ReadDevice extends DeviceFields {
   target: Target
 }
 
-/**
- * Reads devices with their fields, their base values, and their overrides in the given contexts. Takes no locks.
- * Omits devices that the caller cannot reach.
- */
+/** Takes no locks. Omits devices that the caller cannot reach. */
 export async function readDevices(
   db: Database,
   accountId: string,
@@ -196,12 +189,7 @@ async function saveOverrides(db: Database, accountId: string, targets: readonly 
   const nonEmpty = rows.filter((row) => !isEmpty(row))
   const emptied = rows.filter(isEmpty)
   if (nonEmpty.length > 0) await upsertOverrides(db, accountId, nonEmpty)
-  if (emptied.length > 0) {
-    await deleteOverrides(
-      db,
-      accountId,
-      emptied.map((row) => row.target_id),
-      emptied.map((row) => row.context),
-    )
-  }
+  const targetIds = emptied.map((row) => row.target_id)
+  const contexts = emptied.map((row) => row.context)
+  if (emptied.length > 0) await deleteOverrides(db, accountId, targetIds, contexts)
 }

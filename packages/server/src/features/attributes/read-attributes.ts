@@ -34,10 +34,7 @@ export interface ServiceOwner extends AttributeOwner {
 export const deviceBase = (context: Context, { id, attributes }: AttributeOwner): Eventually<Read> =>
   attributes ?? attributeLoaders.deviceBases(context).load(id)
 
-/**
- * Returns the base values that the caller can read: only the reserved values if they were read without the other
- * attributes, otherwise all of them.
- */
+/** Returns only the reserved values if they were read without the other attributes. */
 export const reservedBase = (context: Context, device: AttributeOwner & { reserved?: Attributes }): Eventually<Read> =>
   readable(context, device.reserved ?? deviceBase(context, device))
 
@@ -95,7 +92,6 @@ export function valueIn(attributes: Eventually<Read>, name: AttributeName): Even
     : valueAt(parse(attributes), name)
 }
 
-/** Returns the overrides in the context that the caller can read, without base values. */
 export async function readOverrides(
   context: Context,
   { id }: AttributeOwner,

@@ -9,26 +9,22 @@ import { covers, coversGroup } from './name-patterns.ts'
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
 /** Names in `write` are readable too. */
-const isReadable = (viewer: Restricted, name: AttributeName): boolean => {
-  const text = joinAttributeName(name)
-  return (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, text)))
-}
+export const isReadableName = (viewer: Restricted, name: string): boolean =>
+  (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, name)))
+
+const isReadable = (viewer: Restricted, name: AttributeName): boolean => isReadableName(viewer, joinAttributeName(name))
 
 export function assertReadable(viewer: Restricted, name: AttributeName): void {
-  if (!isReadable(viewer, name)) throw unreadable(joinAttributeName(name))
+  assertReadableText(viewer, joinAttributeName(name))
 }
 
 export function assertReadableText(viewer: Restricted, name: string): void {
-  if (!isReadableName(viewer, name)) throw unreadable(name)
+  if (!isReadableName(viewer, name)) throw forbidden(`you cannot read the attribute ${JSON.stringify(name)}`)
 }
-
-const unreadable = (name: string): ApiError => forbidden(`you cannot read the attribute ${JSON.stringify(name)}`)
 
 const forbidden = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'attribute' })
 
-/**
- * Throws FORBIDDEN if the viewer cannot read all attributes. Call this before using data that depends on all of them.
- */
+/** Call this before using data that depends on all attributes. */
 export function assertReadsAll(viewer: Restricted, what: string): void {
   if (namesOf(viewer) !== undefined) throw forbidden(`${what} depends on attributes that you cannot read`)
 }
@@ -57,9 +53,6 @@ export function readableOnly(viewer: Restricted, attributes: Attributes): Attrib
   }
   return readable
 }
-
-export const isReadableName = (viewer: Restricted, name: string): boolean =>
-  (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, name)))
 
 /**
  * Throws FORBIDDEN if the filter contains a name that the viewer cannot read. Limits conditions on all attributes to

@@ -145,9 +145,9 @@ const next = `case
       else attributes || jsonb_build_object($3::text, (attributes -> $3::text) - $4::text)
     end`
 
-const updateRow = (table: string, id: string) => `
+const updateRow = (table: string) => `
     update ${table} t set attributes = change.next, attribute_times = change.times
-    from change where t.account_id = $1 and t.${id} = $2`
+    from change where t.account_id = $1 and t.id = $2`
 
 const onDeviceText = statement({
   target: deviceTarget(),
@@ -155,7 +155,7 @@ const onDeviceText = statement({
   conflict,
   next,
   allowed: withinLimits({ count: 'reserved_count', attributes: withReserved }),
-  write: updateRow('device', 'id'),
+  write: updateRow('device'),
 })
 
 const onLiveTexts = new Map(
@@ -184,7 +184,7 @@ const onServiceText = statement({
   conflict,
   next,
   allowed: withinLimits(none),
-  write: updateRow('service', 'id'),
+  write: updateRow('service'),
 })
 
 const onAccountText = statement({

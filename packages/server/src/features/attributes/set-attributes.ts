@@ -45,11 +45,9 @@ export interface AttributesResult {
 }
 
 /** The server applies all changes or none. `path` locates the changes in error messages. */
-export interface AttributeWrite extends Place {
+export interface AttributeWrite extends Place, Pick<AttributesInput, 'deviceId' | 'charge'> {
   path: string
   changes: readonly Change[]
-  deviceId?: string | undefined
-  charge?: ((bytes: number) => void) | undefined
 }
 
 export async function setAttributes(context: Context, input: AttributesInput): Promise<Attributes> {
@@ -72,10 +70,7 @@ export async function setAttributesMany(
   return outcomes.map((outcome, index) => resultOf(inputs[index]!.serviceId, outcome))
 }
 
-/**
- * Like `setAttributesMany`, but for callers other than requests. Error messages locate problems by their path in
- * `attributes`.
- */
+/** Like `setAttributesMany`, but for callers other than requests. */
 export async function setAttributesEach(
   context: WritingContext,
   inputs: readonly AttributesInput[],
@@ -111,14 +106,7 @@ function parseInput({ viewer }: Pick<Context, 'viewer'>, input: AttributesInput,
   assertVisibleNames(changes, { context, path: `${path}attributes`, contextPath: `${path}context` })
   const targetId = getTargetId(viewer.accountId, input.serviceId)
   assertOnlySettings(viewer, { targetId, context }, { changes, path: `${path}attributes` })
-  return {
-    targetId,
-    context,
-    path: `${path}attributes`,
-    changes,
-    deviceId: input.deviceId,
-    charge: input.charge,
-  }
+  return { targetId, context, path: `${path}attributes`, changes, deviceId: input.deviceId, charge: input.charge }
 }
 
 export function getTargetId(accountId: string, serviceId: string): string {
@@ -136,9 +124,8 @@ export async function writeAttributes(context: Context, write: AttributeWrite): 
 }
 
 /**
- * Applies each write completely or not at all. The result for an error in `writes` is that error. Writes of the
- * signed-in person's settings follow the transaction of all other writes. That transaction checks all rules while the
- * rows are locked, before it writes anything, so a write that violates a rule needs no rollback.
+ * The transaction checks all rules while the rows are locked, before it writes anything, so a write that violates a
+ * rule needs no rollback. Writes of the signed-in person's settings follow the transaction.
  */
 async function writeMany(
   context: Context,

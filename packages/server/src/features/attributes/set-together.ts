@@ -41,19 +41,13 @@ export function setTogether(db: Database, write: BaseWrite): Promise<Result> {
 }
 
 function createQueue(db: Database, onIdle: () => void): Queue {
-  /**
-   * Devices that are being written, each with a queue of later writes, which would otherwise wait for the device's
-   * lock.
-   */
+  /** Devices that are being written, each with the later writes, which would otherwise wait for the device's lock. */
   const busy = new Map<string, QueuedWrite[]>()
   let ready: QueuedWrite[] = []
   let batches = 0
   let singles = 0
 
-  /**
-   * Takes the next batch from `ready` and marks its devices as busy. In a batch, each top-level name of a device occurs
-   * at most once.
-   */
+  /** In a batch, each top-level name of a device occurs at most once. */
   const take = (): QueuedWrite[] => {
     const names = new Map<string, Set<string>>()
     const taken: QueuedWrite[] = []
@@ -193,9 +187,6 @@ const setAlone = (db: Database, { write, result, scope }: QueuedWrite): Promise<
 const databaseFailure = (error: unknown): unknown =>
   isDatabaseSlow(error) || (isDatabaseUnavailable(error) && !isOutcomeUnknown(error)) ? error : undefined
 
-/**
- * Checks whether the error affects only the statement. Connection, resource, shutdown, and system errors affect every
- * write.
- */
+/** Connection, resource, shutdown, and system errors affect every write (PostgreSQL, Appendix A). */
 const isStatementError = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !/^(08|53|57|58)/.test(error.code ?? '')

@@ -7,7 +7,6 @@ export interface DeviceStates {
   deviceId: string
   /** The time of the account's oldest remaining event, or null if the account has no events. */
   firstEvent: Date | null
-  /** The last change before the span, or null if there was none. */
   before: StateChange | null
   changes: StateChange[]
   /** The first change after the span. Null if there was none, or if `before` or `changes` contains a change. */

@@ -9,10 +9,7 @@ import { type DeviceStates, type StateChange, selectStates } from './availabilit
 import { readSpan, type Span } from './span.ts'
 
 export const MAX_SEGMENTS = 1_000
-/**
- * The maximum number of state changes of one device in a time span. A device that changes every minute reaches this
- * number in 35 days.
- */
+/** The maximum number of state changes of one device in a time span. */
 const MAX_CHANGES = 50_000
 
 /** The number of changes per device that an operation is charged for in advance. */
@@ -20,10 +17,7 @@ export const TYPICAL_CHANGES = 500
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, DeviceStates>>())
 
-/**
- * Finds when a device was online. Within a batch, one statement reads the changes of all devices for which the
- * arguments are equal.
- */
+/** Within a batch, one statement reads the changes of all devices for which the arguments are equal. */
 export async function findAvailability(
   context: Context,
   device: Device,

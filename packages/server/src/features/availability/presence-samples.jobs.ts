@@ -14,10 +14,7 @@ export const samplePresenceJob = defineChore('availability.sample-presence')
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/**
- * Records a sample for each account, and combines and deletes old samples. `now` must be the database's time, because
- * all servers must agree on the sample's time.
- */
+/** `now` must be the database's time, because all servers must agree on the sample's time. */
 export async function samplePresence(db: Database, now: Date): Promise<void> {
   const at = floor(now.getTime(), SHORT_MINUTES * 60_000)
   const joinBefore = floor(now.getTime() - SHORT_DAYS * DAY_MS, HOUR_MS)

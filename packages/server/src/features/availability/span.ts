@@ -1,6 +1,5 @@
 import { badInput } from '../../errors.ts'
 
-/** A time span of at most 400 days. */
 export interface Span {
   from: Date
   until: Date
@@ -8,7 +7,6 @@ export interface Span {
 
 const MAX_DAYS = 400
 
-/** Throws BAD_USER_INPUT if `from` is not before `until`, or if the span is longer than 400 days. */
 export function readSpan(args: { from: Date; until?: Date | null | undefined }, now: Date): Span {
   const { from } = args
   const until = args.until ?? now

@@ -5,7 +5,7 @@ import { assertName } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import { actorOf, sourceOf } from '../events/event-source.ts'
 import { assertMayRun } from './access/job-permissions.ts'
-import type { BulkJob, CsvRow } from './bulk-job.ts'
+import { type BulkJob, type CsvRow, noCounts } from './bulk-job.ts'
 import { readTarget, type TargetInput } from './bulk-target.ts'
 import { readOperations } from './preview/operations.ts'
 import { readServiceFilters } from './preview/service-filters.ts'
@@ -21,7 +21,6 @@ export interface BulkInput {
 
 export interface NewJob {
   job: BulkJob
-  /** The device IDs in their stored form, if the target is a list of IDs. */
   ids: readonly string[] | undefined
   rows: readonly CsvRow[] | undefined
 }
@@ -29,7 +28,7 @@ export interface NewJob {
 const DEFAULT_RATE = 200
 const MAX_RATE = 10_000
 
-/** Reads the arguments of createBulk or runBulk. Throws FORBIDDEN if the caller may not run the job. */
+/** Throws FORBIDDEN if the caller may not run the job. */
 export async function readJob(
   context: Context,
   { target, operations, name, rate, maxFailures }: BulkInput,
@@ -77,18 +76,6 @@ type JobFields = Pick<
 }
 
 export function newJob({ viewer, clock }: Context, input: JobFields): BulkJob {
-  const counts = {
-    total: 0,
-    plannedCount: 0,
-    changing: 0,
-    registering: 0,
-    unchanged: 0,
-    rejected: 0,
-    done: 0,
-    failed: 0,
-    skipped: 0,
-  }
-  const times = { previewed: null, started: null, finished: null }
   return {
     ...{
       id: `bj_${randomBytes(12).toString('hex')}`,
@@ -99,8 +86,9 @@ export function newJob({ viewer, clock }: Context, input: JobFields): BulkJob {
       hasSecrets: false,
     },
     ...{ created: clock(), createdBy: sourceOf(viewer), actorId: actorOf(viewer), startedBy: null, starter: null },
-    ...times,
-    ...counts,
+    ...{ previewed: null, started: null, finished: null },
+    total: 0,
+    ...noCounts,
     ...input,
   } as BulkJob
 }

@@ -84,7 +84,7 @@ export async function selectItemPages(
   return { items: rows, isCut: rows.at(-1)?.hasNext === true, bytes: read }
 }
 
-/** Returns the number of items of each job, keyed by job ID. Omits jobs without items in the slice. */
+/** Omits jobs without items in the slice. */
 export async function countItems(
   db: Database,
   accountId: string,

@@ -8,7 +8,7 @@ import { noTables, type Sql } from '../filters/sql/rows.ts'
 import { overridesIn } from '../filters/sql/value-source.ts'
 import { isVisibleItem } from './access/conditions.ts'
 import type { BulkItem, BulkItemStatus, DeviceChanges } from './bulk-job.ts'
-import { rowOf } from './bulk-rows.queries.ts'
+import { type Place, rowOf } from './bulk-rows.queries.ts'
 
 export interface JobFilter {
   where: ReadFilter
@@ -16,11 +16,6 @@ export interface JobFilter {
   now: Date
   /** The devices that the caller can reach. Undefined for all devices. */
   inside: ResolvedFilter | undefined
-}
-
-interface Place {
-  accountId: string
-  jobId: string
 }
 
 /** The devices that a filter is applied to: those with these IDs, or those with an ID in a range. */
@@ -74,7 +69,7 @@ export async function insertItems(
     order by id collate "C"`.execute(db)
 }
 
-/** Adds the IDs to the job. Returns those that the job already contained. */
+/** Returns the IDs that the job already contained. */
 export async function insertIds(db: Database, { accountId, jobId }: Place, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with given as (select unnest(${ids}::text[]) as id),
@@ -85,22 +80,18 @@ export async function insertIds(db: Database, { accountId, jobId }: Place, ids: 
   return rows.map(({ id }) => id)
 }
 
+interface ItemsOfJob {
+  from: string
+  statuses: readonly BulkItemStatus[]
+  after: string
+  limit: number
+  inside: ResolvedFilter | undefined
+}
+
 export async function selectItemsOf(
   db: Database,
   accountId: string,
-  {
-    from,
-    statuses,
-    after,
-    limit,
-    inside,
-  }: {
-    from: string
-    statuses: readonly BulkItemStatus[]
-    after: string
-    limit: number
-    inside: ResolvedFilter | undefined
-  },
+  { from, statuses, after, limit, inside }: ItemsOfJob,
 ): Promise<{ id: string; name: string }[]> {
   const { rows } = await sql<{ id: string; name: string }>`
     select item.device_id as id, item.name from bulk_item item
@@ -125,10 +116,7 @@ export async function deleteSomeItems(db: Database, { accountId, jobId }: Place,
 export interface UnplannedItem {
   id: string
   name: string
-  /**
-   * Whether the item already contains the device to register, so that only conflicts with other devices remain to be
-   * checked.
-   */
+  /** Whether the item already contains the device to register. Only conflicts with other devices remain to check. */
   isPrepared: boolean
   /** The hardware ID of a prepared device. */
   hardwareId: string | null
@@ -170,7 +158,6 @@ export interface EarlierChanges {
   isRestored: boolean
 }
 
-/** Returns the changes that the job recorded, keyed by device ID. */
 export async function selectChangesOf(
   db: Database,
   { accountId, jobId }: Place,
@@ -220,10 +207,7 @@ export async function selectHardwareIds(
   return new Map(rows.map(({ id, hardwareId }) => [hardwareId, id]))
 }
 
-/**
- * Returns the IDs of the pending devices to which the job gives these hardware IDs, keyed by hardware ID. Omits devices
- * with an ID after `upTo`.
- */
+/** Returns the IDs of pending devices up to `upTo`, keyed by the hardware ID that the job gives them. */
 export async function selectPlannedHardwareIds(
   db: Database,
   { accountId, jobId }: Place,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { type Creator, isCreatedBy } from './access/conditions.ts'
-import type { BulkState } from './bulk-job.ts'
+import { type BulkState, expiryOf } from './bulk-job.ts'
 import { type BulkJobRow, jobColumns } from './bulk-jobs.queries.ts'
 
 interface JobSlice {
@@ -15,7 +15,7 @@ interface JobSlice {
 const inStates = (states: readonly BulkState[] | undefined, now: Date) =>
   states === undefined
     ? sql`true`
-    : sql`case when state = 'READY' and previewed < ${new Date(now.getTime() - 86_400_000)} then 'EXPIRED' else state end = any(${states})`
+    : sql`case when state = 'READY' and previewed < ${expiryOf(now)} then 'EXPIRED' else state end = any(${states})`
 
 export async function selectJobPage(
   db: Database,

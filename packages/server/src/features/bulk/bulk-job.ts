@@ -5,12 +5,8 @@ import type { DeviceFields } from '../devices/device.ts'
 import type { EventSource, Target } from '../events/event-types.ts'
 import type { ServiceFields, ServiceInput } from '../services/new-service.ts'
 
-const bulkStates = [
-  ...(['DRAFT', 'PREVIEWING', 'READY', 'RUNNING', 'PAUSED'] as const),
-  ...(['DONE', 'CANCELED', 'EXPIRED', 'FAILED'] as const),
-]
-export type BulkState = (typeof bulkStates)[number]
-
+type EndedState = 'CANCELED' | 'DONE' | 'EXPIRED' | 'FAILED'
+export type BulkState = 'DRAFT' | 'PAUSED' | 'PREVIEWING' | 'READY' | 'RUNNING' | EndedState
 export type BulkOutcome = 'CHANGE' | 'REGISTER' | 'REJECTED' | 'UNCHANGED'
 export type BulkItemStatus = 'DONE' | 'FAILED' | 'PENDING' | 'SKIPPED' | 'UNCHANGED'
 export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
@@ -152,6 +148,17 @@ export interface BulkItem {
 export type BulkJobList = List<BulkJob>
 export type BulkItemList = List<BulkItem>
 
+export const noCounts = {
+  plannedCount: 0,
+  changing: 0,
+  registering: 0,
+  unchanged: 0,
+  rejected: 0,
+  done: 0,
+  failed: 0,
+  skipped: 0,
+}
+
 export const setsHardwareId = (operation: BulkOperation): boolean =>
   'update' in operation && 'hardwareId' in operation.update
 
@@ -188,10 +195,7 @@ export const countsOf = (job: BulkJob) => ({
   pending: pendingOf(job),
 })
 
-/**
- * Returns the number of devices that the preview skipped: devices that an undo cannot revert, and devices that no
- * longer match the filter.
- */
+/** These are devices that an undo cannot revert, and devices that no longer match the filter. */
 const skippedByPreview = (job: BulkJob): number => job.plannedCount - writing(job) - job.unchanged - job.rejected
 
 /** Returns the number of devices that the run changes or registers, if none is skipped or fails. */

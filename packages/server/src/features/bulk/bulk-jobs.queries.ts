@@ -66,38 +66,7 @@ export async function takeJob(db: Database, accountId: string, id: string): Prom
   return rows[0]
 }
 
-export type JobChange = Partial<
-  Pick<
-    BulkJobRow,
-    | 'state'
-    | 'reason'
-    | 'filter'
-    | 'context'
-    | 'rate'
-    | 'expected'
-    | 'token'
-    | 'previewed'
-    | 'planned'
-    | 'phase'
-    | 'started'
-    | 'startedBy'
-    | 'starter'
-    | 'finished'
-    | 'total'
-    | 'plannedCount'
-    | 'changing'
-    | 'registering'
-    | 'target'
-    | 'unchanged'
-    | 'rejected'
-    | 'done'
-    | 'failed'
-    | 'skipped'
-    | 'tolerated'
-  >
->
-
-const columnOf: Record<keyof JobChange, string> = {
+const columnOf = {
   state: 'state',
   reason: 'reason',
   filter: 'filter',
@@ -123,14 +92,13 @@ const columnOf: Record<keyof JobChange, string> = {
   failed: 'failed',
   skipped: 'skipped',
   tolerated: 'tolerated',
-}
+} satisfies Partial<Record<keyof BulkJobRow, string>>
+
+export type JobChange = Partial<Pick<BulkJobRow, keyof typeof columnOf>>
 
 const isJson = (name: string): boolean => ['startedBy', 'starter', 'target'].includes(name)
 
-/**
- * With `pauseMs`, the job's next batch is due after this number of milliseconds by the database's clock, which all
- * processes share.
- */
+/** The next batch is due after `pauseMs` milliseconds by the database's clock, which all processes share. */
 export async function writeJob(
   db: Database,
   accountId: string,
@@ -146,7 +114,6 @@ export async function writeJob(
   await sql`update bulk_job set ${sql.join(assignments)} where account_id = ${accountId} and id = ${id}`.execute(db)
 }
 
-/** Counts the jobs that are DRAFT or PREVIEWING, or READY with a preview that began at or after `since`. */
 export async function countDrafts(db: Database, accountId: string, since: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from bulk_job where account_id = ${accountId}
@@ -167,10 +134,7 @@ export async function selectUndos(
   return rows
 }
 
-/**
- * Returns the ID of an undo of the job `undoOf`, other than `except`, that is running or can still run. Returns
- * undefined if there is none.
- */
+/** Returns the ID of an undo of the job `undoOf`, other than `except`, that is running or can still run. */
 export async function findUndoInProgress(
   db: Database,
   accountId: string,

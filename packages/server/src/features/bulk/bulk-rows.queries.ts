@@ -5,7 +5,7 @@ import { isEachInside } from '../filters/sql/restriction-condition.ts'
 import type { Sql } from '../filters/sql/rows.ts'
 import type { CsvRow, NewDevice } from './bulk-job.ts'
 
-interface Place {
+export interface Place {
   accountId: string
   jobId: string
 }
@@ -94,7 +94,6 @@ export async function findLine(
   return rows[0]?.line
 }
 
-/** Returns the rows, keyed by device ID. */
 export async function selectRows(
   db: Database,
   { accountId, jobId }: Place,

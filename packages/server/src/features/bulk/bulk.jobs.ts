@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { defineChore } from '../../jobs/job.ts'
 import { limits } from '../../limits.ts'
 import { deleteSomeItems } from './bulk-items.queries.ts'
+import { expiryOf } from './bulk-job.ts'
 import { closeExpired, deleteJob, expirePreview, findEndedJob, selectExpired } from './bulk-jobs.queries.ts'
 import { deleteJobKey, selectOldKeys } from './bulk-secrets.queries.ts'
 
@@ -12,8 +13,8 @@ const ITEMS_AT_ONCE = 5_000
 const JOBS_AT_ONCE = 1_000
 
 export async function dropBulkJobs(db: Database, now: Date): Promise<void> {
-  await expirePreviews(db, new Date(now.getTime() - DAY_MS))
-  await deleteOldKeys(db, new Date(now.getTime() - DAY_MS))
+  await expirePreviews(db, expiryOf(now))
+  await deleteOldKeys(db, expiryOf(now))
   const before = new Date(now.getTime() - limits.bulkDays * DAY_MS)
   for (let job = await findEndedJob(db, before); job !== undefined; job = await findEndedJob(db, before)) {
     await closeExpired(db, job)

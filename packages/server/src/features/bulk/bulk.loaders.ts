@@ -54,7 +54,6 @@ interface ItemQuery {
   withChanges: boolean
 }
 
-/** One query reads the pages of all jobs that are requested with the same arguments. */
 export const loadItems = loaderByArguments(readPages)
 
 async function readPages(

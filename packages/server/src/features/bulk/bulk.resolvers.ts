@@ -68,7 +68,5 @@ export const bulkPart = schemaPart(new URL('./bulk.graphql', import.meta.url), {
 })
 
 export const bulkItemsPart = schemaPart(new URL('./bulk-items.graphql', import.meta.url), {
-  BulkItem: {
-    device: ({ id, name }) => ({ id, name, kind: 'device' }),
-  },
+  BulkItem: { device: ({ id, name }) => ({ id, name, kind: 'device' }) },
 })

@@ -10,7 +10,6 @@ import { type BulkJobRow, lockJob, selectJobs } from './bulk-jobs.queries.ts'
 export const wrongState = (job: BulkJob, message: string): ApiError =>
   new ApiError('CONFLICT', `the bulk job is ${job.state}: ${message}`, { job: job.id, counts: countsOf(job) })
 
-/** Throws NOT_FOUND or FORBIDDEN, as `changeJob` does. */
 export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJobRow> {
   const [job] = id.includes('\0')
     ? []

@@ -38,11 +38,7 @@ export async function runBulk(
   throw new ApiError('CONFLICT', `the bulk job was not started: ${created.reason}`, { job: created.id })
 }
 
-interface CreateOptions extends NewJob {
-  isOpen: boolean
-}
-
-async function create(context: Context, { job, ids, rows, isOpen }: CreateOptions): Promise<BulkJob> {
+async function create(context: Context, { job, ids, rows, isOpen }: NewJob & { isOpen: boolean }): Promise<BulkJob> {
   const { viewer, clock } = context
   const { accountId } = viewer
   const found = isOpen ? undefined : await findMatching(context, { job, now: clock() })
@@ -63,7 +59,7 @@ async function create(context: Context, { job, ids, rows, isOpen }: CreateOption
   )
 }
 
-/** Throws LIMIT_EXCEEDED if the account has too many jobs that have not been started. The account must be locked. */
+/** The account must be locked. */
 export async function assertBelowDrafts(db: Database, accountId: string, now: Date): Promise<void> {
   const found = await countDrafts(db, accountId, expiryOf(now))
   if (found < limits.bulkDrafts) return

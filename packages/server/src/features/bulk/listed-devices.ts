@@ -9,7 +9,7 @@ import { addRows } from './rows/add-rows.ts'
 /** Checks whether the target is a list of devices that `appendBulk` can add to. */
 export const isList = ({ target }: BulkJob): boolean => 'ids' in target || ('csv' in target && !('job' in target))
 
-/** Adds the IDs or rows. Returns the job's new number of devices, or 0 if the target is not a list. */
+/** Returns the job's new number of devices, or 0 if the target is not a list. */
 export async function addDevices(
   db: Database,
   accountId: string,
@@ -23,13 +23,8 @@ export async function addDevices(
   if (ids !== undefined) return addIds(db, accountId, { job, ids })
   if (rows === undefined) return 0
   const { csv } = job.target as { csv: CsvTarget }
-  await addRows(db, accountId, {
-    jobId: job.id,
-    rows,
-    register: csv.register,
-    operations: job.operations,
-    caller: viewer,
-  })
+  const { id: jobId, operations } = job
+  await addRows(db, accountId, { jobId, rows, register: csv.register, operations, caller: viewer })
   return assertFewDevices(job.total + rows.length)
 }
 

@@ -12,10 +12,7 @@ export const deviceCount = (accountId: string): RawBuilder<unknown> =>
  */
 export const isCounted = `set_config('muster.counts_devices', 'on', true) is not null`
 
-/**
- * Adds `change`, which is negative for deleted devices, to the account's number of devices. Call this before the
- * statement that inserts or deletes the devices.
- */
+/** Call this before the statement that inserts or deletes the devices. */
 export const changeDeviceCount = (db: Database, accountId: string, change: number) =>
   query(db, `insert into device_count (account_id, devices) select $1, $2::bigint where ${isCounted}`, [
     accountId,
@@ -28,10 +25,7 @@ export async function selectAccountsToSum(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/**
- * Merges the account's rows in `device_count`. Concurrent calls do not wait for each other, because each call skips
- * locked rows.
- */
+/** Concurrent calls do not wait for each other, because each call skips locked rows. */
 export async function sumDeviceCount(db: Database, accountId: string): Promise<void> {
   await sql`
     with free as materialized (

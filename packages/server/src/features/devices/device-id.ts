@@ -8,10 +8,7 @@ const ID_BYTES = 7
 const random = Buffer.alloc(512 * ID_BYTES)
 let used = random.length
 
-/**
- * Returns a new ID for a device or service: eight bytes in lowercase hex. The first byte is 80, and the other bytes are
- * random.
- */
+/** An ID is eight bytes in lowercase hex. The first byte is 80, and the others are random. */
 export function newId(): string {
   if (used + ID_BYTES > random.length) {
     randomFillSync(random)
@@ -22,10 +19,7 @@ export function newId(): string {
   return `80${hex.replace(/../g, ':$&')}`
 }
 
-/**
- * Returns the ID in the stored form, which is lowercase. Returns undefined for a malformed ID, so that callers can
- * treat it like an unknown ID.
- */
+/** Returns undefined for a malformed ID, so that callers can treat it like an unknown ID. */
 export function parseId(text: string): string | undefined {
   const id = text.toLowerCase()
   return form.test(id) ? id : undefined

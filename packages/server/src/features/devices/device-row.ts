@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { rowsAsArrays } from '../../db/database.ts'
 import type { StoredTime } from '../../db/types.ts'
 import type { Viewer } from '../../viewer.ts'
-import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
+import { categoryAndStatus, RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import { joinReservedRaw, type RawAttributes, reservedColumns, reservedGroup } from '../attributes/attributes.ts'
 import { isReadableName, readableOnly } from '../attributes/readable-names.ts'
 import type { Device, State } from './device.ts'
@@ -47,7 +47,7 @@ export const columnsOfDevice = (attributes: AttributesRead): readonly string[] =
 export const columnsOfLive = (attributes: AttributesRead): readonly string[] =>
   attributes === false ? ofLive : [...ofLive, ...reserved]
 
-/** Returns a device's columns as SQL. `device` and `live` are the aliases of the tables `device` and `device_live`. */
+/** `device` and `live` are the aliases of the tables `device` and `device_live`. */
 export function deviceColumns(attributes: AttributesRead, { device, live }: { device: string; live: string }) {
   const of = (alias: string, names: readonly string[]): string[] => names.map((name) => `${alias}.${name}`)
   const columns = [...of(device, ofDevice), ...of(live, columnsOfLive(attributes))]
@@ -59,11 +59,9 @@ export function deviceColumns(attributes: AttributesRead, { device, live }: { de
 export const columnsFrom = (alias: string, names: readonly string[]): RawBuilder<unknown> =>
   sql.raw(names.map((name) => `${alias}.${name}`).join(', '))
 
-/** Returns the index of a reserved value in a row. */
-export const columnOfReserved = (subName: string): number =>
-  RESERVED_INDEX + Array.from(reservedColumns.keys()).indexOf(subName)
+export const columnOfReserved = (subName: string): number => RESERVED_INDEX + categoryAndStatus.indexOf(subName)
 
-/** Returns all attributes of a row that was read with all attributes. */
+/** The row must have been read with all attributes. */
 export const attributesOfRow = (row: DeviceRow | readonly [...DeviceRow, unknown]): RawAttributes =>
   joinReservedRaw(row[ATTRIBUTES_COLUMN] as string, reservedGroup(row, RESERVED_INDEX))
 
@@ -77,7 +75,7 @@ export function readableRow<Row extends DeviceRow | readonly [...DeviceRow, unkn
 ): Row {
   if (attributes === false) return row
   const cells: unknown[] = [...row]
-  for (const [index, subName] of Array.from(reservedColumns.keys()).entries())
+  for (const [index, subName] of categoryAndStatus.entries())
     if (!isReadableName(viewer, `${RESERVED_GROUP}.${subName}`)) cells[RESERVED_INDEX + index] = null
   if (attributes === true)
     cells[ATTRIBUTES_COLUMN] = JSON.stringify(readableOnly(viewer, JSON.parse(cells[ATTRIBUTES_COLUMN] as string)))

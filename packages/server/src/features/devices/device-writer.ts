@@ -1,9 +1,6 @@
 import { type FieldWriter, textColumn, timeColumn } from '../../graphql/written/row-writers.ts'
 import { categoryAndStatus } from '../attributes/attribute-name.ts'
-import type { DeviceRow } from './device-row.ts'
-import { columnOfReserved } from './device-row.ts'
-
-const reserved = categoryAndStatus.map((name) => [name, textColumn(columnOfReserved(name))] as const)
+import { columnOfReserved, type DeviceRow } from './device-row.ts'
 
 /** Writes the same values that the resolvers of `Device` return. */
 export const deviceWriter: Readonly<Record<string, FieldWriter<DeviceRow, unknown>>> = {
@@ -16,5 +13,5 @@ export const deviceWriter: Readonly<Record<string, FieldWriter<DeviceRow, unknow
   online: (writer, row) => writer.ascii(String(row[5] === 'active')),
   stateSince: timeColumn(6),
   lastReported: timeColumn(7),
-  ...Object.fromEntries(reserved),
+  ...Object.fromEntries(categoryAndStatus.map((name) => [name, textColumn(columnOfReserved(name))])),
 }

@@ -6,10 +6,7 @@ import type { AttributesRead } from './device-row.ts'
 import { deviceExists, selectDevices, selectReached } from './devices.queries.ts'
 import { readIds } from './list/device-filter.ts'
 
-/**
- * Returns devices in the requested order, without duplicates. Omits unknown IDs, malformed IDs, other accounts'
- * devices, and devices outside the viewer's restriction.
- */
+/** Keeps the requested order. Omits duplicates, and IDs that are unknown, malformed, or out of the viewer's reach. */
 export async function findDevices(
   { db, viewer }: Context,
   ids: readonly string[],

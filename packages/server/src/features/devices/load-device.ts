@@ -13,12 +13,8 @@ const loaderOf = (attributes: boolean): ((context: Context) => DeviceLoader) =>
     ({ db, viewer }) =>
       new DataLoader<string, Device | undefined>(
         async (ids) => {
-          const distinct = [...new Set(ids)]
-          const found = await selectDevices(db, viewer.accountId, {
-            ids: distinct,
-            attributes,
-            inside: insideOf(viewer),
-          })
+          const asked = { ids: [...new Set(ids)], attributes, inside: insideOf(viewer) }
+          const found = await selectDevices(db, viewer.accountId, asked)
           const byId = new Map(found.map((device) => [device.id, device]))
           return ids.map((id) => byId.get(id))
         },
@@ -29,7 +25,7 @@ const loaderOf = (attributes: boolean): ((context: Context) => DeviceLoader) =>
 const withAttributes = loaderOf(true)
 const withoutAttributes = loaderOf(false)
 
-/** Loads a device. One statement reads all devices that are requested in the same tick of the event loop. */
+/** One statement reads all devices that are requested in the same tick of the event loop. */
 export function loadDevice(
   context: Context,
   id: string,

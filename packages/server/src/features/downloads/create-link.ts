@@ -13,10 +13,7 @@ export interface NewLink {
   description: Record<string, unknown>
 }
 
-/**
- * Throws FORBIDDEN if the caller has neither an access key nor a session, because a link's validity depends on one of
- * them.
- */
+/** A link's validity depends on the access key or the session that requested it. */
 export function assertMayDownload({ viewer }: Context): void {
   if (viewer.accessKey === undefined && viewer.session === undefined)
     throw new ApiError(
@@ -25,10 +22,7 @@ export function assertMayDownload({ viewer }: Context): void {
     )
 }
 
-/**
- * Returns a URL that is valid for one hour, but not longer than the access key or session that requested it. Records an
- * event.
- */
+/** The URL is valid for one hour, but not longer than the access key or session that requested it. */
 export async function createDownloadLink(context: Context, { path, content, description }: NewLink): Promise<string> {
   assertMayDownload(context)
   const { viewer, clock, origin, linkKey } = context

@@ -65,10 +65,7 @@ export interface Download {
    * may no longer download the list.
    */
   charge(points: number): Promise<void>
-  /**
-   * Runs the function. While the account has too many statements in flight, waits and tries again, because a client
-   * whose download fails has to start again.
-   */
+  /** Waits while the account has too many statements in flight, because a failed download has to start again. */
   read<Result>(run: (db: Database) => Promise<Result>): Promise<Result>
 }
 

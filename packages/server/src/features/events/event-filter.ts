@@ -49,10 +49,7 @@ export interface EventWhere {
   now: number
 }
 
-/**
- * Reads the arguments. With `defaultsToMonth`, minDate defaults to one month before maxDate or, without maxDate,
- * before now.
- */
+/** With `defaultsToMonth`, minDate defaults to one month before maxDate or, without maxDate, before now. */
 export function readEventFilter(
   args: EventFilterArguments,
   { now, defaultsToMonth }: { now: Date; defaultsToMonth: boolean },

@@ -56,10 +56,7 @@ export const eventInsert = (...rows: readonly EventRows[]): string =>
   `insert into event (${namesIn(rows[0] ?? {})})
     ${rows.map(select).join(' union all ')}`
 
-/**
- * Returns a statement for one event. A cluster sends this form to the account's shard unchanged, but splits a statement
- * of `eventInsert` into several steps.
- */
+/** A cluster sends this form to the account's shard unchanged, but splits a statement of `eventInsert` into steps. */
 export const oneEventInsert = (row: Omit<EventRows, 'from'>): string =>
   `insert into event (${namesIn(row)})
     values (${valuesIn({ ...row, from: '' })})`

@@ -6,10 +6,7 @@ export const consoleSource: EventSource = { kind: 'console' }
 export const deviceSource: EventSource = { kind: 'device' }
 export const serverSource: EventSource = { kind: 'server' }
 
-/**
- * Returns the viewer's source. The source is the server for a viewer that is neither a job nor a device and has neither
- * an access key nor a session, such as an operator command.
- */
+/** An operator's command has neither an access key nor a session, so its source is the server. */
 export function sourceOf({ accessKey, accessKeyName = null, session, isDevice, job }: Viewer): EventSource {
   if (job !== undefined) return { kind: 'job', ...job, ...(accessKey !== undefined && { key: accessKey }) }
   if (isDevice === true) return deviceSource

@@ -116,10 +116,7 @@ async function startAfter(feed: Feed, id: string): Promise<EventStart> {
 const MAX_TRIES = 600
 const TRY_INTERVAL_MS = 50
 
-/**
- * Waits until the feed's position is known. A transaction that began before the feed can delay it. Throws UNAVAILABLE
- * after `MAX_TRIES` attempts.
- */
+/** A transaction that began before the feed can delay the feed's position. */
 async function positionOf(feed: Feed): Promise<bigint> {
   for (let time = 0; time < MAX_TRIES; time++) {
     if (feed.position !== undefined) return feed.position

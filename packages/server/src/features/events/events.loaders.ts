@@ -4,17 +4,14 @@ import type { EventList } from './event.ts'
 import { countEventsOfDevices, selectEventsOfDevices } from './events.queries.ts'
 import { type EventListArguments, eventList, readEventSlice } from './events.ts'
 
-/** One query reads the events of all devices on a page. */
 export const loadEventsOfDevice = loaderByArguments(readPages)
 
 async function readPages(context: Context, args: EventListArguments, ids: readonly string[]): Promise<EventList[]> {
   const { db, viewer, rowMeter } = context
   const page = await readEventSlice(context, args)
   const deviceIds = [...new Set(ids)]
-  const events = Map.groupBy(
-    await selectEventsOfDevices(db, viewer.accountId, { deviceIds, page }),
-    ({ deviceId }) => deviceId,
-  )
+  const found = await selectEventsOfDevices(db, viewer.accountId, { deviceIds, page })
+  const events = Map.groupBy(found, ({ deviceId }) => deviceId)
   const count = once(() => {
     rowMeter.add(({ events }) => events)
     return countEventsOfDevices(db, viewer.accountId, { deviceIds, filter: page.filter })

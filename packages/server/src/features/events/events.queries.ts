@@ -11,7 +11,7 @@ import { type FittingRow, fitting } from './size-limit.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** A page of the matching events, newest first. The page starts after an event or at an offset. */
+/** A page of the matching events, newest first. */
 export interface EventSlice {
   filter: EventFilter
   start: { afterId: string } | { offset: number }
@@ -46,7 +46,7 @@ const hasReadableChange = (readable: ReadableNames): Sql => sql`(event.type <> '
   select from jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'
     then event.data -> 'changes' else '{}' end) as changed (name) where ${isReadable(sql`changed.name`, readable)}))`
 
-/** Returns the condition that matching events meet. It applies to rows of the table `event`. */
+/** The condition applies to rows of the table `event`. */
 export const matchingEvents = (accountId: string, filter: EventFilter): Sql => all(matching(accountId, filter))
 
 function slice(conditions: readonly Sql[], { start, limit }: EventSlice, selected = columns): Sql {

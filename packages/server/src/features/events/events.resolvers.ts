@@ -11,9 +11,7 @@ export const eventsPart = schemaPart(new URL('./events.graphql', import.meta.url
     events: (_user, args, context) => listEvents(context, args),
     eventsUrl: (_user, args, context) => eventsUrl(context, args),
   },
-  Device: {
-    events: (device, args, context) => loadEventsOfDevice(context, args, device.id),
-  },
+  Device: { events: (device, args, context) => loadEventsOfDevice(context, args, device.id) },
   Event: {
     owner: (_event, _args, { viewer }) => ({ id: viewer.accountId, email: viewer.email }),
     actor: ({ actorId }, _args, context) => findActor(context, actorId),

@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts'
 import { walk } from '../../db/fair/user-database.ts'
 import { notFound } from '../../errors.ts'
-import type { List } from '../../graphql/lists/paging.ts'
 import { listOf, type PageArguments, readPage, type Start, wrongPlace } from '../../graphql/lists/paging.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import { assertKnownNames } from '../filters/account-names.ts'
@@ -51,7 +50,7 @@ export async function readEventWhere(
   return { filter: selection.where.filter, context: selection.context, now }
 }
 
-/** Reads the arguments. The slice includes one event beyond the page, which shows whether there is another page. */
+/** The slice includes one event beyond the page, which shows whether there is another page. */
 export async function readEventSlice(context: Context, args: EventListArguments): Promise<EventSlice> {
   const page = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
   const given = readEventFilter(args, { now: context.clock(), defaultsToMonth: 'offset' in page.start })
@@ -59,7 +58,7 @@ export async function readEventSlice(context: Context, args: EventListArguments)
   return { filter, start: await readStart(context, page.start), limit: page.size + 1 }
 }
 
-export const eventList = ({ limit }: EventSlice, rows: readonly Event[], total: () => Promise<number>): List<Event> =>
+export const eventList = ({ limit }: EventSlice, rows: readonly Event[], total: () => Promise<number>): EventList =>
   listOf({
     rows,
     size: limit - 1,

@@ -7,10 +7,7 @@ import type { Event } from './event.ts'
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 type Data = Event['data']
 
-/**
- * Checks whether the caller can read an event. The caller can read an attribute change if they can read at least one of
- * the changed attributes.
- */
+/** The caller can read an attribute change if they can read at least one of the changed attributes. */
 export const isReadableEvent = (viewer: Restricted, { type, data }: Pick<Event, 'type' | 'data'>): boolean =>
   namesOf(viewer) === undefined ||
   type !== 'ATTRIBUTE_CHANGE' ||

@@ -70,10 +70,7 @@ const valuesOf = ({ id, timestamp, type, device_id, targets, state, source, data
   ...(id === undefined ? [] : [id]),
 ]
 
-/**
- * Call this after the transaction has locked a row: the transaction must have a transaction ID before the event IDs are
- * assigned.
- */
+/** Call this after the transaction has locked a row, which gives it a transaction ID. */
 export const drawEventIds = (db: Database, count: number): Promise<NextIds> => selectNextIds(db, count)
 
 /**
@@ -116,10 +113,7 @@ const oneInsertTexts = {
   numbered: oneEventInsert({ ...row, id: '$11::bigint' }),
 }
 
-/**
- * Returns the old and new value of each field that changed, or undefined if none changed. Compares arrays and times by
- * their contents.
- */
+/** Compares arrays and times by their contents. Returns undefined if no field changed. */
 export function fieldChanges<Fields extends object>(
   before: Fields,
   after: Fields,

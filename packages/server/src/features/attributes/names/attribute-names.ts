@@ -22,10 +22,7 @@ import { findSummary, type NameSummary } from './name-summary.queries.ts'
 
 /** In an account with at most this many devices, counts are exact: after a change, a request counts the names again. */
 export const EXACT_DEVICES = 2_000
-/**
- * The age, in seconds, after which the counts of an account with more than `EXACT_DEVICES` devices are out of date if
- * values have changed.
- */
+/** The age, in seconds, after which the counts of a larger account are out of date if values have changed. */
 const MAX_AGE_SECONDS = 60
 /** The age, in seconds, after which counts are out of date even without changes. */
 const MAX_UNCHANGED_AGE_SECONDS = 3_600
@@ -48,10 +45,7 @@ interface ListOptions {
    * then be missing.
    */
   isComplete?: boolean
-  /**
-   * The maximum number of milliseconds to wait for a count of a large account. With 0, lists the names that are already
-   * known.
-   */
+  /** In milliseconds. With 0, a large account's list contains only the names that are already known. */
   waitMs?: number
 }
 
@@ -125,7 +119,7 @@ async function listAll(
   return withRecentChanges(context, counted, since)
 }
 
-/** Begins a count unless one is in progress. Only the request that begins the count is charged for it. */
+/** Only the request that begins the count is charged for it. */
 function beginCount({ viewer, nameCounts, rowMeter }: Context, summary: NameSummary | undefined): void {
   if (nameCounts.begin(viewer.accountId, summary)) rowMeter.add(({ devices }) => devices)
 }

@@ -81,16 +81,10 @@ export function createNameCounts({ db, feed, log }: Deps): NameCounts {
   }
 }
 
-/**
- * Treats an undefined position as 0. The feed has no position while a transaction that began before the feed started is
- * still running.
- */
+/** The feed has no position while a transaction that began before the feed started is still running. */
 const later = (one = 0n, other = 0n): bigint => (one > other ? one : other)
 
-/**
- * Needs a database without a query time limit: on a slow disk, a statement may take seconds. `assertOpen` throws when
- * the server stops.
- */
+/** Needs a database without a query time limit: on a slow disk, a statement may take seconds. */
 async function countNames(db: Database, accountId: string, assertOpen: () => void): Promise<NameCount[]> {
   const limit = limits.attributeNames
   const counts = new Map<string, NameCount>()
@@ -130,10 +124,7 @@ function keepMostUsed(counts: Map<string, NameCount>, limit: number): void {
   for (const { name } of byUse.slice(limit)) counts.delete(name)
 }
 
-/**
- * Adds the names that are no longer in use, because filters also accept those names. If there are too many names, adds
- * only the names that changed last.
- */
+/** Adds the names that are no longer in use, because filters also accept those names. */
 function withFormerNames(
   names: readonly AttributeName[],
   recent: Readonly<Record<string, number>>,

@@ -17,7 +17,7 @@ interface SummaryRow extends Omit<NameSummary, 'eventId' | 'names'> {
 }
 
 export async function findSummary(db: Database, accountId: string): Promise<NameSummary | undefined> {
-  const rows = await query<SummaryRow>(
+  const [row] = await query<SummaryRow>(
     db,
     `select event_id::text as "eventId", extract(epoch from now() - counted)::float8 as age,
        (select coalesce(sum(devices), 0) from device_count where account_id = $1)::int as devices,
@@ -27,7 +27,6 @@ export async function findSummary(db: Database, accountId: string): Promise<Name
      from attribute_name_summary where account_id = $1`,
     [accountId],
   )
-  const row = rows[0]
   if (row === undefined) return undefined
   const names = row.names.map((name) => ({
     ...name,
@@ -36,10 +35,7 @@ export async function findSummary(db: Database, accountId: string): Promise<Name
   return { ...row, eventId: BigInt(row.eventId), names }
 }
 
-/**
- * Saves the last event that the counts include. Returns false if the saved counts include later events. Must run in a
- * transaction.
- */
+/** Returns false if the saved counts include later events. Must run in a transaction. */
 export async function advanceSummary(db: Database, accountId: string, eventId: bigint): Promise<boolean> {
   const rows = await query(
     db,

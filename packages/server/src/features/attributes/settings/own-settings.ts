@@ -5,6 +5,7 @@ import { applyChanges, assertWithinLimits, type Change } from '../apply-changes.
 import { CONSOLE_GROUP, joinAttributeName } from '../attribute-name.ts'
 import { type Attributes, emptyObject } from '../attributes.ts'
 import { assertAllAllowed } from '../initial-attributes.ts'
+import type { Place } from '../locked-targets.ts'
 import { findOwnSettings, lockOwnSettings, updateOwnSettings } from './own-settings.queries.ts'
 
 /** Returns undefined without a session, because only a signed-in person has settings. */
@@ -29,19 +30,11 @@ export function withoutAccountSettings(viewer: Viewer, targetId: string, overrid
   return others
 }
 
-interface Place {
-  targetId: string
-  context: string | undefined
-}
-
 /** Checks whether a name belongs to the signed-in person's settings, which are base values. */
 export const isOwnSetting = (viewer: Viewer, { targetId, context }: Place, { name }: Pick<Change, 'name'>): boolean =>
   name[0] === CONSOLE_GROUP && context === undefined && hasOwnSettings(viewer, targetId)
 
-/**
- * Throws if the changes set a person's settings in a context or together with attributes of the account. Settings have
- * only base values, and are not written in the same transaction as the account's attributes.
- */
+/** Settings have only base values, and are not written in the same transaction as the account's attributes. */
 export function assertOnlySettings(
   viewer: Viewer,
   { targetId, context }: Place,
@@ -81,7 +74,7 @@ export function changesOnlySettings(accountId: string, { name, args }: Mutation)
 
 const isSetting = (name: string): boolean => name === CONSOLE_GROUP || name.startsWith(`${CONSOLE_GROUP}.`)
 
-/** Writes the signed-in person's settings. Changes to settings are not recorded as events. */
+/** Changes to settings are not recorded as events. */
 export async function writeOwnSettings(
   { db, viewer }: Context,
   changes: readonly Change[],

@@ -4,7 +4,6 @@ import { reservedColumns } from '../attributes.ts'
 
 // These SQL expressions are parts of the statements that `setAttribute` runs.
 
-/** Returns the account, type, data, and previous time of a change's event as SQL expressions. */
 export const attributeChange = ({
   name,
   old,
@@ -21,7 +20,6 @@ export const attributeChange = ({
 interface ChangeColumns {
   name: string
   subName: string
-  /** The two levels of the name, joined. */
   fullName: string
   value: string
   /** The string or group that is stored under the first level of the name, or null. */

@@ -13,7 +13,6 @@ export function creatorSeenBy({ accountId, restriction, accessKey, personId }: V
   return accessKey === undefined ? { personId: personId ?? accountId } : { accessKey }
 }
 
-/** Checks whether the viewer created the job. A restricted viewer sees only jobs that the viewer created. */
 export function isCreator(
   { accountId, accessKey, personId }: Viewer,
   { createdBy, actorId }: Pick<BulkJob, 'createdBy' | 'actorId'>,
@@ -22,7 +21,6 @@ export function isCreator(
   return createdBy.kind === 'accessKey' && createdBy.id === accessKey
 }
 
-/** Returns the SQL condition for the jobs that the creator created. Without a creator, the condition is true. */
 export function isCreatedBy(creator: Creator | undefined): Sql {
   if (creator === undefined) return sql`true`
   return 'accessKey' in creator

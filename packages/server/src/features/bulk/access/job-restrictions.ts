@@ -1,6 +1,6 @@
 import type { Viewer } from '../../../viewer.ts'
 import { flattenAttributes } from '../../attributes/apply-changes.ts'
-import { type AttributeName, parseAttributeName } from '../../attributes/attribute-name.ts'
+import { parseAttributeName } from '../../attributes/attribute-name.ts'
 import { assertReadable, assertWritable } from '../../attributes/readable-names.ts'
 import { deviceFields } from '../../devices/device.ts'
 import {
@@ -43,10 +43,8 @@ function assertMayApply(viewer: Restricted, operation: BulkOperation): void {
   const kind = services === undefined ? 'device' : 'service'
   assertMayChangeAttributes(viewer, { kind, context: context ?? undefined, names })
   for (const name of names) assertWritable(viewer, { name })
-  assertReadsTemplates(
-    viewer,
-    changes.map(({ value }) => value),
-  )
+  const templates = changes.map(({ value }) => value)
+  assertReadsTemplates(viewer, templates)
 }
 
 /** Throws FORBIDDEN if a value contains, in braces, the name of an attribute that the caller cannot read. */
@@ -64,18 +62,11 @@ export function assertMayChangeDevice(viewer: Restricted, changes: DeviceChanges
     const names = Object.keys(ofTarget).map((name) => parseAttributeName(name, 'attributes'))
     const kind = service === undefined ? 'device' : 'service'
     assertMayChangeAttributes(viewer, { kind, context: context ?? undefined, names })
-    assertAllWritable(viewer, names)
+    for (const name of names) assertWritable(viewer, { name })
   }
   assertMayChangeFields(viewer, Object.keys(update))
   if ([addService, updateService, removeService].some((services) => services !== undefined))
     assertMayChangeServices(viewer)
   const initial = register === undefined ? [] : flattenAttributes(register.attributes, 'attributes')
-  assertAllWritable(
-    viewer,
-    initial.map(({ name }) => name),
-  )
-}
-
-function assertAllWritable(viewer: Restricted, names: readonly AttributeName[]): void {
-  for (const name of names) assertWritable(viewer, { name })
+  for (const { name } of initial) assertWritable(viewer, { name })
 }

@@ -27,10 +27,7 @@ export const reportUrl = (context: Context, job: BulkJob): Promise<string> =>
     description: { list: 'bulkReport', job: job.id },
   })
 
-/**
- * The secrets can be downloaded once, within a day after the job ends. Returns null if no secrets can be downloaded
- * now, or if the caller is read-only or may not register devices.
- */
+/** The secrets can be downloaded once, within a day after the job ends. */
 export async function secretsUrl(context: Context, job: BulkJob): Promise<string | null> {
   const { viewer, clock } = context
   const mayRead = isPermitted(viewer.permissions, 'DEVICE_CREATE') && !viewer.readOnly
@@ -109,9 +106,7 @@ const linkedJob = ({ viewer }: Context, { id, createdBy, actorId }: BulkJob): { 
   isOwn: isCreator(viewer, { createdBy, actorId }),
 })
 
-/**
- * Throws FORBIDDEN if the caller has become restricted and therefore can no longer see the job that the link is for.
- */
+/** A caller that has become restricted can no longer download the files of other callers' jobs. */
 function assertVisible(download: Download): void {
   const isVisible = download.reader().restriction === undefined || download.content.selection?.isOwn === true
   if (!isVisible)

@@ -54,13 +54,8 @@ export async function findFirst(
 ): Promise<Found[] | undefined> {
   if (!('job' in target)) return undefined
   const { job: from, statuses } = target
-  const found = await selectItemsOf(db, accountId, {
-    from,
-    statuses,
-    after: '',
-    limit: limit + 1,
-    inside: insideOf(caller),
-  })
+  const inside = insideOf(caller)
+  const found = await selectItemsOf(db, accountId, { from, statuses, after: '', limit: limit + 1, inside })
   return found.length > limit ? undefined : found
 }
 
@@ -83,13 +78,8 @@ async function readNext(db: Database, accountId: string, { job, caller }: { job:
   const after = job.planned ?? ''
   if ('job' in job.target) {
     const { job: from, statuses } = job.target
-    const found = await selectItemsOf(db, accountId, {
-      from,
-      statuses,
-      after,
-      limit: READ_AT_ONCE,
-      inside: insideOf(caller),
-    })
+    const inside = insideOf(caller)
+    const found = await selectItemsOf(db, accountId, { from, statuses, after, limit: READ_AT_ONCE, inside })
     return { found, last: found.length < READ_AT_ONCE ? null : found.at(-1)!.id }
   }
   const filter = filterOf(job, caller)

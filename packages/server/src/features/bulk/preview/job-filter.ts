@@ -5,10 +5,7 @@ import { readStoredFilter } from '../../views/use-view.ts'
 import type { JobFilter } from '../bulk-items.queries.ts'
 import type { BulkJob } from '../bulk-job.ts'
 
-/**
- * Returns the job's filter, or undefined if the job has no filter or has not been previewed. Throws FORBIDDEN if the
- * filter reads a name that the caller cannot read.
- */
+/** Throws FORBIDDEN if the filter reads a name that the caller cannot read. */
 export function filterOf(
   { filter, context, previewed, id }: BulkJob,
   caller: Pick<Viewer, 'restriction' | 'reach'>,

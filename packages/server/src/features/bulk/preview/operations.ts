@@ -20,7 +20,7 @@ import type { BulkDevice, BulkService } from './bulk-device.ts'
 import { addService, matchingServices, removeServices, serviceChangesOf } from './service-operations.ts'
 import { attributeOfPlaceholder, fillTemplate, namesInTemplate, parseTemplate } from './templates.ts'
 
-/** Parses operations. Throws if they break a rule that does not depend on a device. */
+/** Throws if the operations break a rule that does not depend on a device. */
 export function readOperations(
   given: readonly object[],
   { isOptional = false }: { isOptional?: boolean } = {},
@@ -78,7 +78,7 @@ function readOperation(given: object, path: string): BulkOperation {
     return { addService: value as ServiceInput }
   }
   if (kind === 'removeService') return { removeService: value as { where: string } }
-  return readSetAttributes(value as GivenAttributes, path)
+  return readSetAttributes(value as GivenAttributes, `${path}.setAttributes`)
 }
 
 interface GivenAttributes {
@@ -88,17 +88,13 @@ interface GivenAttributes {
 }
 
 function readSetAttributes({ attributes, context, services }: GivenAttributes, path: string): BulkOperation {
-  const changes = flattenAttributes(attributes, `${path}.setAttributes.attributes`)
+  const changes = flattenAttributes(attributes, `${path}.attributes`)
   if (changes.length === 0)
-    throw badInput(`${path}.setAttributes.attributes must not be an empty object: pass at least one attribute`)
-  for (const { value } of changes) parseTemplate(value ?? '', `${path}.setAttributes.attributes`)
-  assertAllAllowed(changes, services == null ? 'device' : 'service', `${path}.setAttributes.attributes`)
-  const inContext = parseContext(context, `${path}.setAttributes.context`)
-  assertVisibleNames(changes, {
-    context: inContext,
-    path: `${path}.setAttributes.attributes`,
-    contextPath: `${path}.setAttributes.context`,
-  })
+    throw badInput(`${path}.attributes must not be an empty object: pass at least one attribute`)
+  for (const { value } of changes) parseTemplate(value ?? '', `${path}.attributes`)
+  assertAllAllowed(changes, services == null ? 'device' : 'service', `${path}.attributes`)
+  const inContext = parseContext(context, `${path}.context`)
+  assertVisibleNames(changes, { context: inContext, path: `${path}.attributes`, contextPath: `${path}.context` })
   return {
     setAttributes: {
       attributes,
@@ -122,10 +118,7 @@ function readUpdate(given: object, path: string) {
 
 type Changed = Map<string, AttributeChanges>
 
-/**
- * Changes `device` in memory, and returns the changes. Throws the errors of the mutations for single devices, and
- * LIMIT_EXCEEDED if the operations write too many bytes of values.
- */
+/** Changes `device` in memory, and returns the changes. Throws the errors of the mutations for single devices. */
 export function applyOperations(device: BulkDevice, operations: readonly BulkOperation[]): DeviceChanges {
   const attributes: Changed = new Map()
   const before = { ...device.fields }

@@ -27,10 +27,7 @@ interface PlanOptions {
   caller: JobCaller
 }
 
-/**
- * Computes a job's changes to as many of the given devices as fit in memory, starting with the first. Writes nothing
- * and takes no locks on devices.
- */
+/** Plans as many of the devices as fit in memory, starting with the first. Takes no locks on devices. */
 export async function planDevices(
   db: Database,
   accountId: string,
@@ -57,13 +54,12 @@ export async function planDevices(
     operations.some(changesServices) ||
     [...rows.values()].some(({ services }) => services.length > 0) ||
     [...(undone?.values() ?? [])].some(({ changes }) => concernsServices(changes))
-  const fitting = await fitInMemory(db, accountId, {
+  const { ids, error } = await fitInMemory(db, accountId, {
     ids: asked,
     contexts,
     withServices: withServices ? asked : [],
     inside,
   })
-  const { ids, error } = fitting
   if (error !== undefined) return [{ ...rejected(ids[0]!, error), name: items[0]!.name }]
   const now = job.previewed ?? job.created
   const matches = await findServiceMatches(db, accountId, { operations, ids, now, caller })
@@ -109,7 +105,6 @@ const changesServices = (operation: BulkOperation): boolean =>
   'removeService' in operation ||
   ('setAttributes' in operation && operation.setAttributes.services !== undefined)
 
-/** Throws if the changes are too large to record. */
 function withinLimit(changes: DeviceChanges): DeviceChanges {
   const found = bytesOf(changes)
   if (found <= limits.bulkChangeBytes) return changes

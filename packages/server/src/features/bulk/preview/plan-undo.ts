@@ -12,10 +12,7 @@ import type { BulkDevice } from './bulk-device.ts'
 import { applyContextChanges } from './operations.ts'
 import { emptyPlan, type Plan, planOf } from './plan.ts'
 
-/**
- * `isPartial` is true if a change cannot be reverted, for example because a value has changed since the undone job
- * wrote it.
- */
+/** `isPartial` is true if a change cannot be reverted, for example because its value has changed since. */
 interface Reverted {
   changes: DeviceChanges
   isPartial: boolean
@@ -30,10 +27,7 @@ export const concernsServices = ({
   [addService, updateService, removeService].some((changes) => changes !== undefined) ||
   setAttributes.some(({ service }) => service !== undefined)
 
-/**
- * Plans to revert only values that have not changed since the undone job wrote them. If any change cannot be reverted,
- * the plan's reason is CHANGED_SINCE.
- */
+/** Reverts only values that have not changed since the undone job wrote them. */
 export function planUndo(
   device: BulkDevice,
   { changes: done, isRestored }: EarlierChanges,
@@ -95,10 +89,7 @@ function revertNames(target: Target, context: string | null, changes: Changes): 
   return back
 }
 
-/**
- * Plans to remove added services and to revert updated fields, unless the fields have changed since the undone job
- * wrote them. Also plans to add removed services again with new IDs, unless an earlier undo has done so.
- */
+/** Adds removed services again with new IDs, unless an earlier undo has done so. */
 function revertServices(
   device: BulkDevice,
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,

@@ -12,6 +12,7 @@ import {
   type UnplannedItem,
   writePlans,
 } from '../bulk-items.queries.ts'
+import { noCounts } from '../bulk-job.ts'
 import { type BulkJobRow, writeJob } from '../bulk-jobs.queries.ts'
 import { selectRows } from '../bulk-rows.queries.ts'
 import { isList } from '../listed-devices.ts'
@@ -25,41 +26,22 @@ import { rejectConflicts } from './taken-identifiers.ts'
 
 /** The maximum number of devices that one step of a preview plans. */
 const PLANNED_AT_ONCE = 250
-/**
- * The maximum number of devices that one step of an undo's preview plans. It is smaller than `PLANNED_AT_ONCE`, because
- * the step also reads the changes that the undone job recorded.
- */
+/** Smaller than `PLANNED_AT_ONCE`, because the step also reads the changes that the undone job recorded. */
 const UNDONE_AT_ONCE = 100
-/**
- * The maximum number of devices that one step checks if the job registers devices. Of these, at most `PLANNED_AT_ONCE`
- * are not prepared.
- */
+/** The maximum if the job registers devices. Of these, at most `PLANNED_AT_ONCE` are not prepared. */
 const PREPARED_AT_ONCE = 1_000
 /** The maximum number of items of the previous preview that one step deletes. */
 const DELETED_AT_ONCE = 5_000
 
-/**
- * Begins a preview. `found` is the result of `findMatching`, or undefined if the target is not a filter. `job` must be
- * locked.
- */
+/** `found` is the result of `findMatching`, or undefined if the target is not a filter. `job` must be locked. */
 export async function beginPreview(
   db: Database,
   accountId: string,
   { job, now, found, viewer }: { job: BulkJobRow; now: Date; found: readonly Found[] | undefined; viewer: Viewer },
 ): Promise<BulkJobRow> {
   const place = { accountId, jobId: job.id }
-  const counts = {
-    plannedCount: 0,
-    changing: 0,
-    registering: 0,
-    unchanged: 0,
-    rejected: 0,
-    done: 0,
-    failed: 0,
-    skipped: 0,
-  }
   const start = { previewed: now, planned: null, token: null, reason: null, starter: starterOf(viewer) }
-  const begun = { state: 'PREVIEWING', ...start, ...counts } as const
+  const begun = { state: 'PREVIEWING', ...start, ...noCounts } as const
   let devices: Pick<BulkJobRow, 'phase' | 'total'> = { phase: null, total: job.total }
   if (!isList(job)) {
     const few = found ?? (await findFirst(db, accountId, { job, limit: PREVIEWED_AT_ONCE, caller: viewer }))
@@ -112,10 +94,7 @@ async function findStep(
   return save(db, accountId, job, last === null ? { phase: null, planned: null, total } : { planned: last, total })
 }
 
-/**
- * If the target is the CSV rows of another job, finds the rows' devices again, because devices that did not exist may
- * exist by now.
- */
+/** Finds the devices of another job's CSV rows again, because devices that did not exist may exist by now. */
 async function addFound(
   db: Database,
   place: { accountId: string; jobId: string },
@@ -163,7 +142,7 @@ async function planStep(db: Database, accountId: string, { job, charge, caller }
 
 const sizeOf = (prepared: readonly UnplannedItem[]): number => prepared.reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** Returns the items up to `last`. The next step plans the devices after it. */
+/** The next step plans the devices after `last`. */
 const upTo = (items: readonly UnplannedItem[], last: string) => ({
   next: items.slice(0, items.findIndex(({ id }) => id === last) + 1),
   isLast: false,

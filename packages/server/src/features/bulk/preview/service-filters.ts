@@ -42,10 +42,7 @@ const textOf = (operation: BulkOperation): string | undefined => {
   return 'setAttributes' in operation ? operation.setAttributes.services : undefined
 }
 
-/**
- * Returns the operation's service filter, or undefined if it has none. Throws FORBIDDEN if the filter reads a name that
- * the caller cannot read.
- */
+/** Throws FORBIDDEN if the filter reads a name that the caller cannot read. */
 export function serviceFilterOf(
   operation: BulkOperation,
   caller: Pick<Viewer, 'restriction' | 'reach'>,

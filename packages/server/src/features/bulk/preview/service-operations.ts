@@ -28,10 +28,8 @@ export async function findServiceMatches(
   for (const operation of operations) {
     const filter = serviceFilterOf(operation, caller)
     if (filter === undefined) continue
-    matches.set(
-      operation,
-      new Set(await selectMatchingServices(db, accountId, { filter, ids, now, inside: insideOf(caller) })),
-    )
+    const found = await selectMatchingServices(db, accountId, { filter, ids, now, inside: insideOf(caller) })
+    matches.set(operation, new Set(found))
   }
   return matches
 }
@@ -60,10 +58,7 @@ export function removeServices(device: BulkDevice, operation: BulkOperation): vo
   for (const service of matchingServices(device, operation)) service.fields = undefined
 }
 
-/**
- * Adds and changes services so that the device has the services of a row. Keeps all other services. Throws if a service
- * breaks a rule, or if its name does not show which service to change.
- */
+/** Adds and changes services so that the device has the services of a row. Keeps all other services. */
 export function setServices(device: BulkDevice, wanted: readonly ServiceFields[]): void {
   const present = Map.groupBy(presentServices(device.services), ({ fields }) => fields!.name)
   for (const [name, ofName] of Map.groupBy(wanted, (service) => service.name)) {

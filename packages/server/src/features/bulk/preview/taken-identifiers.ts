@@ -7,24 +7,18 @@ import type { BulkJobRow } from '../bulk-jobs.queries.ts'
 import { selectByKeys } from '../bulk-rows.queries.ts'
 import { type Plan, rejected } from './plan.ts'
 
-/**
- * Returns the plans, with a rejection in place of each plan that conflicts, and a rejection for each prepared device
- * that conflicts.
- */
+interface ToCheck {
+  job: BulkJobRow
+  prepared: readonly UnplannedItem[]
+  plans: readonly Plan[]
+  inside: ResolvedFilter | undefined
+}
+
+/** Replaces the plans that conflict with rejections, and adds a rejection for each prepared device that conflicts. */
 export async function rejectConflicts(
   db: Database,
   accountId: string,
-  {
-    job,
-    prepared,
-    plans,
-    inside,
-  }: {
-    job: BulkJobRow
-    prepared: readonly UnplannedItem[]
-    plans: readonly Plan[]
-    inside: ResolvedFilter | undefined
-  },
+  { job, prepared, plans, inside }: ToCheck,
 ): Promise<Plan[]> {
   const unidentified = prepared.filter(({ hardwareId }) => hardwareId === null)
   const names = unidentified.map(({ name }) => name)
@@ -62,9 +56,8 @@ export async function findNamesInUse(
   { names, inside }: { names: readonly string[]; inside: ResolvedFilter | undefined },
 ): Promise<Set<string>> {
   if (names.length === 0) return new Set()
-  return new Set(
-    (await selectByKeys(db, accountId, { ids: [], hardwareIds: [], names, inside })).map(({ name }) => name),
-  )
+  const found = await selectByKeys(db, accountId, { ids: [], hardwareIds: [], names, inside })
+  return new Set(found.map(({ name }) => name))
 }
 
 export const nameTaken = (name: string): ApiError =>

@@ -2,10 +2,9 @@ import { ApiError, badInput } from '../../../errors.ts'
 import { limits } from '../../../limits.ts'
 import { type AttributeName, parseAttributeName } from '../../attributes/attribute-name.ts'
 
-/** A part of a value: literal text, or a name in braces. */
 type Part = string | { name: string }
 
-/** Splits a value into literal text and names in braces. `path` locates the value in error messages. */
+/** Splits a value into literal text and names in braces. */
 export function parseTemplate(value: string, path: string): Part[] {
   if (!value.includes('{')) return [value]
   const parts: Part[] = []
@@ -25,10 +24,7 @@ export const namesInTemplate = (value: string): string[] =>
 export const attributeOfPlaceholder = (name: string): AttributeName =>
   parseAttributeName(name.startsWith('attributes.') ? name.slice('attributes.'.length) : name, 'a name in braces')
 
-/**
- * Throws if the device has no value for a name, or if the result is too large. Checks the size before it joins the
- * parts, so that a short template cannot use much memory.
- */
+/** Checks the size before it joins the parts, so that a short template cannot use much memory. */
 export function fillTemplate(template: string, path: string, readValue: (name: string) => string | null): string {
   if (!template.includes('{')) return template
   const filled: string[] = []

@@ -13,7 +13,6 @@ const INSERTED_AT_ONCE = 500
 export interface AddedRows {
   jobId: string
   rows: readonly CsvRow[]
-  /** Whether a row that matches no device registers one. */
   register: boolean
   operations: readonly BulkOperation[]
   caller: Pick<Viewer, 'restriction' | 'reach'>
@@ -38,7 +37,7 @@ export async function addRows(
   throw sameDevice(line ?? 0, duplicate.row.line)
 }
 
-/** Prepares the next rows while PostgreSQL inserts the previous rows. Returns the IDs of the inserted rows. */
+/** Prepares the next rows while PostgreSQL inserts the previous rows. */
 async function insertInParts(
   db: Database,
   place: { accountId: string; jobId: string },

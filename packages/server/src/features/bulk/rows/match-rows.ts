@@ -7,7 +7,6 @@ import { type KeyedDevice, type RowItem, selectByKeys } from '../bulk-rows.queri
 
 interface GivenRows {
   rows: readonly CsvRow[]
-  /** Whether a row that matches no device registers one. */
   register: boolean
   /** Matches the devices that the caller can reach. Undefined if the caller can reach all devices. */
   inside: ResolvedFilter | undefined
@@ -46,11 +45,7 @@ interface FoundDevices {
   byName: ReadonlyMap<string, KeyedDevice[]>
 }
 
-/**
- * Finds a row's device by its ID. If the row has no ID, or no device has this ID, uses the hardware ID, or the name if
- * the row has no hardware ID. Returns undefined if there is no such device, and an error if several devices have the
- * name.
- */
+/** Looks for the ID, and then for the hardware ID, or for the name if the row has no hardware ID. */
 function deviceOf(
   { id, hardwareId, name }: CsvRow,
   { byId, byHardwareId, byName }: FoundDevices,
@@ -64,10 +59,7 @@ function deviceOf(
   return new ApiError('CONFLICT', message)
 }
 
-/**
- * Returns the item for a row that does not identify exactly one device. With `register`, the row registers a device if
- * it is valid and has a name. Otherwise, the preview rejects it.
- */
+/** The row does not identify exactly one device. The preview rejects it unless it registers a device. */
 function newItem(row: CsvRow, register: boolean): RowItem {
   const { line, name, hardwareId, error } = row
   const isNew = register && error === undefined && name !== null

@@ -28,10 +28,7 @@ export function planRow(row: CsvRow, device: BulkDevice | undefined, context: Ro
   return applyOperations(device, [...operationsOf(row, device), ...operations])
 }
 
-/**
- * Returns operations that set the attributes whose cells are not empty, and the fields whose cells are neither empty
- * nor equal to the device's values.
- */
+/** Empty cells change nothing. */
 function operationsOf(row: CsvRow, { fields }: Pick<BulkDevice, 'fields'>): BulkOperation[] {
   const update: Record<string, string> = {}
   for (const name of ['name', 'hardwareId', 'platform'] as const) {
@@ -73,9 +70,5 @@ function changedBy(operations: readonly BulkOperation[], ofRow: NewDevice, row: 
     target: newTarget({ kind: 'device', id, name, device: { id, name } }, emptyObject(), emptyObject()),
   }
   const { addService = [] } = applyOperations(device, [...operationsOf(row, device), ...operations])
-  return {
-    ...fields,
-    services: [...services, ...addService.map(fieldsOfService)],
-    attributes: device.target.base,
-  }
+  return { ...fields, services: [...services, ...addService.map(fieldsOfService)], attributes: device.target.base }
 }

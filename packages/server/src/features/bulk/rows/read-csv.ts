@@ -15,7 +15,7 @@ export interface ReadCsv {
   lines: number
 }
 
-/** Reads the rows of a CSV. Line numbers continue after `after`, the last line number of the job's previous CSV. */
+/** Line numbers continue after `after`, the last line number of the job's previous CSV. */
 export function readCsv(csv: string, { path, after = 0 }: { path: string; after?: number }): ReadCsv {
   const bytes = Buffer.byteLength(csv)
   if (bytes > limits.bulkCsvBytes)
@@ -57,7 +57,8 @@ function nameOf(column: Column): string {
 const empty = { id: null, name: null, hardwareId: null, platform: null, services: [], attributes: {} }
 
 const rowWithError = (line: number, { code, message }: ApiError): CsvRow => ({
-  ...{ ...empty, line },
+  ...empty,
+  line,
   error: { code, message },
 })
 
@@ -74,7 +75,6 @@ function toRow(row: DeviceFile['rows'][number], line: number): CsvRow {
   }
 }
 
-/** Returns the row, or an empty row with an error if the row is too large. */
 function withinLimit(row: CsvRow): CsvRow {
   const found = bytesOf(row)
   if (found <= limits.bulkChangeBytes) return row

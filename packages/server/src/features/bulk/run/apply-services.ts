@@ -29,10 +29,7 @@ export async function readServices(
   return ({ id, name }) => (stored?.get(id) ?? []).map((service) => toBulkService(service, { id, name }))
 }
 
-/**
- * Checks whether the services still have the old values of the changes. With `isCsv`, a service to add must not exist
- * yet, because a row adds only services that the device lacks.
- */
+/** With `isCsv`, a service to add must not exist yet, because a row adds only services that the device lacks. */
 export function hasOldServices(
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,
   services: readonly BulkService[],
@@ -82,7 +79,6 @@ export async function insertNewServices(
   return addServices(db, accountId, added)
 }
 
-/** Writes the updated services and deletes the removed ones. Returns the events. */
 export function writeServices(
   db: Database,
   accountId: string,

@@ -6,10 +6,7 @@ import { isOutage, type WorkOptions, type WorkResult, workOn } from './job-steps
 import { createLookAhead } from './look-ahead.ts'
 import { BATCH } from './next-batch.ts'
 
-/**
- * Runs the bulk jobs of all accounts. Each process has a worker, and a worker locks a job's row while it works on the
- * job.
- */
+/** Each process has a worker, which locks a job's row while it works on the job. */
 export interface BulkWorker {
   close(): Promise<void>
 }
@@ -71,10 +68,7 @@ export function createBulkWorker({ load, log, ...given }: BulkWorkerOptions): Bu
     }
   }
 
-  /**
-   * Runs one batch or preview step of each job that is due, so the jobs take turns. Returns the number of milliseconds
-   * until the next round.
-   */
+  /** Runs one step of each job that is due, so the jobs take turns. Returns the milliseconds until the next round. */
   const round = async (): Promise<number> => {
     const jobs = await selectActiveJobs(options.db)
     const active = new Set(jobs.map(({ id }) => id))

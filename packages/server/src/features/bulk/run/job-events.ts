@@ -1,7 +1,6 @@
 import type { NewEvent } from '../../events/record.ts'
 import { type BulkJob, countsOf, jobTarget } from '../bulk-job.ts'
 
-/** Returns the events for the start of a job. Their source is the caller who starts the job. */
 export function startEvents(job: BulkJob): NewEvent[] {
   // The job's filter includes the filter of its view, because the view may change or be deleted later.
   const where = job.filter === null ? {} : { where: job.filter }

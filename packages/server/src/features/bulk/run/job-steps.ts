@@ -81,7 +81,7 @@ export async function workOn(
   }
 }
 
-/** Checks whether the database is unavailable or full. In both cases, the job waits, and none of its devices fails. */
+/** The job then waits, and none of its devices fails. */
 export const isOutage = (error: unknown): boolean => isDatabaseUnavailable(error) || isDatabaseFull(error)
 
 async function whileLocked(
@@ -102,11 +102,10 @@ async function whileLocked(
 const REQUEST_STEPS = 10
 
 /**
- * Runs steps of a preview in a request. Each step is a transaction, so that no long transaction delays the event feed.
- * A request with an Idempotency-Key has one transaction, so the number of steps is limited. The bulk worker continues
- * the preview after these steps, or if the server stops during them. It also does so if a step fails, because the job
- * has been committed, and a caller who received the error would not learn the job's ID. Throws only in a request's
- * transaction, which then also rolls back the job.
+ * Each step is a transaction, so that no long transaction delays the event feed. A request with an Idempotency-Key has
+ * one transaction, so the number of steps is limited. The bulk worker continues the preview afterward. It also does so
+ * if a step fails, because the job has been committed, and a caller who received the error would not learn the job's
+ * ID. Throws only in a request's transaction, which then also rolls back the job.
  */
 export async function finishPreview(
   { log, ...options }: Omit<WorkOptions, 'secrets'> & { log: FastifyBaseLogger },
@@ -130,10 +129,7 @@ export async function finishPreview(
   return job
 }
 
-/**
- * Runs one step and returns the job. If the job is not PREVIEWING, returns it unchanged. Returns undefined if `take`
- * does not return the job.
- */
+/** Does nothing if the job is not PREVIEWING. Returns undefined if `take` does not return the job. */
 async function continuePreview(
   { db, clock, staleMs, charge }: Omit<WorkOptions, 'secrets'>,
   { accountId, id }: JobPlace,
@@ -177,10 +173,7 @@ const failPreview = (options: WorkOptions, place: JobPlace, error: unknown): Pro
     await writeJob(db, place.accountId, place.id, { state: 'FAILED', reason, finished: options.clock() })
   })
 
-/**
- * If another device took a hardware ID after the batch had been read, runs the batch again. The second run reads the
- * batch again and finds the conflict.
- */
+/** If another device took a hardware ID after the batch had been read, the second run finds the conflict. */
 async function runNext(options: WorkOptions, place: JobPlace, next: string | undefined): Promise<WorkResult> {
   try {
     return await runOnce(options, place, next)
@@ -253,12 +246,8 @@ async function failDevice(
     hasFailed = true
     const failure = { id: deviceId, status: 'FAILED' as const, code: cause.code, message: cause.message }
     await writeResults(db, { accountId, jobId }, [failure])
-    const recordFinish = await saveProgress(db, accountId, {
-      job: { ...job, failed: job.failed + 1 },
-      now,
-      count: 1,
-      hasFailed,
-    })
+    const progress = { ...job, failed: job.failed + 1 }
+    const recordFinish = await saveProgress(db, accountId, { job: progress, now, count: 1, hasFailed })
     await recordFinish()
   })
   return hasFailed ? 'failed' : result
@@ -272,10 +261,7 @@ interface Progress {
   isLast?: boolean
 }
 
-/**
- * Ends the job after its last device, and pauses it after too many failures. Returns a function that records the end of
- * the job.
- */
+/** Returns a function that records the end of the job. */
 async function saveProgress(
   db: Database,
   accountId: string,

@@ -79,7 +79,6 @@ export function createLookAhead(db: Database, load: Load): LookAhead {
 
 interface NextOptions {
   job: BulkJob
-  /** The batch that was read in advance, if any. */
   read: AheadBatch | undefined
   /** The device that the batch is limited to, if any. */
   only: string | undefined

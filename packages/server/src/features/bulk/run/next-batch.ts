@@ -73,10 +73,7 @@ async function findTaken(
   return new Set(hardwareIds.length === 0 ? [] : (await selectHardwareIds(db, accountId, hardwareIds)).keys())
 }
 
-/**
- * Returns as many of a batch's devices as fit in memory together, starting with the first. Throws DeviceError if the
- * first does not fit.
- */
+/** Keeps the first devices that fit in memory together. Throws DeviceError if the first one does not fit. */
 export async function fittingBatch(
   db: Database,
   accountId: string,

@@ -1,12 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 import type { BulkItem, DeviceChanges } from '../bulk-job.ts'
+import type { Place } from '../bulk-rows.queries.ts'
 import { jsonBytes } from '../sizes/json-bytes.ts'
-
-interface Place {
-  accountId: string
-  jobId: string
-}
 
 export interface PendingItem {
   id: string

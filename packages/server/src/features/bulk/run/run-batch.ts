@@ -6,7 +6,8 @@ import { bytesOfChanges, bytesOfItems } from '../../../rate-limits/storage-quota
 import { insideOf } from '../../../restriction.ts'
 import { lockTargets, saveTargets } from '../../attributes/locked-targets.ts'
 import { changeEvent } from '../../attributes/set-attributes.ts'
-import { deleteLockedDevices, lockDevicesToDelete, writeDevice } from '../../devices/changes/device-changes.ts'
+import { lockDevicesForRemoval } from '../../devices/changes/device-changes.queries.ts'
+import { deleteLockedDevices, writeDevice } from '../../devices/changes/device-changes.ts'
 import { countNewDevices } from '../../devices/changes/new-device.ts'
 import type { DeviceFields } from '../../devices/device.ts'
 import { drawEventIds, type NewEvent, recordEvents } from '../../events/record.ts'
@@ -108,13 +109,8 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
     ...rowOf(fields),
     eventId: eventIds[events.length + index]!,
   }))
-  const ofDevices = Map.groupBy(
-    [
-      ...numbered.map(({ id, deviceId }) => ({ id, deviceId })),
-      ...removed.map((row) => ({ id: row.eventId, deviceId: row.id })),
-    ],
-    ({ deviceId }) => deviceId,
-  )
+  const recorded = [...numbered, ...removed.map(({ eventId, id }) => ({ id: eventId, deviceId: id }))]
+  const ofDevices = Map.groupBy(recorded, ({ deviceId }) => deviceId)
   const withEvents = results.map((result) => ({
     ...result,
     events: ofDevices.get(result.id)?.map(({ id }) => id) ?? [],
@@ -150,7 +146,7 @@ async function lockDevices(
 ): Promise<Map<string, LockedBulkDevice>> {
   if (items.length === 0) return new Map()
   const deleted = items.filter(({ changes }) => changes.delete !== undefined).map(({ id }) => id)
-  if (deleted.length > 0) await lockDevicesToDelete(db, accountId, { ids: deleted, inside })
+  if (deleted.length > 0) await lockDevicesForRemoval(db, accountId, { ids: deleted, inside })
   const places = items
     .filter(({ changes }) => changes.delete === undefined)
     .flatMap(({ id, changes }) => [
@@ -161,17 +157,13 @@ async function lockDevices(
   const targets = await lockTargets(db, accountId, { places, inside })
   const rows = await selectFields(db, accountId, { ids: items.map(({ id }) => id), inside })
   const found = new Set(rows.map(({ id }) => id))
-  const servicesOf = await readServices(
-    db,
-    accountId,
-    items.filter(({ id }) => found.has(id)),
-  )
+  const present = items.filter(({ id }) => found.has(id))
+  const servicesOf = await readServices(db, accountId, present)
   return new Map(
     rows.map((fields) => [fields.id, { fields, target: targets.get(fields.id), services: servicesOf(fields) }]),
   )
 }
 
-/** Writes the changes to existing devices, and returns their events. */
 async function apply(db: Database, accountId: string, accepted: readonly Accepted[]): Promise<NewEvent[]> {
   const devices = accepted.map(({ item, device: { fields, services, target } }): DeviceWithServices => {
     const device = { id: fields.id, name: fields.name }
@@ -189,10 +181,7 @@ async function apply(db: Database, accountId: string, accepted: readonly Accepte
   return [...events, ...(await writeServices(db, accountId, devices))]
 }
 
-/**
- * Returns the devices that an undo must not delete, because they have connected or changed since the undone job
- * registered them.
- */
+/** An undo must not delete devices that have connected or changed since the undone job registered them. */
 async function findTouched(
   db: Database,
   accountId: string,
@@ -212,11 +201,8 @@ function assertDeletable(job: BulkJob, deleted: readonly Accepted[]): void {
   throw new DeviceError(active.item.id, new ApiError('CONFLICT', message))
 }
 
-const rowOf = ({ id, name, hardwareId, platform }: FieldsRow): DeviceFields & { id: string } => ({
-  ...{ id, name, hardwareId, platform },
-})
+const rowOf = ({ state: _state, ...row }: FieldsRow): DeviceFields & { id: string } => row
 
-/** Returns an event for each target and context: for the base values or the overrides of the device or of a service. */
 function setAttributes({ item, device }: Accepted): NewEvent[] {
   const byTarget = Map.groupBy(item.changes.setAttributes ?? [], (each) => targetOf(device, each)!)
   return [...byTarget].flatMap(([target, all]) =>

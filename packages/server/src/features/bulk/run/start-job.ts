@@ -7,7 +7,7 @@ import { type BulkJob, expiryOf, pendingOf, type Starter } from '../bulk-job.ts'
 import { type BulkJobRow, findUndoInProgress, lockJob, writeJob } from '../bulk-jobs.queries.ts'
 import { finishEvent, startEvents } from './job-events.ts'
 
-/** Starts a job. A job without devices to change ends immediately. */
+/** A job without devices to change ends immediately. */
 export async function startJob(
   db: Database,
   viewer: Viewer,
@@ -25,10 +25,7 @@ export async function startJob(
   return after
 }
 
-/**
- * Throws CONFLICT if another job already undoes the job `undoOf`. Locks `undoOf`, because two undos must not begin at
- * the same time.
- */
+/** Locks the job `undoOf`, because two undos must not begin at the same time. */
 export async function assertOnlyUndo(
   db: Database,
   accountId: string,

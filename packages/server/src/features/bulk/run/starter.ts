@@ -26,9 +26,7 @@ interface Check {
   staleMs: number
 }
 
-/**
- * Returns the current access of the caller who previews the job. Throws FORBIDDEN if the caller no longer has access.
- */
+/** Throws FORBIDDEN if the caller who previews the job no longer has access. */
 export async function callerToPreview(db: Database, accountId: string, check: Check): Promise<JobCaller> {
   const { starter } = check.job
   // Earlier releases recorded no caller. In these releases, restricted callers could not create jobs.

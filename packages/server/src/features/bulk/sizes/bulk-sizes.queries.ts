@@ -12,6 +12,15 @@ import type { Sql } from '../../filters/sql/rows.ts'
 const upTo = (attributes: Sql): Sql =>
   sql`case when pg_column_compression(${attributes}) is null then pg_column_size(${attributes}) else ${limits.bytesPerTarget} end`
 
+export interface AttributesToRead {
+  ids: readonly string[]
+  contexts: readonly string[]
+  /** The devices whose services are read, with the base values and all overrides of these services. */
+  withServices: readonly string[]
+  /** Matches the devices that the caller can reach. Undefined if the caller can reach all devices. */
+  inside: ResolvedFilter | undefined
+}
+
 /**
  * Returns an upper limit for the attribute bytes of each device, keyed by ID. Counts the device's base values and its
  * overrides in `contexts`. For a device in `withServices`, also counts all base values and overrides of its services.
@@ -20,17 +29,7 @@ const upTo = (attributes: Sql): Sql =>
 export async function selectAttributeBytes(
   db: Database,
   accountId: string,
-  {
-    ids,
-    contexts,
-    withServices,
-    inside,
-  }: {
-    ids: readonly string[]
-    contexts: readonly string[]
-    withServices: readonly string[]
-    inside: ResolvedFilter | undefined
-  },
+  { ids, contexts, withServices, inside }: AttributesToRead,
 ): Promise<Map<string, number>> {
   const reached = inside === undefined ? sql`true` : isEachInside(accountId, inside, sql`device.id`)
   const { rows } = await sql<{ id: string; bytes: number }>`

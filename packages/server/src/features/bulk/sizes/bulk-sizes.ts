@@ -1,17 +1,7 @@
-import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import { limits } from '../../../limits.ts'
-import { selectAttributeBytes } from './bulk-sizes.queries.ts'
-
-interface AttributesToRead {
-  ids: readonly string[]
-  contexts: readonly string[]
-  /** The devices whose services are read, with the base values and all overrides of these services. */
-  withServices: readonly string[]
-  /** Matches the devices that the caller can reach. Undefined if the caller can reach all devices. */
-  inside: ResolvedFilter | undefined
-}
+import { type AttributesToRead, selectAttributeBytes } from './bulk-sizes.queries.ts'
 
 /**
  * Returns as many of the given IDs as possible, starting with the first, so that the devices' attributes fit in memory.

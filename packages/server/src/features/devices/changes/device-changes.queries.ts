@@ -1,9 +1,11 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import { type Database, query } from '../../../db/database.ts'
+import { reservedColumns } from '../../attributes/attributes.ts'
 import { eventInsert } from '../../events/event-insert.ts'
 import type { EventSource } from '../../events/event-types.ts'
 import { insideText } from '../../filters/sql/restriction-condition.ts'
+import type { ServiceFields } from '../../services/new-service.ts'
 import { type DeviceFields, deviceFields, type FieldName, type State } from '../device.ts'
 import { changeDeviceCount, isCounted } from '../device-count.queries.ts'
 
@@ -23,23 +25,11 @@ export interface NewDeviceRow extends DeviceFields {
   attributes: Record<string, unknown>
   /** The reserved values, keyed by their column in device_live. */
   reserved: Record<string, string>
-  services: NewServiceRow[]
+  services: (ServiceFields & { id: string; addedByDevice: boolean })[]
   event: { actorId: string | null; source: EventSource; targets: unknown; data: unknown }
 }
 
-export interface NewServiceRow {
-  id: string
-  name: string
-  application: number
-  host: string | null
-  port: number | null
-  enabled: boolean
-  addedByDevice: boolean
-}
-
-const reservedColumns = ['category', 'status'].flatMap((kind) =>
-  ['a', 'b', 'c', 'd', 'e'].map((letter) => `${kind}_${letter}`),
-)
+const reserved = [...reservedColumns.values()]
 
 // Stores no times of the device's first values, because their time is `created`, which is also the event's time.
 const insertDeviceText = `
@@ -48,9 +38,9 @@ const insertDeviceText = `
     select $1, $2, statement_timestamp(), $3::bytea, $4::jsonb, ${placeholders(11)} where ${isCounted}
     returning account_id, id, created
   ), new_live as (
-    insert into device_live (account_id, device_id, ${reservedColumns.join(', ')})
-    select d.account_id, d.id, ${reservedColumns.map((column) => `value.${column}`).join(', ')}
-    from new_device d, jsonb_to_record($5::jsonb) as value (${reservedColumns.map((column) => `${column} text`).join(', ')})
+    insert into device_live (account_id, device_id, ${reserved.join(', ')})
+    select d.account_id, d.id, ${reserved.map((column) => `value.${column}`).join(', ')}
+    from new_device d, jsonb_to_record($5::jsonb) as value (${reserved.map((column) => `${column} text`).join(', ')})
   ), new_service as (
     insert into service (account_id, device_id, id, name, application, host, port, enabled, added_by_device)
     select d.account_id, d.id, value.id, value.name, value.application, value.host, value.port, value.enabled,
@@ -125,7 +115,10 @@ function lockInside(
   )
 }
 
-/** Locks devices in ID order, which prevents deadlocks between concurrent calls. */
+/**
+ * Locks devices in ID order, which prevents deadlocks between concurrent calls. Omits unknown IDs and devices that the
+ * caller cannot reach.
+ */
 export const lockDevicesForRemoval = (
   db: Database,
   accountId: string,

@@ -1,4 +1,3 @@
-import type { ResolvedFilter } from '@muster/filter'
 import type { Context } from '../../../context.ts'
 import { type Database, inTransaction, isUniqueViolation } from '../../../db/database.ts'
 import { ApiError, notFound } from '../../../errors.ts'
@@ -49,7 +48,7 @@ export interface RegisteredDevice {
   services: { id: string; name: string }[]
 }
 
-/** Registers a device. `registrationCode` is the ID of the code that the device sent, if any. */
+/** `registrationCode` is the ID of the code that the device sent, if any. */
 export async function registerDevice(
   context: Pick<Context, 'db' | 'viewer' | 'once'>,
   input: DeviceInput,
@@ -131,7 +130,7 @@ export function readDeviceIds(deviceIds: readonly string[]): string[] {
   return [...new Set(deviceIds.map(readDeviceId))]
 }
 
-/** Locks devices for removal, in ID order. Throws NOT_FOUND if the viewer cannot reach one of them. */
+/** Throws NOT_FOUND if the viewer cannot reach one of the devices. */
 export async function lockAllToRemove(
   transaction: Database,
   viewer: Viewer,
@@ -144,17 +143,7 @@ export async function lockAllToRemove(
   return devices
 }
 
-/** Locks devices for `deleteLockedDevices`, in ID order. Omits unknown IDs and devices that the caller cannot reach. */
-export const lockDevicesToDelete = (
-  transaction: Database,
-  accountId: string,
-  devices: { ids: readonly string[]; inside: ResolvedFilter | undefined },
-): Promise<LockedDevice[]> => lockDevicesForRemoval(transaction, accountId, devices)
-
-/**
- * Deletes locked devices, records their events, and closes their connections. If a device has an `eventId`, its event
- * has that ID.
- */
+/** If a device has an `eventId`, its event has that ID. */
 export async function deleteLockedDevices(
   transaction: Database,
   context: Pick<Context, 'viewer'>,
@@ -162,10 +151,8 @@ export async function deleteLockedDevices(
 ): Promise<void> {
   for (let from = 0; from < devices.length; from += DELETED_AT_ONCE)
     await deleteLocked(transaction, context, devices.slice(from, from + DELETED_AT_ONCE))
-  await cutOffDevices(
-    transaction,
-    devices.map(({ id }) => id),
-  )
+  const ids = devices.map(({ id }) => id)
+  await cutOffDevices(transaction, ids)
 }
 
 /** Throws CONFLICT if another device has the hardware ID. The failed statement aborts the transaction. */
@@ -210,10 +197,8 @@ export async function getDeviceLocked(
   { viewer }: Pick<Context, 'viewer'>,
   deviceId: string,
 ): Promise<LockedDevice> {
-  const device = await lockDevice(transaction, viewer.accountId, {
-    id: readDeviceId(deviceId),
-    inside: insideOf(viewer),
-  })
+  const id = readDeviceId(deviceId)
+  const device = await lockDevice(transaction, viewer.accountId, { id, inside: insideOf(viewer) })
   if (device === undefined) throw notFound('device', deviceId)
   return device
 }

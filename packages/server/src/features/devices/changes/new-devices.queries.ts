@@ -1,6 +1,7 @@
 import { type Database, query } from '../../../db/database.ts'
 import { sentTogether } from '../../../db/sent-together.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
+import type { ServiceFields } from '../../services/new-service.ts'
 import type { DeviceFields } from '../device.ts'
 
 export interface NewDeviceFields extends DeviceFields {
@@ -11,14 +12,7 @@ export interface NewDeviceFields extends DeviceFields {
   attributes: Record<string, unknown>
   /** Reserved values, keyed by their column in device_live. */
   reserved: Record<string, string>
-  services: {
-    id: string
-    name: string
-    application: number
-    host: string | null
-    port: number | null
-    enabled: boolean
-  }[]
+  services: (ServiceFields & { id: string })[]
 }
 
 const reserved = [...reservedColumns.values()]

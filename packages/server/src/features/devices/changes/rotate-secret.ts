@@ -8,10 +8,7 @@ import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
 /** How long, in milliseconds, a device can register itself again after its owner allows this. */
 const ALLOWED_FOR_MS = 3_600_000
 
-/**
- * Revokes the device's secret, closes its connections, and returns a new secret. With `allow`, the secret is null.
- * Instead, the device can register itself again once, within one hour.
- */
+/** With `allow`, the secret is null. Instead, the device can register itself again once, within one hour. */
 export async function rotateDeviceSecret(
   context: Context,
   deviceId: string,
@@ -41,14 +38,9 @@ async function setSecret(
   const secret = allow ? null : newDeviceSecret()
   const hash = secret === null ? null : hashDeviceSecret(secret)
   await replaceSecret(db, viewer.accountId, { id, hash, reregisterUntil: until })
-  await recordEvents(db, context, [
-    {
-      type: 'DEVICE_SECRET_ROTATE',
-      deviceId: id,
-      targets: [{ id, name, kind: 'device' }],
-      data: { allow, registrationCode },
-    },
-  ])
+  const targets = [{ id, name, kind: 'device' as const }]
+  const data = { allow, registrationCode }
+  await recordEvents(db, context, [{ type: 'DEVICE_SECRET_ROTATE', deviceId: id, targets, data }])
   await cutOffDevices(db, [id])
   return secret
 }

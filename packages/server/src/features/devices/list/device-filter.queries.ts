@@ -15,7 +15,6 @@ import { type Reads, reservedColumn, valueAt } from './device-sort.queries.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** Returns the filter's conditions, and the tables that they read. */
 export function sqlFilter(accountId: string, filter: DeviceFilter): { where: Sql[]; reads: Reads } {
   const values = (filter.values ?? []).flatMap(expandReserved)
   const reserved = values.filter(({ name }) => reservedColumn(name) !== undefined)
@@ -34,7 +33,7 @@ export function sqlFilter(accountId: string, filter: DeviceFilter): { where: Sql
     where,
     reads: {
       device: readsDevice(filter) || others.length > 0 || tables.device,
-      live: readsLive(filter) || reserved.length > 0 || tables.live,
+      live: filter.state !== undefined || reserved.length > 0 || tables.live,
       context: values.length > 0 || tables.overrides ? context : undefined,
     },
   }
@@ -42,8 +41,6 @@ export function sqlFilter(accountId: string, filter: DeviceFilter): { where: Sql
 
 const readsDevice = ({ name, ids, hardwareId, platforms, applications }: DeviceFilter): boolean =>
   [name, ids, hardwareId, platforms, applications].some((each) => each !== undefined)
-
-const readsLive = ({ state }: DeviceFilter): boolean => state !== undefined
 
 function fieldConditions(accountId: string, filter: DeviceFilter): Sql[] {
   const { name, state, ids, hardwareId, platforms, applications } = filter
@@ -128,10 +125,8 @@ const equals = (column: Sql, value: string): Sql =>
 
 function nested(values: readonly { name: AttributeName; value: string | null }[]): string {
   const groups = new Map<string, string | null | Map<string, string | null>>()
-  for (const {
-    name: [first, sub],
-    value,
-  } of values) {
+  for (const { name, value } of values) {
+    const [first, sub] = name
     const existing = groups.get(first)
     if (sub === undefined) groups.set(first, value)
     else if (existing instanceof Map) existing.set(sub, value)

@@ -67,10 +67,7 @@ export function readState(state: string): State {
   return state
 }
 
-/**
- * Returns the IDs in their stored form, without duplicates, in the given order. Omits malformed IDs. Throws
- * LIMIT_EXCEEDED for too many IDs.
- */
+/** Returns the IDs in their stored form, without duplicates, in the given order. Omits malformed IDs. */
 export function readIds(ids: readonly string[], path: string): string[] {
   assertAtMost(limits.idsPerList, ids.length, { path, what: 'IDs' })
   const stored = ids.map(parseId).filter((id) => id !== undefined)

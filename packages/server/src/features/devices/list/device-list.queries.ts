@@ -32,9 +32,7 @@ type Sql = RawBuilder<unknown>
 /** The key is omitted if a column of the row already contains it. */
 export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null] | DeviceRow
 
-/**
- * `fromEnd` reads the page from the end of the list, which requires a list without a filter in an order with an index.
- */
+/** `fromEnd` reads the page from the end of the list. The list must have no filter, and an order with an index. */
 export type DeviceStart = SqlStart & { fromEnd?: boolean }
 
 /**
@@ -263,13 +261,10 @@ export const union = (one: Reads, other: Reads): Reads => ({
   context: one.context ?? other.context,
 })
 
-/**
- * Makes PostgreSQL plan a statement with a filter at each execution, because the number of matches determines the best
- * index.
- */
+/** The number of matches determines the best index, so PostgreSQL plans each execution of a statement with a filter. */
 const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).length === 0 ? '' : plannedEachTime)
 
-/** Counts the matching devices. Without a filter, returns the stored count. */
+/** Without a filter, returns the stored count. */
 export async function countDevices(db: Database, accountId: string, filter: DeviceFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`${planning(filter)}${deviceCountSql(accountId, filter)}`.execute(db)
   return rows[0]!.count
@@ -282,8 +277,6 @@ function deviceCountSql(accountId: string, filter: DeviceFilter): Sql {
   return sql`select count(*)::int as count from ${tables(read)} where ${allOf([isOf(accountId, read), ...where])}`
 }
 
-/**
- * Checks whether a row already contains the list's key. A list by name uses the name, and a list by ID needs no key.
- */
+/** A list by name uses the name as its key, and a list by ID needs no key. */
 export const isKeyInRow = ({ by, further }: DeviceOrder): boolean =>
   further.length === 0 && (by === 'name' || by === 'id')

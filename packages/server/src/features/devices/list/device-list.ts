@@ -3,8 +3,7 @@ import { walk } from '../../../db/fair/user-database.ts'
 import type { SqlStartByKeys } from '../../../db/sorted-page.ts'
 import { notFound } from '../../../errors.ts'
 import type { Place } from '../../../graphql/lists/cursor.ts'
-import type { List } from '../../../graphql/lists/paging.ts'
-import { listOf, type Start } from '../../../graphql/lists/paging.ts'
+import { type List, listOf, type Start } from '../../../graphql/lists/paging.ts'
 import { namesOf } from '../../../restriction.ts'
 import type { Device } from '../device.ts'
 import { parseId } from '../device-id.ts'
@@ -63,10 +62,7 @@ async function fromNearerEnd(start: AnyStart, total: () => Promise<number>): Pro
   return { ...start, fromEnd: start.offset > (await total()) / 2 }
 }
 
-/**
- * Finds where the page starts. A device that the filters exclude still has a position. Throws NOT_FOUND for an unknown
- * device.
- */
+/** A device that the filters exclude still has a position. */
 async function findStart(
   start: Start,
   order: DeviceOrder,

@@ -25,10 +25,6 @@ export async function readDevicePage(reading: PageReading): Promise<ListedDevice
   return canSample(page) && (await countAll()) > WALKED ? readMatches(page, read) : read(page)
 }
 
-/**
- * If the order has an index and the account has more than `WALKED` devices, first reads up to `WALKED` devices. If
- * these do not fill the page, reads all devices.
- */
 async function readWithoutIndex({ page, read, charge, countAll }: PageReading): Promise<ListedDeviceRow[]> {
   if (!canWalk(page)) {
     await charge()
@@ -41,7 +37,7 @@ async function readWithoutIndex({ page, read, charge, countAll }: PageReading): 
   return isLarge ? read({ ...page, search: 'scan' }) : rows
 }
 
-/** Checks whether the order has an index. In an order without an index, every statement reads all devices. */
+/** In an order without an index, every statement reads all devices. */
 const canWalk = ({ order, start }: Page): boolean =>
   order.further.length === 0 && !('afterKeys' in start) && !keyOf(order).isComputed
 
@@ -49,10 +45,7 @@ const skipsDevices = ({ start }: Page): boolean => 'offset' in start && start.of
 
 const hasCondition = ({ filter: { where, inside } }: Page): boolean => where !== undefined || inside !== undefined
 
-/**
- * Checks whether the list is sorted only by name, skips no devices, has `where` or a restriction, and has neither IDs
- * nor a hardware ID. In most other orders, the index of the order may also serve the filter.
- */
+/** In most orders other than by name, the index of the order may also serve the filter. */
 const canSample = (page: Page): boolean => {
   const { order, filter } = page
   const isByName = order.by === 'name' && order.further.length === 0

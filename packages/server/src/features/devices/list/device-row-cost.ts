@@ -26,8 +26,7 @@ export const FAR = 5_000
 
 /**
  * Estimates how many rows the `devices` field may read but not return. The server needs the estimate before the field
- * runs, to charge for the rows, to queue the request, and to name the expensive argument in an error. If the field
- * would reject the arguments, the estimate is 0.
+ * runs. If the field would reject the arguments, the estimate is 0.
  */
 export function rowsRead(
   args: DeviceListArguments,

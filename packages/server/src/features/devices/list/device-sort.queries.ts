@@ -42,12 +42,7 @@ const fieldKeys: Record<DeviceField, DeviceKey> = {
   },
   platform: { ...ofDevice, key: naturally(sql`d.platform`), nullable: sql`d.platform`, value: sql`d.platform` },
   state: { ...ofLive, key: sql`l.state`, value: sql`l.state` },
-  lastReported: {
-    ...ofLive,
-    key: sql`l.last_reported`,
-    nullable: sql`l.last_reported`,
-    value: sql`l.last_reported`,
-  },
+  lastReported: { ...ofLive, key: sql`l.last_reported`, nullable: sql`l.last_reported`, value: sql`l.last_reported` },
 }
 
 export function keyOf({ by, context }: DeviceSortKey): DeviceKey {

@@ -29,7 +29,7 @@ export function readDeviceOrder(sort: string | null | undefined, context: string
   return { ...key, further: [], text: `devices ${text}` }
 }
 
-/** Parses the keys in `sortBy`. A single key is equivalent to `sort`. */
+/** A single key is equivalent to `sort`. */
 export function readDeviceOrders(sortBy: readonly string[], context: string | undefined): DeviceOrder {
   const keys = readSortKeys(sortBy, (text, path) => readSortKey(text, { path, context }))
   const [first, ...further] = keys.map(({ text: _, ...key }) => key)
@@ -83,8 +83,7 @@ function databasePlaces(order: DeviceOrder, { key, id }: Place): { keys: (string
 function databaseKey(order: DeviceSortKey, key: SortKey): string | Date | null {
   const kind = isField(order.by) ? kindOfKey[order.by] : 'text'
   if (key === null && (kind === 'none' || isNullable(order))) return null
-  if (kind === 'none' && typeof key === 'string') return key
-  if (kind === 'text' && typeof key === 'string') return key
+  if (kind !== 'time' && typeof key === 'string') return key
   if (kind === 'time' && typeof key === 'number' && isTime(key)) return new Date(key)
   throw wrongPlace()
 }

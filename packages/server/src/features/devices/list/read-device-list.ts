@@ -17,10 +17,7 @@ export interface DeviceListWithView extends DeviceListRequest {
   columns: readonly ViewColumn[]
 }
 
-/**
- * Reads the arguments and applies the view and the caller's restriction. Rejects unknown names in `where` and `sortBy`
- * (see `assertKnownNames`), and attribute names that the caller cannot read.
- */
+/** Rejects unknown names in `where` and `sortBy` (see `assertKnownNames`), and names that the caller cannot read. */
 export async function readDeviceList(context: Context, args: DeviceListArguments): Promise<DeviceListWithView> {
   const list = await readWithView(context, args)
   const inside = insideOf(context.viewer)

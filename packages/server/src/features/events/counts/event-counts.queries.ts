@@ -4,10 +4,7 @@ import type { EventFilter } from '../event-filter.ts'
 import { matchingEvents } from '../events.queries.ts'
 import type { Intervals } from './intervals.ts'
 
-/**
- * Returns the counts, keyed by the interval's position. Omits empty intervals. An event from a server whose clock was
- * ahead counts in the last interval.
- */
+/** Keys are the intervals' positions. An event from a server whose clock was ahead counts in the last interval. */
 export async function countByInterval(
   db: Database,
   accountId: string,

@@ -11,7 +11,7 @@ import { divide } from './intervals.ts'
 export const MAX_INTERVALS = 200
 export const DEFAULT_INTERVALS = 60
 
-/** Counts events by interval. One statement counts all intervals, so the counts are consistent with each other. */
+/** One statement counts all intervals, so the counts are consistent with each other. */
 export async function countEventsByInterval(context: Context, args: UserEventCountsArgs): Promise<EventCount[]> {
   const { db, viewer, rowMeter } = context
   const size = args.intervals ?? DEFAULT_INTERVALS

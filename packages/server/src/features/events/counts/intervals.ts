@@ -1,7 +1,4 @@
-/**
- * Adjacent intervals of equal length that cover a time range. The first interval contains the start of the range. The
- * last interval ends at or after the end of the range.
- */
+/** Adjacent intervals that cover a time range. The first may begin before the range, and the last may end after it. */
 export interface Intervals {
   /** The start of the first interval, in milliseconds since 1970. */
   start: number

@@ -18,6 +18,7 @@ import { readableData } from '../readable-events.ts'
 const PATH = '/events/v1.csv'
 /** The number of events that one statement examines if PostgreSQL must check each event separately. */
 const WINDOW = 20_000
+const FIRST: EventSlice['start'] = { offset: 0 }
 /** The maximum number of device IDs that a DOWNLOAD_LINK_CREATE event lists for one link. */
 const LISTED_DEVICES = 20
 
@@ -81,24 +82,16 @@ const columns = [
 async function* pages(download: Download): AsyncGenerator<string> {
   yield formatNeutralRow(columns)
   const filter = filterOf(download.content)
-  const start: EventSlice['start'] = { offset: 0 }
   const reader = download.reader()
   if (filter.where !== undefined) assertReadsFilter(reader, filter.where.filter)
-  if (filter.where === undefined && reader.restriction === undefined) yield* pagesOf(download, filter, start)
-  else yield* pagesByWindow(download, filter, start)
+  if (filter.where === undefined && reader.restriction === undefined) yield* pagesOf(download, filter)
+  else yield* pagesByWindow(download, filter)
 }
 
-/**
- * PostgreSQL evaluates a filter in the filter language or a restriction for each event separately, so each statement
- * examines a limited number of events.
- */
-async function* pagesByWindow(
-  download: Download,
-  filter: EventFilter,
-  first: EventSlice['start'],
-): AsyncGenerator<string> {
+/** PostgreSQL checks `where` and a restriction for each event separately, so a statement examines few events. */
+async function* pagesByWindow(download: Download, filter: EventFilter): AsyncGenerator<string> {
   const { accountId } = download
-  let start = first
+  let start = FIRST
   for (;;) {
     await download.charge(pointsOfRows(WINDOW))
     const { where: _, ...simple } = filter
@@ -110,7 +103,7 @@ async function* pagesByWindow(
   }
 }
 
-async function* pagesOf(download: Download, filter: EventFilter, first: EventSlice['start']): AsyncGenerator<string> {
+async function* pagesOf(download: Download, filter: EventFilter, first = FIRST): AsyncGenerator<string> {
   const { accountId } = download
   let limit: number = limits.pageSize
   let start = first

@@ -1,6 +1,6 @@
 import { type Database, query } from '../../../db/database.ts'
 import type { EventFilter } from '../event-filter.ts'
-import type { EventSource, EventTypeName, Target } from '../event-types.ts'
+import type { Target } from '../event-types.ts'
 import { type FittingRow, fitting } from '../size-limit.ts'
 import type { FeedEvent } from './feed-event.ts'
 
@@ -55,16 +55,9 @@ export async function readNodes(db: Database): Promise<ReadonlyMap<string, Trans
   )
 }
 
-interface Row extends FittingRow {
+interface Row extends FittingRow, Omit<FeedEvent, 'id' | 'targets' | 'data' | 'bytes'> {
   number: string
-  accountId: string
-  type: EventTypeName
-  timestamp: Date
-  deviceId: string | null
-  actorId: string | null
-  source: EventSource | null
   targets: string
-  state: 'active' | 'inactive' | null
   data: string
 }
 

@@ -23,15 +23,9 @@ export interface Feed {
    * begins where the previous one ended. Returns a function that removes the listener.
    */
   subscribe(listener: (batch: FeedBatch) => void): () => void
-  /**
-   * Calls the listener when the position advances, for readers with their own cursor. Returns a function that removes
-   * the listener.
-   */
+  /** For readers with their own cursor. Returns a function that removes the listener. */
   onAdvance(listener: (position: bigint) => void): () => void
-  /**
-   * Reads the log now, and delivers settled events. Resolves to the last assigned event ID, which can be above
-   * `position`.
-   */
+  /** Delivers settled events. Resolves to the last assigned event ID, which can be above `position`. */
   readNow(): Promise<bigint>
   /**
    * Makes this process read the log soon, if the feed has listeners, and notifies the other processes. Call this after
@@ -53,10 +47,7 @@ export interface FeedOptions {
   db: Database
   notifications: Pick<Notifications, 'subscribe' | 'notify'>
   log: FastifyBaseLogger
-  /**
-   * Whether the database can be a cluster, on which a commit becomes visible at different times on different nodes. A
-   * database is a cluster if it has the citus extension.
-   */
+  /** On a cluster, a commit becomes visible at different times on different nodes. */
   isCluster?: boolean
 }
 

@@ -88,9 +88,7 @@ function matcher({ types, deviceIds, devicesOnly }: AccountFilter): (event: Feed
 
 const grouped = new WeakMap<FeedBatch, Map<string, FeedEvent[]>>()
 
-/**
- * Returns an account's events in a batch. Groups each batch by account only once, and all listeners share the result.
- */
+/** Groups each batch by account only once, and all listeners share the result. */
 function eventsOf(batch: FeedBatch, accountId: string): readonly FeedEvent[] {
   let groups = grouped.get(batch)
   if (groups === undefined) {

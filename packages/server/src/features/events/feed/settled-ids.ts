@@ -42,10 +42,7 @@ interface Mark {
   at: number
 }
 
-/**
- * The maximum number of marks, which accumulate while one transaction delays all events. At this limit, a new mark
- * replaces the newest one.
- */
+/** Marks accumulate while one transaction delays all events. At this limit, a new mark replaces the newest one. */
 const MAX_MARKS = 64
 
 function createMarks() {

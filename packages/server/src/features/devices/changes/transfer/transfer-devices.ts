@@ -23,10 +23,7 @@ import {
   lockServicesToMove,
 } from './transfer.queries.ts'
 
-/**
- * Moves either all of the devices or none of them to another account of the signed-in person. The devices' earlier
- * events stay in the viewer's account. Returns the number of devices.
- */
+/** The devices' earlier events stay in the viewer's account. Returns the number of devices. */
 export async function transferDevices(
   context: Context,
   { accountId: to, deviceId }: { accountId: string; deviceId: readonly string[] },
@@ -43,10 +40,8 @@ export async function transferDevices(
       await assertMayCreateDevices({ ...context, db: transaction }, to)
       await assertHardwareIdsFree(transaction, to, devices)
       await chargeReceiver({ ...context, db: transaction }, to, devices)
-      await releaseDevices(
-        transaction,
-        ids.map((id) => ({ accountId: viewer.accountId, deviceId: id })),
-      )
+      const released = ids.map((id) => ({ accountId: viewer.accountId, deviceId: id }))
+      await releaseDevices(transaction, released)
       for (let at = 0; at < devices.length; at += MOVED_AT_ONCE)
         await moveLocked(transaction, { viewer, to }, devices.slice(at, at + MOVED_AT_ONCE))
       await cutOffDevices(transaction, ids)
@@ -87,7 +82,7 @@ async function assertMayCreateDevices({ db, clock, viewer }: Context, to: string
 }
 
 async function assertHardwareIdsFree(db: Database, to: string, devices: readonly LockedDevice[]): Promise<void> {
-  const hardwareIds = devices.flatMap(({ hardwareId }) => (hardwareId === null ? [] : [hardwareId]))
+  const hardwareIds = devices.flatMap(({ hardwareId }) => hardwareId ?? [])
   const taken = await findTakenHardwareId(db, to, hardwareIds)
   if (taken !== undefined) throw hardwareIdTaken(JSON.stringify(taken))
 }
@@ -95,10 +90,7 @@ async function assertHardwareIdsFree(db: Database, to: string, devices: readonly
 const hardwareIdTaken = (which: string): ApiError =>
   new ApiError('CONFLICT', `the hardwareId ${which} is in use in the other account: change it on one of the devices`)
 
-/**
- * Charges the other account for the data and the events that it receives. The viewer's account is charged for its own
- * events before the mutation runs.
- */
+/** The viewer's account is charged for its own events before the mutation runs. */
 async function chargeReceiver(
   { db, viewer, storage }: Context,
   to: string,
