@@ -3,13 +3,7 @@ import { defineChore } from '../jobs/job.ts'
 import { deleteOldUse, selectAccountsWithOldUse } from './key-use-counter.queries.ts'
 
 export const dropNoncesJob = defineChore('auth.drop-nonces')
-
-/**
- * Deletes sessions, unfinished sign-ins, links, and attempt counts that have expired, and invitations that expired more
- * than a week ago.
- */
 export const dropSignInsJob = defineChore('auth.drop-sign-ins')
-
 export const dropKeyUseJob = defineChore('auth.drop-key-use')
 
 /** How long the server keeps usage counts of access keys, in days. */

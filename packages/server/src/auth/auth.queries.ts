@@ -17,10 +17,6 @@ export interface KeyRow {
   role: string | null
   role_permissions: string[] | null
   role_restriction: StoredRestriction | null
-  /**
-   * When a personal key's creator last used single sign-on or, if the creator has no linked identity, became a member.
-   * Null unless the creator is an enabled person and a member through a group.
-   */
   last_sign_in: Date | null
   /** Networks in CIDR notation. If empty, the key may be used from any address. */
   networks: string[]
@@ -73,7 +69,6 @@ export interface KeyUse {
   isRestricted: boolean
 }
 
-/** Skips keys whose stored time is at most 59 seconds before the use, because another process has just updated them. */
 export async function writeLastUsed(db: Database, uses: readonly KeyUse[]): Promise<void> {
   await query(db, lastUsedText('access_key'), valuesOf(uses))
 }
@@ -92,7 +87,7 @@ const valuesOf = (uses: readonly KeyUse[]): unknown[] => [
   uses.map((use) => use.accountId),
   uses.map((use) => use.key),
   uses.map((use) => use.at),
-  // Calculate this time here rather than in SQL, because a cluster rejects an update that calculates it from a column.
+  // Skip keys that another process has just updated. A cluster rejects an update that calculates this time in SQL.
   uses.map((use) => new Date(use.at.getTime() - 59_000)),
 ]
 

@@ -30,10 +30,7 @@ export interface AuthenticationOptions {
   failed?: FailedSignatures
   log: FastifyBaseLogger
   clock?: () => Date
-  /**
-   * A monotonic clock in milliseconds, so that a change to the system time does not affect the counts of failed
-   * signatures.
-   */
+  /** A monotonic clock in milliseconds for the counts of failed signatures. */
   elapsed?: () => number
 }
 

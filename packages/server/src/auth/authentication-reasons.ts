@@ -109,10 +109,7 @@ const sessionReasons = {
   'session-ended': { status: 401, meaning: 'The session cookie is invalid, or the session has ended. Sign in again.' },
 } as const
 
-/**
- * `GET /auth/sso/start` and `GET /auth/sso/callback` redirect the browser to the sign-in page with the reason (status
- * 303). Other routes return an error with the reason.
- */
+/** Status 303: a redirect to the sign-in page. Routes without redirects respond with UNAUTHENTICATED instead. */
 const ssoReasons = {
   'sso-failed': {
     status: 303,

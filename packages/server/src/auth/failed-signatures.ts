@@ -17,16 +17,9 @@ const PAIR_MS = 3_600_000
  * never block a key, because key IDs are not secret.
  */
 export interface FailedSignatures {
-  /**
-   * Returns how many seconds the address must wait before it may try this key, or undefined if it may try now. Call
-   * this before verifying.
-   */
+  /** Returns how many seconds the address must wait before it may try this key, or undefined if it may try now. */
   wait(address: string, key: string | undefined): number | undefined
-  /**
-   * Counts a failure against the address and against each named key. If a key has separate attempts at the address, the
-   * failure also counts against those. Returns the seconds to wait if the address, or a key across all addresses, has
-   * more than 20 failures in a minute. Otherwise, returns undefined.
-   */
+  /** Returns the seconds to wait if the address, or a key across all addresses, has too many failures in a minute. */
   count(address: string, ...keys: (string | undefined)[]): number | undefined
   verified(address: string, key: string): void
 }

@@ -5,16 +5,14 @@ import { accessOfKey, accessOfRole, bothRestrictions, type Restriction, restrict
 import { type KeyRow, selectKeys } from './auth.queries.ts'
 import { consequencesOf, toKeyPolicy } from './key-policy-rules.ts'
 
-/** Why a key is suspended. `member`: the creator of a personal key is not an enabled member of the account. */
-export type Suspension = 'member'
-
 export interface KeyGrant {
   readonly accountId: string
   readonly enabled: boolean
   readonly readOnly: boolean
   readonly isUserDisabled: boolean
   readonly expires: Date | null
-  readonly suspended: Suspension | undefined
+  /** `member`: the creator of a personal key is not an enabled member of the account. */
+  readonly suspended: 'member' | undefined
   /** When the account's key policy begins to suspend the key, or undefined if it does not. */
   readonly suspendedFrom: Date | undefined
   /** When the account's key policy begins to require a digest, or undefined if it does not. */

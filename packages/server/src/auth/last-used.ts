@@ -12,10 +12,7 @@ export interface LastUsed {
   close(): Promise<void>
 }
 
-/**
- * Records when keys were last used, accurate to the minute. Writes new uses in the background, at most once a second,
- * with one statement per table.
- */
+/** Records when keys were last used, accurate to the minute. Writes in the background, at most once a second. */
 export function createLastUsed(db: Database, log: FastifyBaseLogger): LastUsed {
   const recorded = boundedMap<string, number>(MAX_KEYS)
   let uses: KeyUse[] = []

@@ -6,27 +6,19 @@ const CHECK_EVERY_MS = 100
 
 /** A stream ends soon after its key or session becomes invalid, or after its viewer's access changes. */
 export interface OpenStreams {
-  /**
-   * Adds a stream. Throws LIMIT_EXCEEDED if the key or session has too many streams, and FORBIDDEN if the viewer has
-   * neither a key nor a session. Calls `end` at most once. The returned function removes the stream.
-   */
+  /** Calls `end` at most once. The returned function removes the stream. */
   admit(viewer: Viewer, end: (reason: ApiError) => void): () => void
   endAll(reason: ApiError): void
 }
 
 export interface OpenStreamsOptions {
-  /**
-   * The maximum number of streams that a key or session can have open in this process with the same account and the
-   * same access.
-   */
+  /** The maximum number of streams in this process of a key or session with the same account and the same access. */
   perKey: number
   /** Returns why the viewer's streams must end, or undefined if they can continue. */
   rejectionOf: (viewer: Viewer) => Promise<ApiError | undefined>
 }
 
-type End = (reason: ApiError) => void
-
-type KeyStreams = Map<End, Viewer>
+type KeyStreams = Map<(reason: ApiError) => void, Viewer>
 
 export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): OpenStreams {
   const byKey = new Map<string, KeyStreams>()

@@ -27,6 +27,5 @@ export function rejectionOfKey(
 export const rejected = (reason: keyof typeof keyReasons): ApiError =>
   new ApiError('UNAUTHENTICATED', keyReasons[reason].meaning, { reason })
 
-/** Checks whether the last single sign-on of a member through a group is too old. */
 export const isSignInStale = (lastSignIn: Date | null, { now, staleMs }: { now: Date; staleMs: number }): boolean =>
   lastSignIn !== null && staleMs > 0 && lastSignIn.getTime() + staleMs <= now.getTime()

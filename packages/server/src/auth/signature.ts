@@ -39,10 +39,7 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
   const { keys, nonces, failed, lastUsed, addressOf, config, clock } = options
   const waitUntil = boundedWait()
 
-  /**
-   * Throws RATE_LIMITED if the address has no attempts left. Runs before the key lookup, so that a blocked address
-   * costs the server little work, and again after a lookup in the database.
-   */
+  /** Runs before the key lookup, so that a blocked address costs little work, and again after a database lookup. */
   const assertAttemptsLeft = (address: string, keyId: string | undefined): void => {
     const retryAfter = failed.wait(address, keyId)
     if (retryAfter !== undefined) throw tooManyFailures(retryAfter)

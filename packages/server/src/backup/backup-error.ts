@@ -23,7 +23,7 @@ export class BackupError extends Error {
   }
 }
 
-/** Creates the error for a backup in a newer format. `release` is undefined if the backup does not name a release. */
+/** `release` is undefined if the backup does not name a release. */
 export function writtenByNewerRelease(what: string, release: string | undefined): BackupError {
   const name = release === undefined ? '' : `, ${release}`
   return new BackupError('newer', `${what} was written by a newer release of Muster${name}: use that release.`)

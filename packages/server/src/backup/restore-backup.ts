@@ -29,9 +29,7 @@ export interface RestoreOptions {
   file: string
   /** Specifies where to find the master key that encrypts the secrets in the backup. */
   config: MasterKeySettings
-  /**
-   * Whether to restore even if the master key is missing. Without the key, no server starts on the restored database.
-   */
+  /** Whether to restore even if the master key is missing. Without it, no server starts on the restored database. */
   withoutKey?: boolean
   signal?: AbortSignal
   /** Called with the number of bytes read so far and the total. */
@@ -88,10 +86,7 @@ async function checkBackup(reading: Reading): Promise<Header> {
 
 async function assertKnown({ migrations, release }: Header): Promise<void> {
   const known = await migrationNames()
-  const isKnown = migrations.every((name, index) => name === known[index])
-  if (!isKnown) {
-    throw writtenByNewerRelease('The backup', release)
-  }
+  if (!migrations.every((name, index) => name === known[index])) throw writtenByNewerRelease('The backup', release)
 }
 
 /** Creates the backup's schema. If tables already exist, they must be empty and have that schema. */

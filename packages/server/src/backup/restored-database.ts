@@ -16,10 +16,7 @@ export async function skipNumbers(client: pg.ClientBase, sequences: Readonly<Rec
   }
 }
 
-/**
- * Throws a BackupError unless all keys that encrypt the secrets in the backup are available. `masterKeys` contains
- * their check values.
- */
+/** Throws a BackupError unless the keys with these check values are available. */
 export function assertKeys(masterKeys: readonly string[], config: MasterKeySettings): void {
   const available = availableKeys(config).map((key) => createSecrets(key).checkValue)
   if (masterKeys.every((key) => available.includes(key))) return

@@ -69,12 +69,10 @@ async function assertFree(file: string): Promise<void> {
   if (found !== undefined) throw new BackupError('taken', `${file} already exists. Nothing was written.`)
 }
 
-type Written = (written: { header: Header; end: EndLine }) => void
-
 async function* contents(
   client: pg.ClientBase,
   { onProgress = () => {}, rate = 0, signal }: WriteBackupOptions,
-  onEnd: Written,
+  onEnd: (written: { header: Header; end: EndLine }) => void,
 ): AsyncGenerator<Buffer> {
   const hash = createHash('sha256')
   const hashed = (bytes: Buffer): Buffer => {
@@ -82,9 +80,7 @@ async function* contents(
     return bytes
   }
   const migrations = await selectMigrations(client)
-  if (migrations.length === 0) {
-    throw new BackupError('no-muster', "The database does not contain Muster's tables.")
-  }
+  if (migrations.length === 0) throw new BackupError('no-muster', "The database does not contain Muster's tables.")
   const tables = await selectTables(client)
   await beginSnapshot(client, tables)
   const header = await readHeader(client)

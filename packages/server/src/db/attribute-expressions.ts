@@ -14,10 +14,7 @@ export const textIn = (attributes: Sql, [first, subName]: readonly string[]): Sq
     ? sql`(${attributes} ->> ${first}::text)`
     : sql`(${attributes} -> ${first}::text ->> ${subName}::text)`
 
-/**
- * Returns the sort key of an attribute whose text `textIn` has already read. Reads the attribute again only if it may
- * be a group or may have to be truncated.
- */
+/** Reads the attribute a second time only if the text may be a group or may have to be truncated. */
 export const sortableFrom = (text: Sql, attributes: Sql, name: readonly string[]): Sql =>
   sql`case when ${text} collate "C" >= '{' or octet_length(${text}) > ${sql.lit(SORTED_LENGTH)}
     then ${sortable(valueIn(attributes, name))} else ${text} end`

@@ -23,10 +23,7 @@ const socketErrors = new Set([
 const messages =
   /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/
 
-/**
- * The beginning of the message that Citus sends without a specific SQLSTATE if a node fails during a transaction, which
- * then changes nothing.
- */
+/** Citus sends this without a specific SQLSTATE if a node fails during a transaction, which then changes nothing. */
 const nodeFailure = /^failure on connection marked as essential: /
 
 /** Checks whether an error means that the database is unavailable. The same request may succeed later. */
@@ -38,32 +35,26 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return code === '' ? messages.test(error.message) : code === INTERNAL_ERROR && nodeFailure.test(error.message)
 }
 
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
 /** Checks whether the connection broke during a change. The database may or may not have committed the change. */
-export const isOutcomeUnknown = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === OUTCOME_UNKNOWN
+export const isOutcomeUnknown = (error: unknown): boolean => codeOf(error) === OUTCOME_UNKNOWN
 
 /**
  * Checks whether a query failed on a standby but may succeed on the primary: the standby is unavailable, canceled the
  * query because of a conflict with WAL replay, or rejected a write (PostgreSQL, Handling Query Conflicts).
  */
 export const isStandbyFailure = (error: unknown): boolean =>
-  isDatabaseUnavailable(error) ||
-  (error instanceof Error && 'code' in error && ['40001', '40P01', '25006'].includes(error.code as string))
+  isDatabaseUnavailable(error) || ['40001', '40P01', '25006'].includes(codeOf(error) as string)
 
-/**
- * Checks whether a read failed on an available node of a cluster because another transaction or the move of a shard
- * interfered (PostgreSQL, Appendix A; Citus, class CI).
- */
-export const isReadConflict = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && /^(40001|40P01|CI...)$/.test(String(error.code))
+/** Another transaction or the move of a shard interfered (PostgreSQL, Appendix A; Citus, class CI). */
+export const isReadConflict = (error: unknown): boolean => /^(40001|40P01|CI...)$/.test(String(codeOf(error)))
 
 /** Checks whether the database's disk is full. The failed statement changed nothing. */
-export const isDatabaseFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '53100'
+export const isDatabaseFull = (error: unknown): boolean => codeOf(error) === '53100'
 
 /** Checks whether the database canceled a statement because it ran too long or waited too long for a lock. */
-export const isDatabaseSlow = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === '57014' || error.code === '55P03')
+export const isDatabaseSlow = (error: unknown): boolean => ['57014', '55P03'].includes(codeOf(error) as string)
 
 /** File errors can also have a code such as ENOENT, but their `syscall` is a file operation such as `open`. */
 function isSocketError(error: Error, code: string): boolean {

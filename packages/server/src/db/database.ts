@@ -39,8 +39,6 @@ export interface PoolWatch {
   statement?: (text: string, name: string | undefined, run: () => unknown) => unknown
 }
 
-const runUnwatched: NonNullable<PoolWatch['statement']> = (_text, _name, run) => run()
-
 /** A pool whose `responseWatch` rejects callers while the database is unresponsive. */
 export class Pool extends pg.Pool {
   readonly responseWatch: ResponseWatch | undefined
@@ -66,10 +64,7 @@ export class Pool extends pg.Pool {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/**
- * The maximum number of statements that a connection prepares. Each combination of filters in a list is a separate
- * statement.
- */
+/** Per connection. Each combination of filters in a list is a separate statement. */
 const MAX_NAMED = 2_000
 
 export function createPool(options: DatabaseOptions): Pool {
@@ -175,7 +170,7 @@ type NamingClient = PostgresPoolClient & { use: ConnectionUse | undefined }
 function namingClient(
   client: pg.PoolClient,
   names: Map<string, string> | undefined,
-  { statement = runUnwatched }: PoolWatch,
+  { statement = (_text, _name, run) => run() }: PoolWatch,
 ): NamingClient {
   const run = (text: unknown, values?: readonly unknown[]): unknown => {
     // A name would not help BEGIN or COMMIT, which have no values, or cursors, which are objects.
@@ -248,10 +243,7 @@ export function isUniqueViolation(error: unknown, index: string): boolean {
 /** Checks whether PostgreSQL rolled back a transaction because of a deadlock (SQLSTATE 40P01). */
 export const isDeadlock = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '40P01'
 
-/**
- * Checks whether a statement violated a foreign key (SQLSTATE 23503), usually because another transaction has just
- * deleted the row that the statement references.
- */
+/** SQLSTATE 23503. Usually, another transaction has just deleted the row that the statement references. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23503'
 }

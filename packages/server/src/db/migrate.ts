@@ -71,9 +71,7 @@ async function selectExecuted(db: Database): Promise<Executed[]> {
   return rows
 }
 
-/**
- * Returns the migrations that have not run. Throws if a newer release made the database incompatible with this release.
- */
+/** Throws if a newer release made the database incompatible with this release. */
 function missingOf(executed: readonly Executed[], known: readonly Migration[], log: MigrationLog): Migration[] {
   const knows = (name: string): boolean => known.some((migration) => migration.name === name)
   const newer = executed.filter(({ name }) => !knows(name))

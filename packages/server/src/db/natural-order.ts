@@ -1,7 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/**
- * Sorts text in natural order, ignoring case, so `node-2` comes before `node-10`. The first migration creates the
- * collation.
- */
+/** Sorts `node-2` before `node-10`, and ignores case. The first migration creates the collation. */
 export const naturally = (text: RawBuilder<unknown>): RawBuilder<unknown> => sql`${text} collate natural_order`

@@ -12,9 +12,6 @@ export async function sentTogether<Results extends readonly unknown[]>(
   return (await Promise.all(statements)) as unknown as Results
 }
 
-/**
- * Checks whether PostgreSQL rejected a statement because an earlier statement of the transaction failed (SQLSTATE
- * 25P02).
- */
+/** SQLSTATE 25P02: an earlier statement of the transaction failed. */
 const isOfEndedTransaction = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '25P02'

@@ -16,15 +16,10 @@ export interface SqlOrder {
   key?: Sql
   /** The ID column of the table that contains the key. The key's index then covers both columns. */
   id: Sql
-  /**
-   * The ID column of a joined table. The statement compares both ID columns, because PostgreSQL does not infer
-   * comparisons other than equality.
-   */
+  /** The ID column of a joined table. It is also compared, because PostgreSQL infers only equality between columns. */
   twinId?: Sql
   direction: Direction
-  /**
-   * An expression that is null if the key is missing, as in the key's index predicate. If omitted, every row has a key.
-   */
+  /** Null if the key is missing, as in the key's index predicate. If omitted, every row has a key. */
   nullable?: Sql
 }
 
@@ -57,7 +52,6 @@ export interface SqlPlaceByKeys {
   id: string
 }
 
-/** The number of rows to skip, or the place to start after. */
 export type SqlStartByKeys = { offset: number } | { afterKeys: SqlPlaceByKeys }
 
 /** The number of rows to skip, or the place to start after. */
@@ -204,9 +198,6 @@ function orderBy({ key, id, direction }: Pick<SqlOrder, 'id' | 'direction'> & { 
   return key === undefined ? sql`${id} ${towards}` : sql`${key} ${towards}, ${id} ${towards}`
 }
 
-/**
- * Compares a single value with `=`, because PostgreSQL would plan a statement with an array at each execution
- * (docs/decisions/0010).
- */
+/** With an array, PostgreSQL would plan the statement at each execution (docs/decisions/0010). */
 export const isAnyOf = (column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values})`

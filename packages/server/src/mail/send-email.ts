@@ -17,10 +17,6 @@ export type SendEmail = (message: Message) => Promise<boolean>
 
 const TIMEOUT_MS = 15_000
 
-/**
- * Returns undefined if neither MUSTER_SMTP_URL nor MUSTER_SMTP_FROM is set. Throws a StartError if only one of them is
- * set.
- */
 export function emailSender(
   { smtpUrl, smtpFrom }: Pick<Config, 'smtpUrl' | 'smtpFrom'>,
   log: Log,

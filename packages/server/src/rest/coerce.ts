@@ -10,7 +10,6 @@ export function assertType(value: unknown, type: GraphQLInputType, name: string)
   })
 }
 
-/** Rejects unknown names. `kind` contains the singular and plural nouns for the message. */
 export function assertKnown(
   names: Iterable<string>,
   known: readonly string[],

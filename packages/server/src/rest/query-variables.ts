@@ -32,7 +32,6 @@ export function queryVariables(url: string, { parameters }: Operation): Record<s
   return variables
 }
 
-/** Rejects the query string of a change, whose arguments must be in the path or the body. */
 export function assertNoQuery(url: string): void {
   const [first] = readQuery(url)
   if (first === undefined) return

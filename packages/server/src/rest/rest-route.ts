@@ -82,10 +82,7 @@ function prepareScope<Viewer extends RestViewer>(scope: FastifyInstance, input: 
   })
 }
 
-/**
- * Rejects unknown paths. A not-found handler would not run, because the catch-all routes of the server would match
- * first.
- */
+/** A not-found handler would not run, because the catch-all routes of the server would match first. */
 function rejectOtherPaths(scope: FastifyInstance): void {
   scope.all('/*', async (request) => {
     const path = request.url.split('?', 1)[0]?.slice(0, 200)

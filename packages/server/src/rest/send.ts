@@ -30,10 +30,7 @@ export function sendError(reply: FastifyReply, error: ApiError, status = error.s
     .send(text)
 }
 
-/**
- * Sends the errors of a document without their locations and paths, because callers do not know the document. The first
- * error determines the status.
- */
+/** Omits locations and paths, because callers do not know the document. The first error determines the status. */
 export function sendErrors(reply: FastifyReply, errors: readonly GraphQLFormattedError[]): FastifyReply {
   const reported = errors.map(({ message, extensions }) => ({ message, extensions }))
   const [{ extensions } = {}] = reported

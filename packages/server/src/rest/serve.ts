@@ -48,10 +48,7 @@ export async function serve<Viewer extends RestViewer>(
   return sendResponse(reply, operation, responseBody(data, operation, names))
 }
 
-/**
- * Returns the caller of a signed request, or null. Ignores browser sessions, because the REST API does not protect them
- * from requests by other sites.
- */
+/** Ignores browser sessions, because the REST API does not protect them from requests by other sites. */
 async function signer<Viewer extends RestViewer>(
   input: RestInput<Viewer>,
   exchange: { request: FastifyRequest; reply: FastifyReply },

@@ -4,10 +4,7 @@ export interface Setting<Value> {
   meaning: string
   default: string
   secret?: boolean
-  /**
-   * For an invalid value, throws an error whose message describes valid values. `undefined` means that the setting is
-   * not set.
-   */
+  /** For an invalid value, throws an error whose message describes valid values. An unset setting is undefined. */
   parse(text: string | undefined): Value
 }
 

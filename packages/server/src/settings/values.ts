@@ -1,9 +1,6 @@
 import { isIP } from 'node:net'
 import { type AddressRange, parseRange } from '../lib/address-range.ts'
 
-// Each of these functions parses a setting's value. For an invalid value, it throws an error whose message describes
-// valid values.
-
 export function integer(text: string, minimum: number, maximum: number, unit?: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < minimum || value > maximum) {

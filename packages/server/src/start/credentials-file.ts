@@ -3,10 +3,7 @@ import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { replacePrivateFile, syncFolder } from '../lib/private-file.ts'
 
-/**
- * The values that a client needs to connect and that the owner needs to sign in, stored in the `[default]` section of
- * an INI file.
- */
+/** The values with which a client connects and the owner signs in, stored in the section `[default]` of an INI file. */
 export interface Credentials {
   url: string
   accessKeyId: string
@@ -34,16 +31,13 @@ export async function stageCredentials(dataFolder: string, credentials: Credenti
   await replacePrivateFile(stagedPath(dataFolder), formatCredentials(credentials))
 }
 
-/**
- * Returns the access key ID of the staged credentials, an empty string if they contain none, or undefined if no
- * credentials are staged.
- */
+/** Returns an empty string if the staged credentials contain no key, or undefined if no credentials are staged. */
 export async function findStagedKey(dataFolder: string): Promise<string | undefined> {
   const text = await readIfExists(stagedPath(dataFolder))
   return text === undefined ? undefined : (/^MUSTER_ACCESS_KEY_ID=(.*)$/m.exec(text)?.[1] ?? '')
 }
 
-/** Publishes the staged credentials. Renames an existing credentials file, which belongs to another database. */
+/** Renames an existing credentials file, which belongs to another database. */
 export async function publishCredentials(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const path = credentialsPath(dataFolder)
   if (await fileExists(path)) {

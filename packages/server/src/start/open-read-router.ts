@@ -24,14 +24,8 @@ export interface ReadingOptions {
  * Returns undefined if neither DATABASE_READ_URL nor DATABASE_URLS is set. The server starts even if these databases
  * are unreachable.
  */
-export function openReadRouter({
-  config,
-  db,
-  requests,
-  metrics,
-  tracing,
-  log,
-}: ReadingOptions): ReadRouter | undefined {
+export function openReadRouter(options: ReadingOptions): ReadRouter | undefined {
+  const { config, db, requests, metrics, tracing, log } = options
   const { databaseReadUrl, databaseUrls, databaseConnections, statementTimeout } = config
   const { databaseSilence: responseTimeout } = config
   const onChoice = metrics.counter('listReads')

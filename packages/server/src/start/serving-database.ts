@@ -7,8 +7,7 @@ import { connectionTo } from '../db/embedded/connection.ts'
 import { startEmbedded } from '../db/embedded/embedded.ts'
 import { StartError } from '../start-error.ts'
 import { connectionsNeeded } from './connections.ts'
-import type { DatabaseAccess } from './pooler.ts'
-import { checkPooler } from './pooler.ts'
+import { checkPooler, type DatabaseAccess } from './pooler.ts'
 
 export interface ServingDatabase extends DatabaseAccess {
   stop(): Promise<void>
@@ -34,10 +33,7 @@ export function databaseAccess({ databaseUrl, databaseDirectUrl, dataFolder }: C
   return { connection, requests: { connection: { connectionString: databaseUrl }, direct: connection } }
 }
 
-/**
- * Resolves once the database responds. Throws if settings contradict each other, or if an external database does not
- * respond in time or is unsuitable.
- */
+/** Resolves once the database responds. */
 export async function openServingDatabase(options: ServingDatabaseOptions): Promise<ServingDatabase> {
   const { config, log, signal } = options
   if (config.databaseUrl === undefined) {

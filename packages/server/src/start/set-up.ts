@@ -54,15 +54,12 @@ export async function setUp(options: SetUpOptions): Promise<SetUp> {
   }
 }
 
-/** Checks whether the error is from the file system, not from a connection. */
+/** Connection errors have a `syscall`, too. */
 function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && error.syscall !== 'connect' && 'path' in error
 }
 
-/**
- * The name of the session-level advisory lock that a starting server and a restore hold. The lock's key is the hash of
- * this name.
- */
+/** The session-level advisory lock that a starting server and a restore hold. Its key is the hash of this name. */
 export const SET_UP_LOCK = 'muster set up'
 
 /** Runs `work` under a session-level lock, because a transaction-level lock would end when `work` commits. */

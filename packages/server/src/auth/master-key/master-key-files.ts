@@ -7,10 +7,7 @@ const KEY_BYTES = 32
 
 export const masterKeyFiles = (dataFolder: string) => ({
   current: join(dataFolder, 'master.key'),
-  /**
-   * Contains the new key from the start of a rotation until its end, when the rotation writes the key to `current` and
-   * deletes this file.
-   */
+  /** Contains the new key during a rotation. At its end, the rotation moves the key to `current`. */
   next: join(dataFolder, 'master.key.next'),
   /** The key that was current before the last rotation. Backups that were made under this key need it. */
   previous: join(dataFolder, 'master.key.previous'),
@@ -18,9 +15,7 @@ export const masterKeyFiles = (dataFolder: string) => ({
 
 export const formatMasterKey = (key: Buffer): string => `${key.toString('base64')}\n`
 
-/**
- * Reads the file synchronously, because `decrypt` is synchronous and reloads the keys if it cannot decrypt a secret.
- */
+/** Synchronous, because `decrypt` is synchronous and may reload the keys. */
 export function readMasterKey(file: string, log?: Pick<FastifyBaseLogger, 'warn'>): Buffer | undefined {
   const text = readIfExists(file)
   if (text === undefined) return undefined

@@ -29,8 +29,7 @@ export function watchMasterKey(db: Database, secrets: Secrets, log: FastifyBaseL
   const wait = (): void => {
     timer = setTimeout(() => {
       checking = check()
-    }, CHECK_EVERY_MS)
-    timer.unref()
+    }, CHECK_EVERY_MS).unref()
   }
   wait()
   return {

@@ -19,10 +19,7 @@ export async function insertCheck(db: Database, value: string): Promise<void> {
   await db.insertInto('server_setting').values({ name: CHECK, value }).execute()
 }
 
-/**
- * Returns the check value of the key that encrypts new secrets, or undefined in a new database. The lock prevents a
- * rotation from beginning before this transaction ends.
- */
+/** The lock prevents a rotation from beginning before this transaction ends. */
 export async function lockCheck(transaction: Database): Promise<string | undefined> {
   const row = await transaction
     .selectFrom('server_setting')

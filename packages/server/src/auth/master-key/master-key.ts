@@ -56,15 +56,12 @@ const formerKeyHint =
   'Only that key can decrypt some of the secrets: run "muster keys rotate-master" again on the machine where you ' +
   'started it, or set MUSTER_MASTER_KEY_PREVIOUS to the previous key.'
 
-/**
- * Switches to the key that must encrypt the secrets created in this transaction. No rotation begins before the
- * transaction ends.
- */
+/** Switches to the key for this transaction's secrets. No rotation begins before the transaction ends. */
 export async function lockMasterKey(transaction: Database, secrets: Secrets): Promise<void> {
   switchKey(secrets, await lockCheck(transaction))
 }
 
-/** Switches to the master key that the database names. When a rotation begins, the database names another key. */
+/** Switches to the master key that the database names. */
 export async function followMasterKey(db: Database, secrets: Secrets): Promise<void> {
   switchKey(secrets, (await selectChecks(db)).current)
 }

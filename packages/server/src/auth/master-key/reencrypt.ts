@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import type { SecretOwner, Secrets } from '../secrets.ts'
+import type { KeySecrets, SecretOwner, Secrets } from '../secrets.ts'
 import {
   type Cursor,
   type Reencrypted,
@@ -72,11 +72,7 @@ async function reencryptRows(db: Database, place: SecretPlace, { rows, secrets, 
   return count
 }
 
-function tryDecrypt(
-  key: Pick<Secrets, 'decrypt'> | undefined,
-  owner: SecretOwner,
-  encrypted: Buffer,
-): Buffer | undefined {
+function tryDecrypt(key: KeySecrets | undefined, owner: SecretOwner, encrypted: Buffer): Buffer | undefined {
   try {
     return key?.decrypt(owner, encrypted)
   } catch {

@@ -11,11 +11,6 @@ import { availableKeys, type MasterKeySettings, newMasterKey } from './master-ke
 import { formatMasterKey, masterKeyFiles, readMasterKey } from './master-key-files.ts'
 import { type Reencryption, reencryptAll } from './reencrypt.ts'
 
-export interface RotationOptions {
-  db: Database
-  config: MasterKeySettings
-}
-
 export interface Rotation extends Reencryption {
   /** The location of the new key: a file path, or a setting's name. */
   key: string
@@ -31,7 +26,7 @@ export interface Rotation extends Reencryption {
  * under the previous key. The rotation then re-encrypts existing secrets in batches. Last, if the keys are in files, it
  * swaps the files.
  */
-export async function rotateMasterKey({ db, config }: RotationOptions): Promise<Rotation> {
+export async function rotateMasterKey({ db, config }: { db: Database; config: MasterKeySettings }): Promise<Rotation> {
   return withRotationLock(db, async () => {
     const before = await selectChecks(db)
     if (before.current === undefined)
@@ -66,10 +61,7 @@ function withRotationLock<Result>(db: Database, work: () => Promise<Result>): Pr
   })
 }
 
-/**
- * Returns the key to encrypt under: the key in the settings, the key of an interrupted rotation, or a new key. Writes a
- * new key to a file.
- */
+/** Writes a new key to a file, unless the settings or an interrupted rotation already have one. */
 async function nextKey(
   { masterKey, previousMasterKey, dataFolder }: MasterKeySettings,
   current: string,
@@ -99,10 +91,7 @@ function assertAvailable(secrets: Secrets, { current, former }: KeyChecks): void
   )
 }
 
-/**
- * Names the new key in the database, and re-encrypts the secrets of authenticator apps in the same transaction, because
- * better-auth can decrypt only with the current key.
- */
+/** better-auth decrypts only with the current key, so authenticator apps' secrets change in the same transaction. */
 function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     await replaceCheck(transaction, secrets.checkValue)

@@ -138,17 +138,14 @@ async function byPassword(call: AuthRequest, session: Session, path: string): Pr
   return runAttempt(call, { subjects, attempt }, () => call.forward(call.request, path, { password }))
 }
 
-/**
- * Removes a passkey. Returns false for an unknown passkey. Throws CONFLICT if the person could not sign in without it.
- */
+/** Returns false for an unknown passkey. Throws CONFLICT if the person could not sign in without the passkey. */
 async function removePasskey(
   transaction: Database,
   { provider }: AuthRequest,
   { session: { personId, email }, id }: { session: Session; id: string },
 ): Promise<boolean> {
   await lockPerson(transaction, email)
-  const isDeleted = await deletePasskey(transaction, personId, id)
-  if (!isDeleted) return false
+  if (!(await deletePasskey(transaction, personId, id))) return false
   const user = await findSignedInUser(transaction, personId)
   const canSignIn = user !== undefined && (user.hasPassword || user.passkeys > 0)
   if (!canSignIn && !(provider !== undefined && (await isLinked(transaction, personId, provider.issuer))))

@@ -31,7 +31,7 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
     trustedOrigins: [origin],
     database: { db, type: 'postgres', transaction: true },
     telemetry: { enabled: false },
-    // The server itself limits attempts before it calls better-auth, by network address and by email address.
+    // The server itself limits attempts before it calls better-auth.
     rateLimit: { enabled: false },
     onAPIError: { throw: true },
     logger: {

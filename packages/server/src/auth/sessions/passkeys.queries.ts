@@ -62,7 +62,7 @@ export interface NewPasskey {
   aaguid: string | null
 }
 
-/** Stores a passkey. Returns false if its credential is already registered. */
+/** Returns false if the credential is already registered. */
 export async function insertPasskey(db: Database, personId: string, passkey: NewPasskey): Promise<boolean> {
   const result = await db
     .insertInto('passkey')

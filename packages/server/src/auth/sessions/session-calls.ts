@@ -47,7 +47,6 @@ export const sessionCalls: readonly AuthCall[] = [
   },
 ]
 
-/** Returns the number of sessions that ended. */
 function revoke(call: AuthRequest, session: Session, which: Parameters<typeof deleteSessions>[2]): Promise<number> {
   return recordChange(call, session, {
     type: 'SESSION_REVOKE',

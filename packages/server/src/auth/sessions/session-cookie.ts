@@ -1,10 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export interface SessionCookie {
-  /**
-   * Returns the token in a Cookie header, undefined if the cookie is missing, or null if the cookie's signature is
-   * invalid.
-   */
+  /** Returns undefined if the cookie is missing, and null if its signature is invalid. */
   read(header: string | undefined): string | null | undefined
   set(token: string, seconds: number): string[]
   clear(): string[]
@@ -59,20 +56,14 @@ export const fromBetterAuth = (setCookies: readonly string[]): string[] =>
     header.startsWith(`${SECURE_NAME}=`) ? [header.replace(SECURE_NAME, HOST_NAME), header] : [header],
   )
 
-/**
- * Returns the identifier of a sign-in that is waiting for its second factor, from better-auth's cookie. Does not verify
- * the cookie's signature. Returns an empty string if the cookie is missing.
- */
+/** Returns the identifier of a pending sign-in from better-auth's cookie, without verifying the cookie's signature. */
 export function stepOf(header: string | undefined): string {
   const name = `${COOKIE_PREFIX}.two_factor`
   const value = findCookie(header, `__Secure-${name}`) ?? findCookie(header, name) ?? ''
   return value.slice(0, Math.max(value.lastIndexOf('.'), 0))
 }
 
-/**
- * Returns the decoded value of the first cookie with this name, which has the longest path (RFC 6265 §5.4). Returns
- * undefined if the cookie is missing or empty.
- */
+/** Browsers send the cookie with the longest path first (RFC 6265 §5.4). An empty cookie counts as missing. */
 function findCookie(header: string | undefined, name: string): string | undefined {
   const text = findPair(header, name)
   if (text === undefined || text === '') return undefined

@@ -31,10 +31,7 @@ const errors: Readonly<Record<string, () => ApiError>> = {
   FAILED_TO_VERIFY_REGISTRATION: () => badInput('the passkey could not be verified: request new options and retry'),
 }
 
-/**
- * Converts a better-auth error to an ApiError, and any error during a sign-in with a passkey to `passkey-refused`.
- * Throws if the error is internal.
- */
+/** Throws if the error is internal. Any other error of a sign-in with a passkey becomes `passkey-refused`. */
 export function fromBetterAuthError(
   path: string,
   status: number,

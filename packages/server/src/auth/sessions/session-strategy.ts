@@ -35,17 +35,9 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
   }
 }
 
-const ACCOUNT_HEADER = 'muster-account'
+const namedAccount = ({ headers }: FastifyRequest): string | undefined => headers['muster-account']?.toString()
 
-function namedAccount({ headers }: FastifyRequest): string | undefined {
-  const value = headers[ACCOUNT_HEADER]
-  return value === undefined ? undefined : String(value)
-}
-
-/**
- * Adds Set-Cookie headers to responses, to extend the cookies of renewed sessions and to clear those of ended sessions.
- * Call this before registering the routes.
- */
+/** Extends the cookies of renewed sessions, and clears those of ended sessions. Call this before registering routes. */
 export function registerSessionCookies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     const header = setCookies.get(request)

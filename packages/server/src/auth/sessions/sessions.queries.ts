@@ -7,7 +7,6 @@ export interface SessionRow {
   email: string
   token: string
   updated: Date
-  /** How the person signed in; null if that was not recorded. */
   method: string | null
   /** When the session ends even if it is in use; null if use extends the session. */
   ends: Date | null
@@ -83,10 +82,7 @@ export interface SessionInAccount {
 type SessionRole = Pick<MembershipRow, 'role' | 'permissions' | 'restriction' | 'signInPolicy'> &
   Pick<SessionRow, 'method'>
 
-/**
- * Returns null if the person is not a member or the account is disabled, and undefined if the session is no longer
- * valid.
- */
+/** Returns null if the person is not a member or the account is disabled, and undefined if the session is not valid. */
 export async function findSessionRole(
   db: Database,
   { accountId, personId, session }: SessionInAccount,
@@ -107,10 +103,7 @@ export async function findSessionRole(
   return row.role === null ? null : { ...row, role: row.role }
 }
 
-/**
- * Returns when the session's user last confirmed the sign-in or, if never, signed in. Returns undefined if the session
- * has ended.
- */
+/** Returns when the session's user last confirmed the sign-in or, if never, signed in. */
 export async function readConfirmed(db: Database, personId: string, id: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('session')
@@ -121,19 +114,16 @@ export async function readConfirmed(db: Database, personId: string, id: string):
   return row && (row.confirmed ?? row.created)
 }
 
-export async function writeMethod(
-  db: Database,
-  { personId, id }: { personId: string; id: string },
-  method: string,
-): Promise<void> {
+interface SessionId {
+  personId: string
+  id: string
+}
+
+export async function writeMethod(db: Database, { personId, id }: SessionId, method: string): Promise<void> {
   await db.updateTable('session').set({ method }).where('account_id', '=', personId).where('id', '=', id).execute()
 }
 
-export async function confirmSession(
-  db: Database,
-  { personId, id }: { personId: string; id: string },
-  now: Date,
-): Promise<void> {
+export async function confirmSession(db: Database, { personId, id }: SessionId, now: Date): Promise<void> {
   await db
     .updateTable('session')
     .set({ confirmed: now })
@@ -145,7 +135,7 @@ export async function confirmSession(
 /** Returns false if the session has ended or another request has just renewed it. */
 export async function renewSession(
   db: Database,
-  { personId, id }: { personId: string; id: string },
+  { personId, id }: SessionId,
   times: { usedBefore: Date; now: Date; expires: Date },
 ): Promise<boolean> {
   const result = await db

@@ -54,10 +54,7 @@ export interface Session {
 /** Reads sessions from the database for each request, so the end of a session takes effect in every process. */
 export interface Sessions {
   find(token: string): Promise<Session | undefined>
-  /**
-   * Extends a session to 30 days from now, at most once an hour, unless its end is fixed. Returns whether it was
-   * extended.
-   */
+  /** Extends a session to 30 days from now, at most once an hour, unless its end is fixed. Returns whether it did. */
   renew(session: Session): Promise<boolean>
   /**
    * Returns the account with the ID `named`. Without an ID, returns the last used account or, if there is none, the
@@ -65,10 +62,7 @@ export interface Sessions {
    * member of the named account. If the session meets the account's sign-in policy, records that the account was used.
    */
   chooseAccount(session: Session, named: string | undefined): Promise<WorkingAccount | undefined>
-  /**
-   * Returns why the streams of a viewer with a session must end, or undefined if they can continue. The result may be
-   * up to 400 ms old.
-   */
+  /** Returns why the viewer's streams must end, or undefined if they can continue. May be up to 400 ms old. */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
 }
 
@@ -128,9 +122,7 @@ const roleChanged = (): ApiError =>
     reason: 'permission',
   })
 
-/**
- * Returns the session's permissions and restriction in the account, or undefined if `getSessionGrant` would throw.
- */
+/** Returns undefined if `getSessionGrant` would throw. */
 export async function findSessionGrant(
   { db, clock }: { db: Database; clock: () => Date },
   place: SessionInAccount,
@@ -139,10 +131,7 @@ export async function findSessionGrant(
   return grant instanceof ApiError ? undefined : grant
 }
 
-/**
- * Returns the session's permissions and restriction in the account, or throws the error that a request in the account
- * would receive.
- */
+/** Throws the error that a request in the account would receive, if any. */
 export async function getSessionGrant(
   { db, clock }: { db: Database; clock: () => Date },
   place: SessionInAccount,
@@ -190,37 +179,27 @@ const viewerIn = (session: Session, account: WorkingAccount | undefined): Viewer
   readOnly: false,
 })
 
-const toSession = ({
-  id,
-  person_id,
-  email,
-  token,
-  updated,
-  method,
-  ends,
-  last_account,
-  memberships,
-}: SessionRow): Session => ({
-  id,
-  personId: person_id,
-  email,
-  token,
-  lastUsed: updated,
-  method,
-  isFixed: ends !== null,
-  lastAccount: last_account,
-  accounts: memberships.map(({ account, role, roleName, permissions, restriction, lastUsed, signInPolicy, ...row }) => {
-    const access = accessOfRole(role, { permissions, restriction })
+const toSession = (row: SessionRow): Session => ({
+  id: row.id,
+  personId: row.person_id,
+  email: row.email,
+  token: row.token,
+  lastUsed: row.updated,
+  method: row.method,
+  isFixed: row.ends !== null,
+  lastAccount: row.last_account,
+  accounts: row.memberships.map((each) => {
+    const access = accessOfRole(each.role, each)
     return {
-      id: account,
-      email: row.email,
-      founderEmail: row.founderEmail,
-      role,
-      roleName: roleName ?? role,
+      id: each.account,
+      email: each.email,
+      founderEmail: each.founderEmail,
+      role: each.role,
+      roleName: each.roleName ?? each.role,
       permissions: access.permissions,
       restriction: restrictionOf(access),
-      lastUsed: lastUsed === null ? null : new Date(lastUsed),
-      requiredSignIn: requiredSignIn(toPolicy(signInPolicy), method),
+      lastUsed: each.lastUsed === null ? null : new Date(each.lastUsed),
+      requiredSignIn: requiredSignIn(toPolicy(each.signInPolicy), row.method),
     }
   }),
 })

@@ -6,10 +6,7 @@ export interface StartedBackup {
   started: Date
 }
 
-/**
- * Starts a backup. If the connection closes, PostgreSQL aborts the backup. With `fast`, PostgreSQL performs the initial
- * checkpoint immediately.
- */
+/** If the connection closes, PostgreSQL aborts the backup. With `fast`, the initial checkpoint is immediate. */
 export async function startBackup(client: pg.ClientBase, label: string, fast: boolean): Promise<StartedBackup> {
   const { rows } = await client.query<StartedBackup>(
     'select pg_backup_start($1, $2)::text as "startLsn", clock_timestamp() as started',
@@ -21,18 +18,13 @@ export async function startBackup(client: pg.ClientBase, label: string, fast: bo
 export interface StoppedBackup {
   /** The WAL position at which the files are consistent. The replay must reach this position. */
   stopLsn: string
-  /**
-   * The content of the file backup_label. Without this file, PostgreSQL would begin the replay at the wrong position.
-   */
+  /** The content of backup_label. Without this file, the replay would begin at the wrong position. */
   label: string
   /** A time shortly after the backup ended. */
   ended: Date
 }
 
-/**
- * Ends the backup and switches to a new WAL segment, because PostgreSQL archives only finished segments. Does not wait
- * for the archive.
- */
+/** Switches to a new WAL segment, because PostgreSQL archives only finished segments. Does not wait for the archive. */
 export async function stopBackup(client: pg.ClientBase): Promise<StoppedBackup> {
   const { rows } = await client.query<Omit<StoppedBackup, 'ended'>>(
     'select lsn::text as "stopLsn", labelfile as label from pg_backup_stop(false)',
@@ -67,11 +59,7 @@ export async function selectArchiveCommand(client: pg.ClientBase): Promise<strin
   return isOn ? command : undefined
 }
 
-/**
- * Returns the time since which archiving has been failing, or undefined if the last attempt succeeded. This is the time
- * when the last file was archived. If no archived file is recorded, it is the time of the last reset of the statistics
- * or, without a reset, of the last failure. PostgreSQL retries until an attempt succeeds.
- */
+/** Returns approximately when archiving began to fail, or undefined if the last attempt did not fail. */
 export async function selectArchiveFailure(client: pg.ClientBase): Promise<Date | undefined> {
   const { rows } = await client.query<{ failing: Date | null }>(`
     select case when last_failed_time > coalesce(last_archived_time, '-infinity')

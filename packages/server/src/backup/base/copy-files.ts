@@ -16,9 +16,7 @@ const CHUNK = 256 * 1024
 /** Called with the number of bytes in each chunk. Copying continues when the promise resolves. */
 type OnBytes = (bytes: number) => Promise<void>
 
-/**
- * Copies and compresses the files while PostgreSQL writes to them. The replay of the WAL makes the copies consistent.
- */
+/** PostgreSQL may write to the files at the same time. The replay of the WAL makes the copies consistent. */
 export async function copyCluster(
   clusterFolder: string,
   target: string,
@@ -44,8 +42,8 @@ async function syncTree(folder: string): Promise<void> {
 }
 
 /**
- * Copies a file. Returns undefined if PostgreSQL removed the file after the folder was listed. The backup does not need
- * that file, because the replay of the WAL repeats the removal.
+ * Returns undefined if PostgreSQL removed the file after the folder was listed. The backup does not need that file,
+ * because the replay of the WAL repeats the removal.
  */
 async function copyFile(from: string, to: string, path: string, onBytes: OnBytes): Promise<CopiedFile | undefined> {
   const source = await open(join(from, path), 'r').catch((error: NodeJS.ErrnoException) => {
@@ -117,9 +115,6 @@ const counted = (hash: Hash, onBytes: OnBytes) =>
     }
   }
 
-/**
- * Checks whether an error means that a file is missing, cannot be decompressed, or is too large after decompression.
- */
 function isDamage(error: unknown): boolean {
   const code = systemCode(error) ?? ''
   return code === 'ENOENT' || code === 'ERR_BUFFER_TOO_LARGE' || code.startsWith('ZSTD_') || code.startsWith('Z_')

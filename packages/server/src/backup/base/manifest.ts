@@ -113,7 +113,7 @@ function parse(text: string): object {
   }
 }
 
-const exists = (path: string): Promise<boolean> =>
+export const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
     () => false,

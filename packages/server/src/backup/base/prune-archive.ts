@@ -10,10 +10,7 @@ export async function removeUnfinished(archive: string): Promise<void> {
   for (const folder of await listUnfinished(archive)) await rm(folder, { recursive: true, force: true })
 }
 
-/**
- * Removes all base backups except the newest `keep`, and the WAL that the remaining backups do not need. Returns the
- * names of the removed backups.
- */
+/** Keeps the newest `keep` base backups and the WAL that they need. Returns the removed backups' names. */
 export async function pruneArchive(archive: string, keep: number): Promise<string[]> {
   const backups = await listBaseBackups(archive)
   const removed = backups.slice(0, Math.max(0, backups.length - keep))

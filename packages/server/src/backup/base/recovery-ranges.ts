@@ -30,8 +30,8 @@ export interface Recoverable {
 export async function findRecoverable(archive: string, timeline?: number): Promise<Recoverable> {
   const names = await walNames(archive)
   const backups = await listBaseBackups(archive)
-  const newest = Math.max(1, ...backups.map(({ manifest }) => manifest.timeline), ...names.flatMap(historyOf))
-  const id = timeline ?? newest
+  const histories = names.flatMap((name) => timelineOfHistory(name) ?? [])
+  const id = timeline ?? Math.max(1, ...backups.map(({ manifest }) => manifest.timeline), ...histories)
   const history = await readHistory(archive, id)
   const present = new Set(names)
   const ranges: RecoveryRange[] = []
@@ -87,11 +87,6 @@ async function walNames(archive: string): Promise<string[]> {
   }
 }
 
-function historyOf(name: string): number[] {
-  const timeline = timelineOfHistory(name)
-  return timeline === undefined ? [] : [timeline]
-}
-
 async function readHistory(archive: string, timeline: number): Promise<Timeline[]> {
   const content = await readArchived(join(walFolderOf(archive), compressedName(historyName(timeline))))
   return parseHistory(timeline, content?.toString('utf8') ?? '')
@@ -102,10 +97,7 @@ function isOnTimeline({ manifest }: BaseBackup, history: readonly Timeline[]): b
   return timeline !== undefined && (timeline.end === undefined || parseLsn(manifest.stopLsn) <= timeline.end)
 }
 
-/**
- * Returns the last segment before the first gap after the backup, or undefined if a segment that the backup needs is
- * missing.
- */
+/** Returns the last segment before the first gap, or undefined if a segment that the backup needs is missing. */
 function lastSegment(
   { manifest }: BaseBackup,
   history: readonly Timeline[],

@@ -15,25 +15,16 @@ import { findRecoverable, pickRange } from './recovery-ranges.ts'
 export interface RestoreToOptions {
   config: MasterKeySettings
   archive: string
-  /**
-   * Restores the transactions that were committed up to this point in time, and none after it. `latest` restores all
-   * archived transactions.
-   */
+  /** Restores the transactions committed up to this time. `latest` restores all archived transactions. */
   to: Date | 'latest'
-  /** The timeline to restore. The default is the newest timeline. */
+  /** The default is the newest timeline. */
   timeline?: number | undefined
   /** Whether to rename an existing database in the data folder. If false, the folder must not contain a database. */
   replace?: boolean | undefined
-  /**
-   * Whether to restore even if the master key is missing. A server does not start on the restored database without the
-   * key.
-   */
+  /** Whether to restore even if the master key is missing. Without it, no server starts on the restored database. */
   withoutKey?: boolean | undefined
   log: EmbeddedLog
-  /**
-   * Called with a connection to the recovered database and the base backup's name, before the database is moved to the
-   * data folder. Must not reject.
-   */
+  /** Called before the recovered database is moved to the data folder, with the base backup's name. Must not reject. */
   onRecovered?: (connection: EmbeddedConnection, backup: string) => Promise<void>
   signal?: AbortSignal | undefined
   /** Called with the number of bytes restored from the base backup so far, and the total. */
@@ -82,11 +73,6 @@ export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> 
   }
 }
 
-/**
- * Checks the master key, unless `withoutKey` is set. Skips values in the sequences of the recovered database, because
- * events after the restored point in time may have used them. Does neither if Muster has never used the database.
- * Returns when the last replayed transaction was committed, or undefined if none was replayed.
- */
 async function finish(
   connection: EmbeddedConnection,
   { config, withoutKey = false }: RestoreToOptions,

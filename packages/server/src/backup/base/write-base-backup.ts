@@ -22,7 +22,15 @@ import {
 } from './base-backup.queries.ts'
 import { type ClusterFiles, listClusterFiles } from './cluster-files.ts'
 import { copyCluster } from './copy-files.ts'
-import { type BaseBackup, baseFolderOf, type CopiedFile, dataFolderOf, FORMAT, writeManifest } from './manifest.ts'
+import {
+  type BaseBackup,
+  baseFolderOf,
+  type CopiedFile,
+  dataFolderOf,
+  exists,
+  FORMAT,
+  writeManifest,
+} from './manifest.ts'
 import { pruneArchive, removeUnfinished } from './prune-archive.ts'
 
 export interface BaseBackupOptions {
@@ -46,10 +54,7 @@ export interface WrittenBaseBackup extends BaseBackup {
   removed: string[]
 }
 
-/**
- * Removes unfinished base backups, writes a base backup, and then removes all but the newest `keep` base backups and
- * the WAL that is no longer needed.
- */
+/** Also removes unfinished and old base backups, and the WAL that is no longer needed. */
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'muster backup' })
@@ -151,12 +156,6 @@ const POLL_MS = 250
  * makes three attempts, one second apart, and then pauses for a minute.
  */
 const MAX_FAILURES = 40
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
 
 function timelineIn(label: string): number {
   const timeline = Number(/^START TIMELINE: (\d+)$/m.exec(label)?.[1])

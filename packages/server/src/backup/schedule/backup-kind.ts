@@ -1,16 +1,11 @@
 import type { Config } from '../../config.ts'
 import type { BackupSummary } from '../backup-summary.ts'
 
-export interface PlacedBackup {
-  path: string
-  summary: BackupSummary
-}
-
 export interface BackupKind {
   folder: string
   newest(): Promise<Date | undefined>
   /** Writes a backup, and then removes all but the newest MUSTER_BACKUP_KEEP backups. */
-  write(signal: AbortSignal): Promise<PlacedBackup>
+  write(signal: AbortSignal): Promise<{ path: string; summary: BackupSummary }>
 }
 
 export type BackupConfig = Pick<

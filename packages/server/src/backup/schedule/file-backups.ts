@@ -15,7 +15,6 @@ const nameAt = (moment: Date): string => `muster-${moment.toISOString().replaceA
 
 export function fileBackups(config: BackupConfig, connection: pg.PoolConfig): BackupKind {
   const folder = config.backupFolder ?? join(config.dataFolder, 'backups')
-  /** Returns the names of the scheduled backups, oldest first. Ignores other files in the folder. */
   const list = async (): Promise<string[]> => (await namesIn(folder)).filter((name) => namePattern.test(name)).sort()
   return {
     folder,

@@ -108,7 +108,6 @@ async function checkArchive(dataFolder: string, connection: pg.PoolConfig): Prom
   }
 }
 
-/** Logs when archiving starts to fail, every hour while it fails, and when it works again. */
 function archiveReporter(log: FastifyBaseLogger, archive: string | undefined) {
   let remindAt: number | undefined
   return ({ failingSince, pendingBytes }: ArchiveStatus): void => {

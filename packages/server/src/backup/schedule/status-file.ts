@@ -8,10 +8,7 @@ export interface BackupStatus {
   folder: string
   everyMs: number | null
   newest: string | null
-  /**
-   * The failure of the last scheduled backup since the server started, or null if that backup succeeded or none was
-   * due.
-   */
+  /** Null if the last scheduled backup succeeded, or if none was due since the server started. */
   failure: { at: string; message: string } | null
   /** The archive's state, or null if the write-ahead log is not archived. */
   archive: ArchiveStatus | null
@@ -31,7 +28,6 @@ export const writeStatus = (dataFolder: string, status: BackupStatus): Promise<v
 
 export const removeStatus = (dataFolder: string): Promise<void> => rm(statusFile(dataFolder), { force: true })
 
-/** Returns undefined if there is no status file, because the server neither archives nor takes scheduled backups. */
 export async function readStatus(dataFolder: string): Promise<BackupStatus | undefined> {
   try {
     return JSON.parse(await readFile(statusFile(dataFolder), 'utf8')) as BackupStatus

@@ -62,9 +62,7 @@ async function linkLibraries(root: string, ownFolder: string): Promise<string | 
     if (!(await exists(join(root, link.target)))) missing.push(link)
   }
   try {
-    for (const { source, target } of missing) {
-      await ensureLink(join(root, target), relative(dirname(target), source))
-    }
+    for (const { source, target } of missing) await ensureLink(join(root, target), relative(dirname(target), source))
     return undefined
   } catch (error) {
     if (process.platform !== 'linux') throw cannotLink(root, error)

@@ -24,7 +24,6 @@ export class EmbeddedError extends Error {
 export const useDatabaseUrl =
   'To use an external PostgreSQL server (version 15 to 18) instead, set DATABASE_URL to its URL.'
 
-/** Returns the error's `code`, such as ENOENT, or undefined if the error has none. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

@@ -18,15 +18,10 @@ import type { VerifiedRunMode } from './privileges.ts'
 import { settings } from './settings.ts'
 
 export interface EmbeddedOptions {
-  /**
-   * The folder for the lock, PostgreSQL's folder `pg`, and PostgreSQL's log `pg.log`. `startEmbedded` creates the
-   * folder if it is missing.
-   */
+  /** Contains the lock, PostgreSQL's folder `pg`, and its log `pg.log`. `startEmbedded` creates a missing folder. */
   readonly dataFolder: string
   readonly log: EmbeddedLog
-  /**
-   * Called once if the database exits without a call to `stop`. The reason includes the last lines of the database log.
-   */
+  /** Called once if the database exits without a call to `stop`. The reason includes the end of its log. */
   readonly onExit: (reason: string) => void
   /** The folder for the write-ahead log's archive, for point-in-time recovery. If omitted, there is no archive. */
   readonly archive?: string | undefined

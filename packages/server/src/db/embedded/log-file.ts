@@ -18,10 +18,7 @@ export interface LogFile {
   close(): Promise<void>
 }
 
-/**
- * Opens the log, and checks its size immediately and once a minute. If the log exceeds 8 MiB, moves its content to
- * `<path>.1`.
- */
+/** Checks the size of the log at once and every minute. Moves a log above 8 MiB to `<path>.1`. */
 export async function openLogFile(path: string): Promise<LogFile> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
   // In another user's folder, that user could have created a symbolic link, which O_NOFOLLOW rejects.

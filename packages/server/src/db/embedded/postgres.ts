@@ -23,10 +23,7 @@ export interface Launch {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/**
- * How long a fast shutdown may take, in milliseconds. After that, PostgreSQL receives SIGQUIT, and the next start
- * recovers the database.
- */
+/** After this time, PostgreSQL receives SIGQUIT, and the next start recovers the database. */
 const fastShutdownMs = 30_000
 
 /** Starts PostgreSQL in a separate session, because Ctrl-C would otherwise signal PostgreSQL directly. */
@@ -70,10 +67,7 @@ export async function launchPostgres(launch: Launch): Promise<Postgres> {
   return { pid, isAlive, exited, stop }
 }
 
-/**
- * Sends a signal. Root without CAP_KILL cannot signal another user's process, so root then sends the signal as that
- * user.
- */
+/** Root without CAP_KILL cannot signal another user's process, so root then sends the signal as that user. */
 async function sendSignal(runMode: RunMode, pid: number, name: 'SIGINT' | 'SIGQUIT'): Promise<void> {
   try {
     process.kill(pid, name)

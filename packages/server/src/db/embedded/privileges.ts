@@ -54,7 +54,7 @@ async function runModesOfUser({ isNew }: RunConditions): Promise<RunMode[]> {
   return isNew && !hasName() ? [namespace(await pickAccount(self.uid), self), ...runModes] : runModes
 }
 
-/** Checks whether this user has a name. In a container, a user may have only a number. */
+/** In a container, a user may have only a number. */
 function hasName(): boolean {
   try {
     return userInfo().username !== ''
@@ -97,10 +97,7 @@ const setUser = (target: UserId): RunMode => ({
   owner: target,
 })
 
-/**
- * Runs PostgreSQL as another user if root lacks CAP_SETPCAP. That user must be able to enter the folder without a
- * capability.
- */
+/** For root without CAP_SETPCAP. The other user must be able to enter the folder without a capability. */
 const setUserPlain = (target: UserId): RunMode => ({
   name: 'set-user-plain',
   prefix: ['setpriv', ...identity(target), ...deathSignal],

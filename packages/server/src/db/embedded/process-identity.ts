@@ -1,10 +1,7 @@
 import { readFile, readlink, realpath } from 'node:fs/promises'
 import { runCommand } from './run-command.ts'
 
-/**
- * Returns a string that identifies a process uniquely, because process IDs repeat after every restart of a container.
- * Returns undefined if the process is not running.
- */
+/** Process IDs repeat after every restart of a container. Returns undefined if the process is not running. */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') {
     const { code, output } = await runCommand(['ps', '-o', 'lstart=', '-p', String(pid)])

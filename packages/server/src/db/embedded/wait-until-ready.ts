@@ -18,10 +18,7 @@ interface Start {
 
 const logIntervalSeconds = 10
 
-/**
- * Throws if PostgreSQL exits before it accepts connections. There is no time limit, because recovery after a crash may
- * take a long time.
- */
+/** There is no time limit, because recovery after a crash may take a long time. */
 export async function waitUntilReady({ postgres, connection, clusterFolder, logFile, log }: Start): Promise<void> {
   const startedAt = Date.now()
   let seconds = 0

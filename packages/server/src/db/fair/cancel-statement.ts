@@ -1,10 +1,5 @@
 import pg from 'pg'
 
-interface Backend {
-  processID: number | null
-  secretKey: number | null
-}
-
 interface CancelClient {
   host: string
   port: number
@@ -27,7 +22,7 @@ const CANCEL_TIMEOUT_MS = 5_000
  * Progress), so callers must close the connection afterward. Ignores errors.
  */
 export function cancelStatement(client: pg.PoolClient, options: pg.PoolConfig): void {
-  const { processID, secretKey } = client as unknown as Backend
+  const { processID, secretKey } = client as unknown as { processID: number | null; secretKey: number | null }
   if (processID === null || secretKey === null) return
   const { host, port, ssl, sslNegotiation, connection } = new pg.Client(options) as unknown as CancelClient
   const cancel = (): void => {

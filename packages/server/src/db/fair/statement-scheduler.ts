@@ -2,18 +2,12 @@ import { ApiError, secondsText } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Shares } from './connection-shares.ts'
 
-/**
- * A `walking` statement may read every device or event of the account, or belongs to a download. All other statements
- * are `quick`.
- */
+/** `walking`: the statement may read every device or event of the account, or belongs to a download. */
 export type Lane = 'quick' | 'walking'
 
 export type Rejection = 'queue' | 'wait' | 'time'
 
-/**
- * The interval, in milliseconds, between checks for statements that have waited too long. All waiting statements share
- * a timer, because separate timers would cost more than the queue itself.
- */
+/** All waiting statements share a timer, because separate timers would cost more than the queue itself. */
 const CHECK_INTERVAL_MS = 200
 
 interface Waiting {
@@ -87,9 +81,6 @@ export function createStatementScheduler(
     return taken!
   }
 
-  /**
-   * Returns the user whose statement begins next, and the statement's index, or undefined if no statement can begin.
-   */
   const next = (): { user: UserStatements; index: number } | undefined => {
     let found: { user: UserStatements; index: number } | undefined
     for (const user of waitingUsers) {

@@ -47,10 +47,7 @@ interface UserDatabases {
 const MAX_CACHED_USERS = 1_000
 
 const usersOf = new WeakMap<Database, (accountId: string) => UserDatabases>()
-/**
- * Maps a user's database to the database for statements that may read every record. Only a few of these statements run
- * at a time, each with the time limit `walkMs`.
- */
+/** Maps a user's database to the one for statements that may read every record. */
 const walkingOf = new WeakMap<Database, Database>()
 
 /**
@@ -121,10 +118,7 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
   return endingPool(server, pool)
 }
 
-/**
- * Makes `destroy` end the pool. Kysely ends a pool only if the destroyed instance has used it, but the users' instances
- * also use this pool.
- */
+/** Kysely ends a pool only if the destroyed instance has used it, but the users' instances also use this pool. */
 function endingPool(server: Database, pool: Pool): Database {
   const destroy = server.destroy.bind(server)
   server.destroy = async () => {
@@ -134,10 +128,7 @@ function endingPool(server: Database, pool: Pool): Database {
   return server
 }
 
-/**
- * Removes one idle user. Users with statements in flight or waiting stay, because a second entry would count them
- * separately.
- */
+/** Users with statements in flight or waiting stay, because a second entry would count them separately. */
 function evictIdleUser(users: Map<string, UserDatabases>): void {
   for (const [accountId, { statements }] of users) {
     if (statements.inFlight > 0 || statements.waiting.length > 0) continue
@@ -187,12 +178,7 @@ export async function walk<Result>(
   } catch (error) {
     if (!(error instanceof TimeLimitError)) throw error
     const { seconds } = error
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
-      `reading from the database took longer than ${secondsText(seconds)}: ${reasons.join('; ')}`,
-      {
-        limit: seconds,
-      },
-    )
+    const message = `reading from the database took longer than ${secondsText(seconds)}: ${reasons.join('; ')}`
+    throw new ApiError('LIMIT_EXCEEDED', message, { limit: seconds })
   }
 }

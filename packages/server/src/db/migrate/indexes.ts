@@ -1,18 +1,14 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { NewIndex } from '../migration.ts'
-import type { Run } from './statements.ts'
-import { inShortTransaction, retryOnDeadlock } from './statements.ts'
+import { inShortTransaction, type Run, retryOnDeadlock } from './statements.ts'
 
 /** PostgreSQL would truncate a longer name. */
 const MAX_NAME_LENGTH = 63
 
-/**
- * Creates an index without blocking writes. Drops and recreates an incomplete index that a killed server left behind.
- */
+/** Recreates an incomplete index that a killed server left behind. */
 export async function createIndex(run: Run, step: NewIndex): Promise<void> {
-  const { on } = step
-  if ((await kindOf(run.connection, on)) === 'p') return createOnPartitions(run, step)
+  if ((await kindOf(run.connection, step.on)) === 'p') return createOnPartitions(run, step)
   await createConcurrently(run, step)
 }
 
@@ -58,9 +54,7 @@ async function createOnPartitions(run: Run, step: NewIndex): Promise<void> {
   }
 }
 
-/**
- * Returns `r` for a table, `p` for a partitioned table, `i` for an index, or `I` for an index on a partitioned table.
- */
+/** `r`: a table. `p`: a partitioned table. `i`: an index. `I`: an index on a partitioned table. */
 async function kindOf(db: Database, name: string): Promise<string | undefined> {
   const { rows } = await sql<{ kind: string }>`
     select relkind::text as kind from pg_class where oid = to_regclass(quote_ident(${name}))`.execute(db)

@@ -43,10 +43,7 @@ const connectionChecks = {
   tcp_keepalives_interval: '10s',
 }
 
-/**
- * Makes PostgreSQL cancel a statement when its client disconnects. Otherwise, the next server would have to wait for
- * the statement.
- */
+/** Makes PostgreSQL cancel the statement of a lost client. Otherwise, the next server would have to wait for it. */
 async function detectLostClient(connection: Database): Promise<void> {
   for (const [setting, value] of Object.entries(connectionChecks)) {
     const set = sql.raw(`set ${setting} = '${value}'`).execute(connection)
@@ -54,10 +51,7 @@ async function detectLostClient(connection: Database): Promise<void> {
   }
 }
 
-/**
- * Creates the tables that record migrations. The migrator of older releases expects the name and columns of the first
- * table.
- */
+/** The migrator of older releases expects the name and columns of the first table. */
 async function createTables(connection: Database): Promise<void> {
   await sql`
     create table if not exists migration (name varchar(255) primary key, "timestamp" varchar(255) not null)`.execute(

@@ -7,9 +7,7 @@ interface OpenTransaction {
   since: Date
 }
 
-/**
- * PostgreSQL shows the start time of a transaction only to members of the role that runs it or of pg_read_all_stats.
- */
+/** PostgreSQL shows when a transaction started only to members of its role or of pg_read_all_stats. */
 interface UnseenTransaction {
   pid: number
   program: string

@@ -4,8 +4,7 @@ import type { Database } from '../database.ts'
 import { type Backfill, type Change, describeStep, type Migration } from '../migration.ts'
 import { createIndex, dropIndex } from './indexes.ts'
 import { findProgress, finishMigration, type Progress, saveProgress } from './progress.ts'
-import type { Run } from './statements.ts'
-import { inShortTransaction, withProgressLog } from './statements.ts'
+import { inShortTransaction, type Run, withProgressLog } from './statements.ts'
 
 /** Runs the remaining steps. An interrupted step starts over, but a backfill continues after its last batch. */
 export async function runMigration(run: Run, migration: Migration): Promise<void> {

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import type { MigrationLog } from './log.ts'
-import { LOG_INTERVAL_MS } from './log.ts'
+import { LOG_INTERVAL_MS, type MigrationLog } from './log.ts'
 import { findOpenTransactions } from './open-transactions.ts'
 import type { Progress } from './progress.ts'
 
@@ -14,10 +13,7 @@ export interface Run {
   signal: AbortSignal
 }
 
-/**
- * This timeout is short, because all later statements on a table wait behind a statement that waits for the table's
- * lock.
- */
+/** Short, because all later statements on a table wait behind a statement that waits for the table's lock. */
 const LOCK_TIMEOUT = '1s'
 const PAUSE_MS = { first: 100, max: 5_000 }
 

@@ -27,9 +27,7 @@ export interface ReadRouter {
    * worker is unavailable. A replica's router does not have this function.
    */
   chooseWriter?(accountId: string): Promise<WriteConnections | undefined>
-  /**
-   * Reports that a query or a transaction on the chosen database failed. The caller must repeat a query on the primary.
-   */
+  /** Reports that the chosen database failed. The caller must repeat a query on the primary. */
   failed(db: Database, error: unknown): void
   close(): Promise<void>
 }
@@ -43,10 +41,7 @@ export interface ReadRouterOptions {
 
 /** The maximum time, in milliseconds, that a query waits for the replica to catch up. */
 const WAIT_MS = 100
-/**
- * The interval, in milliseconds, between checks of the replica while lists are read from the primary. It is also the
- * time limit of each check.
- */
+/** The interval between checks of an unused replica, and the time limit of each check, in milliseconds. */
 const RETRY_MS = 1_000
 
 /**
@@ -76,10 +71,7 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
     if (closed !== undefined) closing.add(closed.finally(() => closing.delete(closed)))
   }
 
-  /**
-   * Returns whether the replica replays WAL up to the primary's position in time, or `silent` if the replica does not
-   * respond in time. Returns undefined if the primary or the replica fails.
-   */
+  /** Returns `silent` if the replica does not respond in time, and undefined if the primary or the replica fails. */
   const check = async (checked: Replica, withinMs: number): Promise<boolean | 'silent' | undefined> => {
     const position = await written('written').catch(() => undefined)
     try {

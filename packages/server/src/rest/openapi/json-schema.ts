@@ -62,7 +62,6 @@ export function inputSchema(type: GraphQLInputType): JsonSchema {
   return isScalarType(type) ? scalarSchema(type.name) : componentRef(getNamedType(type).name)
 }
 
-/** Returns the schema of an argument, including null if the argument is nullable. */
 export const nullableInputSchema = (type: GraphQLInputType): JsonSchema =>
   isNonNullType(type) ? inputSchema(type) : orNull(inputSchema(type))
 

@@ -60,10 +60,7 @@ function successSchema(operation: Operation, schema: GraphQLSchema): object {
 
 const errorsWith = (description: string): object => described(description, componentRef('Error'))
 
-/**
- * Describes the response, not its schema. For a response, @fastify/swagger reads `x-response-description`, or
- * `description` next to a reference.
- */
+/** For a response, @fastify/swagger reads `x-response-description`, or `description` next to a reference. */
 const described = (description: string, schema: JsonSchema): object =>
   schema.$ref === undefined ? { 'x-response-description': description, ...schema } : { description, ...schema }
 

@@ -25,9 +25,7 @@ export interface TaggedOperation {
   tag: string
 }
 
-/**
- * Collects the routes that are registered in this scope after this call. `scope.swagger()` returns their description.
- */
+/** `scope.swagger()` then describes the routes that are registered in this scope after this call. */
 export async function registerOpenapi(
   scope: FastifyInstance,
   { schema, prefix, operationAt }: OpenapiInput,

@@ -14,10 +14,7 @@ export interface AuditEntry {
   type: AuditType
   personId: string
   email: string
-  /**
-   * The session that made the change. Omitted for failed attempts, for passwords set with a link, and for sessions that
-   * the identity provider ended.
-   */
+  /** The session that made the change. Omitted if no session did. */
   session?: string
   /** Must not contain secrets. */
   data: Record<string, unknown>

@@ -26,10 +26,7 @@ export interface Attempt {
   findUser: () => Promise<AttemptedUser | undefined>
 }
 
-/**
- * Counts the attempt against each subject, one after another, and undoes the counts if the attempt succeeds. Records a
- * failed attempt.
- */
+/** Counts the attempt against each subject, and undoes the counts if the attempt succeeds. */
 export async function runAttempt<Result>(
   call: Attempting,
   { subjects, attempt }: { subjects: readonly AttemptSubject[]; attempt: Attempt },

@@ -21,9 +21,7 @@ import { hashPassword, readNewPassword } from './password.ts'
 const LINK_SECONDS = 86_400
 const TOKEN_LENGTH = 100
 
-/**
- * Creates a link with which a person can set a new password once. Returns the link's token, and when the link expires.
- */
+/** Creates a link with which a person can set a new password once. */
 export async function createPasswordLink(
   db: Database,
   personId: string,
@@ -34,10 +32,7 @@ export async function createPasswordLink(
   return { token, expires }
 }
 
-/**
- * Sets a new password with a link that works once. The person then signs in with that password, and with a code if
- * required.
- */
+/** Sets a new password with a link that works once. Does not sign the person in. */
 export const passwordLinkCall: AuthCall = {
   method: 'POST',
   path: '/new-password',

@@ -14,7 +14,6 @@ const KEY_BYTES = 64
 // this limit is twice as high.
 const options: ScryptOptions = { ...parameters, maxmem: 128 * parameters.N * parameters.r * 2 }
 
-/** Reads a new password and checks its length. */
 export function readNewPassword(fields: JsonFields, name: string): string {
   const password = fields.text(name)
   const { min, max } = PASSWORD_LENGTH

@@ -16,10 +16,7 @@ export interface ResetPassword {
   user: SignedInUser
   password: string
   sessions: number
-  /**
-   * The removed sign-in methods. `totp`: whether the authenticator app was removed. `passkeys`: how many passkeys were
-   * removed.
-   */
+  /** Whether the authenticator app was removed, and how many passkeys were removed. */
   removed: { totp: boolean; passkeys: number }
 }
 

@@ -16,7 +16,7 @@ export const attemptSubject = {
   address: (ip: string): AttemptSubject => ({ name: `address ${networkOf(ip)}`, allowed: 10 }),
   /** The limit is higher than that of `address`, because a request for options cannot guess credentials. */
   passkeyOptions: (ip: string): AttemptSubject => ({ name: `options address ${networkOf(ip)}`, allowed: 60 }),
-  /** Limits how often single sign-on can start. A start cannot guess credentials, but it stores a row. */
+  /** A start of single sign-on cannot guess credentials, but it stores a row. */
   ssoStart: (ip: string): AttemptSubject => ({ name: `sso address ${networkOf(ip)}`, allowed: 60 }),
   commandLineStart: (ip: string): AttemptSubject => ({ name: `cli address ${networkOf(ip)}`, allowed: 60 }),
   /** Limits invalid logout tokens. Valid tokens do not count. */
@@ -57,10 +57,9 @@ export function createSignInAttempts(db: Database, clock: () => Date): SignInAtt
     async count(subjects) {
       for (const subject of subjects) await countOne(subject)
     },
-    forgive: (subjects) =>
-      forgiveAttempts(
-        db,
-        subjects.map(({ name }) => name),
-      ),
+    async forgive(subjects) {
+      const names = subjects.map(({ name }) => name)
+      await forgiveAttempts(db, names)
+    },
   }
 }

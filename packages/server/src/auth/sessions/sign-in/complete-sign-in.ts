@@ -7,10 +7,7 @@ import { deleteSessions, writeMethod } from '../sessions.queries.ts'
 import type { Session } from '../sessions.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
 
-/**
- * How long a used code is remembered, in milliseconds. This is longer than the 90 seconds for which a code is accepted:
- * its interval of 30 seconds, and the intervals before and after.
- */
+/** Longer than the 90 seconds for which a code is accepted: its interval, and the intervals before and after. */
 const CODE_VALID_MS = 120_000
 
 export interface UsedCredentials {
@@ -59,10 +56,7 @@ export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: 
   return session
 }
 
-/**
- * Checks whether the credentials still exist, because a concurrent reset does not end the new session. `passwordSignIn`
- * has already rechecked the password.
- */
+/** A concurrent reset does not end the new session. `passwordSignIn` has already rechecked the password. */
 async function isStillValid(
   { db }: AuthRequest,
   personId: string,
@@ -72,9 +66,7 @@ async function isStillValid(
   return method === 'password' || ((await findSignedInUser(db, personId))?.hasTotp ?? false)
 }
 
-/**
- * Records a code, and returns false if it was used before. A code must not be accepted a second time (RFC 6238 §5.2).
- */
+/** A code must not be accepted a second time (RFC 6238 §5.2). */
 export function isFirstUse({ db, clock }: AuthRequest, personId: string, code: string): Promise<boolean> {
   return insertNonce(db, `totp ${personId}`, code, new Date(clock().getTime() + CODE_VALID_MS))
 }

@@ -27,10 +27,7 @@ export async function passkeyOptions(
   return options
 }
 
-/**
- * Returns the new passkey, or throws BAD_USER_INPUT if it cannot be verified. A passkey's challenge works once, and
- * only for the invitation that it was created for.
- */
+/** Throws BAD_USER_INPUT if verification fails. A challenge works once, and only for its invitation. */
 export async function verifyPasskey(
   { db, clock, request, config }: AuthRequest,
   { token, response }: { token: string; response: Record<string, unknown> },
@@ -71,10 +68,7 @@ const challengeOf = (challenge: string, token: string): { id: string; purpose: s
   purpose: `invitation ${hashToken(token).toString('hex')}`,
 })
 
-/**
- * Returns the valid transports, separated by commas, or null if there are none. The library does not check the
- * browser's list.
- */
+/** The library does not check the browser's list. */
 function transportsOf(given: unknown): string | null {
   const transports = Array.isArray(given) ? given.filter((each) => /^[a-z-]{1,20}$/.test(String(each))) : []
   return transports.length === 0 ? null : transports.join(',')

@@ -26,6 +26,5 @@ export interface JoiningPerson {
   /** Required only if the invitation names no email address. */
   email: string | null
   name: string | null
-  /** How the person signs in: with the password, or with the passkey. */
   credential: { passwordHash: string } | { passkey: NewPasskey }
 }

@@ -91,10 +91,7 @@ export async function findLink(db: Database, { id, kind }: Link, now: Date): Pro
   return row?.personId
 }
 
-/**
- * Deletes a link, because it must work only once. Returns the ID of the person that the link is for, or undefined if
- * the link was not valid.
- */
+/** Deletes a valid link, because it must work only once. Returns the ID of its person. */
 export async function takeLink(db: Database, { id, kind }: Link, now: Date): Promise<string | undefined> {
   const [row] = await query<{ personId: string }>(
     db,

@@ -13,10 +13,7 @@ export interface StartedSession {
   isFixed: boolean
 }
 
-/**
- * Signs a person in without better-auth. The caller must have checked the person's credentials. Throws if the person is
- * disabled.
- */
+/** The caller must have checked the person's credentials. Throws if the person is disabled. */
 export async function startSession(
   call: AuthRequest,
   personId: string,

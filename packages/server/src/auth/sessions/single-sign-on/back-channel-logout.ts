@@ -41,9 +41,7 @@ export async function endSessions(
   return true
 }
 
-/**
- * Throws UNAVAILABLE if the provider cannot be reached, because the sender should then retry. Ignores any other error.
- */
+/** Throws UNAVAILABLE if the provider cannot be reached, so that the sender retries. Ignores any other error. */
 function unlessUnavailable(error: unknown): undefined {
   if (error instanceof ApiError && error.details.reason === 'sso-unavailable')
     throw new ApiError(

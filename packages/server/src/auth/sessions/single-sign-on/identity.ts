@@ -8,10 +8,7 @@ export interface Identity {
   /** Whether the provider or the settings confirm that the address belongs to the person. */
   emailVerified: boolean
   name: string | null
-  /**
-   * The person's groups. Undefined if the claims do not list the groups, for example because the claims only refer to
-   * another source.
-   */
+  /** Undefined if the claims do not list the groups, for example because they only refer to another source. */
   groups: readonly string[] | undefined
 }
 

@@ -3,10 +3,7 @@ import type { Config } from '../../../config.ts'
 import { StartError } from '../../../start-error.ts'
 import type { Provider, ProviderConfig } from './provider.ts'
 
-/**
- * Creates the provider, or returns undefined if single sign-on is not configured. Throws a StartError if a required
- * setting is missing.
- */
+/** Returns undefined if single sign-on is not configured. Throws a StartError if a required setting is missing. */
 export async function openProvider(
   app: FastifyInstance,
   config: ProviderConfig & Pick<Config, 'signIn' | 'oidcAllow'>,

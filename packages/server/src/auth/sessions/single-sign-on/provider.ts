@@ -59,10 +59,7 @@ interface Connection {
   keys: ReturnType<typeof createRemoteJWKSet>
 }
 
-/**
- * Reads the provider's configuration when it is needed, not when the server starts, because the server must start even
- * if the provider is unavailable.
- */
+/** Reads the configuration when it is needed, because the server must start even if the provider is unavailable. */
 export function createProvider(config: ProviderConfig, { fetch }: Pick<OutboundFetch, 'fetch'>): Provider {
   const { publicUrl, oidcIssuer: issuer = '', oidcClientId: clientId = '' } = config
   const redirectUri = `${publicUrl}/auth/sso/callback`
@@ -184,7 +181,6 @@ function isUnreachable(error: unknown): boolean {
   if (name === 'TimeoutError' || name === 'AbortError' || unreachableCodes.has(code ?? '')) return true
   if (cause instanceof Response) return cause.status >= 500
   const { syscall } = (cause ?? {}) as { syscall?: string }
-  if (error instanceof TypeError && error.message === 'fetch failed') return true
-  if (syscall !== undefined) return true
+  if (syscall !== undefined || (error instanceof TypeError && error.message === 'fetch failed')) return true
   return cause instanceof Error && cause !== error && isUnreachable(cause)
 }

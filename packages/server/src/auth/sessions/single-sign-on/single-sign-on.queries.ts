@@ -7,7 +7,6 @@ export interface StoredAttempt {
   browserHash: Buffer
   verifier: string
   nonce: string
-  /** The path to open after the sign-in. */
   returnTo: string
   /** The SHA-256 hash of the token in the invitation that the person opened, or null without an invitation. */
   invitationHash: Buffer | null
@@ -32,10 +31,7 @@ export async function insertAttempt(db: Database, attempt: StoredAttempt): Promi
     .execute()
 }
 
-/**
- * Deletes an attempt and returns it, because an attempt must work only once. Returns undefined if the attempt does not
- * exist, has expired, or belongs to another browser.
- */
+/** Deletes an attempt, because it must work only once. Ignores an expired attempt, and another browser's. */
 export async function takeAttempt(
   db: Database,
   { id, browserHash }: Pick<StoredAttempt, 'id' | 'browserHash'>,
@@ -125,7 +121,6 @@ export function findSessionsOf(
   )
 }
 
-/** Checks whether the person can sign in with an identity of this provider. */
 export async function isLinked(db: Database, personId: string, issuer: string): Promise<boolean> {
   const rows = await query(db, 'select from person_identity where person_id = $1 and issuer = $2 limit 1', [
     personId,

@@ -43,10 +43,6 @@ export async function startAttempt(
   return { checks, cookie: `${nameOf(isSecure)}=${browser}; ${attributes}` }
 }
 
-/**
- * Ends the attempt that the request's state names. Throws if there is no such attempt, if another browser started it,
- * or if it is too old or was used before.
- */
 export async function endAttempt(
   { db, clock, isSecure }: AttemptDeps,
   request: FastifyRequest,
@@ -63,6 +59,6 @@ export async function endAttempt(
 const nameOf = (isSecure: boolean): string => (isSecure ? '__Secure-muster.sso' : 'muster.sso')
 
 function browserOf({ headers }: FastifyRequest, isSecure: boolean): string | undefined {
-  const value = headers.cookie === undefined ? undefined : findPair(headers.cookie, nameOf(isSecure))
+  const value = findPair(headers.cookie, nameOf(isSecure))
   return value !== undefined && TOKEN_PATTERN.test(value) ? value : undefined
 }

@@ -22,10 +22,7 @@ export interface RecoveryTarget {
   timeline: number
 }
 
-/**
- * Returns settings for a replay up to the target. After the replay, PostgreSQL accepts connections. It never writes to
- * the archive.
- */
+/** After the replay, PostgreSQL accepts connections. It never writes to the archive. */
 export const recoverySettings = (archive: string, { time, timeline }: RecoveryTarget): Settings => ({
   archive_mode: 'off',
   restore_command: `${program(new URL('./restore-command.ts', import.meta.url), archive)} %f %p`,
@@ -39,7 +36,6 @@ export const recoverySettings = (archive: string, { time, timeline }: RecoveryTa
 /** On its command line, PostgreSQL does not recognize time zone abbreviations such as Z. */
 const timestamp = (time: Date): string => time.toISOString().replace('T', ' ').replace('Z', '+00')
 
-/** Builds a command for the shell that PostgreSQL runs. */
 const program = (file: URL, archive: string): string =>
   [process.execPath, fileURLToPath(file), walFolderOf(archive)].map(shellWord).join(' ')
 

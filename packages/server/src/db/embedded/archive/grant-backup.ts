@@ -6,9 +6,7 @@ import type { Launch } from '../postgres.ts'
 import { runCommand } from '../run-command.ts'
 import { settingArguments } from '../settings.ts'
 
-/**
- * Checks whether the role `muster` can take base backups. A database that an older release created may lack the grants.
- */
+/** Returns false for a database that an older release created without the grants for base backups. */
 export async function mayBackUp(connection: EmbeddedConnection): Promise<boolean> {
   const client = new pg.Client({ ...connection })
   await client.connect()
@@ -23,17 +21,9 @@ export async function mayBackUp(connection: EmbeddedConnection): Promise<boolean
   }
 }
 
-/**
- * Grants the role `muster` the right to take base backups. Uses single-user mode, because the superuser cannot connect.
- * PostgreSQL must therefore be stopped.
- */
-export async function grantBackupFunctions({
-  binaries,
-  runMode,
-  clusterFolder,
-  lockFd,
-  settings,
-}: Launch): Promise<void> {
+/** PostgreSQL must be stopped. Single-user mode makes the grant, because the superuser cannot connect. */
+export async function grantBackupFunctions(launch: Launch): Promise<void> {
+  const { binaries, runMode, clusterFolder, lockFd, settings } = launch
   const command = [...runMode.prefix, binaries.postgres, '--single', '-D', clusterFolder]
   // Without archive_mode, PostgreSQL would recycle WAL that is not archived yet.
   const args = [...settingArguments({ ...settings, exit_on_error: 'on' }), database]

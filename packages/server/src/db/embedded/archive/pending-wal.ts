@@ -6,10 +6,7 @@ import { SEGMENT_BYTES } from './wal-names.ts'
 /** The last segment of a timeline can be partial. */
 const isSegment = /^[0-9A-F]{24}(\.partial)?\.ready$/
 
-/**
- * Returns the total size of the segments that are waiting to be archived. PostgreSQL creates a .ready file for each of
- * them, and for history files, which are tiny.
- */
+/** PostgreSQL creates a .ready file for each segment to archive, and for history files, which are tiny. */
 export async function countPendingBytes(dataFolder: string): Promise<number> {
   const names = await readdir(join(clusterFolderOf(dataFolder), 'pg_wal/archive_status'))
   const waiting = names.filter((name) => isSegment.test(name))

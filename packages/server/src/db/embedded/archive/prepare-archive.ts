@@ -66,10 +66,7 @@ export async function readSystemIdentifier(clusterFolder: string): Promise<strin
   }
 }
 
-/**
- * Archives the history of each timeline. A restore creates a timeline while archiving is off, so the next start must
- * archive the timeline's history.
- */
+/** A restore creates a timeline while archiving is off, so the next start must archive its history. */
 async function archiveHistories(folder: string, wal: string): Promise<void> {
   for (const name of await readdir(wal)) {
     if (timelineOfHistory(name) !== undefined) await archiveWalFile(folder, { path: join(wal, name), name })

@@ -156,7 +156,7 @@ const initdbArguments = [
 
 const singleUserArguments = ['-c', 'fsync=off', '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off']
 
-/** The statement is on one line, as single-user mode requires. Later copies of the database have the grant, too. */
+/** Single-user mode requires the statement to be on one line. */
 export const grantBackup = `GRANT EXECUTE ON FUNCTION pg_backup_start(text, boolean), pg_backup_stop(boolean) TO ${role};`
 
 /**

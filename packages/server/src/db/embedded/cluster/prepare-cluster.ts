@@ -41,9 +41,7 @@ export async function prepareCluster({ dataFolder, binaries, lock, log }: Prepar
 
 const userId = (): number => process.getuid?.() ?? 0
 
-/**
- * If possible, a new cluster belongs to the data folder's owner, so that both root and that user can start the server.
- */
+/** If possible, a new cluster belongs to the data folder's owner, so that root and that user can start the server. */
 async function findConditions(dataFolder: string, cluster: Cluster | undefined) {
   if (cluster !== undefined) return { folder: clusterFolderOf(dataFolder), owner: cluster.owner, isNew: false }
   const { uid, gid } = await stat(dataFolder)
@@ -53,8 +51,7 @@ async function findConditions(dataFolder: string, cluster: Cluster | undefined) 
 export async function giveLockToFolderOwner(dataFolder: string): Promise<void> {
   const { uid, gid } = await stat(dataFolder)
   for (const name of ['lock', 'pg.log', 'pg.log.1']) {
-    // Errors are ignored, because root may lack the capability to change owners, and the server can start without this
-    // change.
+    // Root may lack the capability to change owners. The server can start without this change.
     await lchown(join(dataFolder, name), uid, gid).catch(() => {})
   }
 }
