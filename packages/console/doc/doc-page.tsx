@@ -50,14 +50,8 @@ function Views({ location, schema }: { location: DocLocation; schema: GraphQLSch
   )
 }
 
-interface PersistentViewProps {
-  name: View
-  view: View
-  children: ReactNode
-}
-
 /** Keeps a view mounted after it was first shown, so that it keeps its state while the page shows another view. */
-function PersistentView({ name, view, children }: PersistentViewProps) {
+function PersistentView({ name, view, children }: { name: View; view: View; children: ReactNode }) {
   const [wasShown, setWasShown] = useState(false)
   const isShown = name === view
   if (isShown && !wasShown) setWasShown(true)

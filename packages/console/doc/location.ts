@@ -2,13 +2,9 @@ import { useSyncExternalStore } from 'react'
 
 export type View = 'reference' | 'diagram' | 'try'
 
-/**
- * The part of the page that the URL's hash selects: `diagram`, `try`, the overview, or an entry of the reference, such
- * as `Device.attributes`.
- */
 export interface DocLocation {
   view: View
-  /** Name of the type. Empty unless the hash selects an entry of the reference. */
+  /** Empty unless the hash selects an entry of the reference. */
   type: string
   /**
    * The selected entry, such as `Device`, `Device.attributes`, or `User.devices.sort`. Empty if no entry is selected.
@@ -22,10 +18,7 @@ function parseHash(hash: string): DocLocation {
   return { view: 'reference', type: anchor.split('.', 1)[0] ?? '', anchor }
 }
 
-export function useDocLocation(): DocLocation {
-  const hash = useSyncExternalStore(listen, () => window.location.hash)
-  return parseHash(hash)
-}
+export const useDocLocation = (): DocLocation => parseHash(useSyncExternalStore(listen, () => window.location.hash))
 
 function listen(changed: () => void): () => void {
   window.addEventListener('hashchange', changed)

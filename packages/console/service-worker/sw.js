@@ -41,7 +41,6 @@ self.addEventListener('fetch', (event) => {
   else if (SHELL.includes(url.pathname)) event.respondWith(getShellFile(request))
 })
 
-/** Always requests the page from the server. If that fails, returns the offline page. */
 async function openPage({ request, preloadResponse }) {
   try {
     const response = (await preloadResponse) ?? (await fetch(request))
@@ -53,7 +52,7 @@ async function openPage({ request, preloadResponse }) {
 
 const offlinePage = async () => (await caches.match(OFFLINE)) ?? Response.error()
 
-/** Returns an asset from the cache if possible. A cached asset is never outdated, because its name contains a hash. */
+/** A cached asset is never outdated, because its name contains a hash. */
 async function getAsset(event) {
   const { request } = event
   const cached = await caches.match(request)

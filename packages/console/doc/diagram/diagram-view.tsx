@@ -21,7 +21,6 @@ export function DiagramView({ schema }: { schema: GraphQLSchema }) {
   const { container, size, error, retry } = useDrawing(schema, rootName)
   const [scale, setScale] = useState<number>()
 
-  /** Returns the scale at which the diagram fills the width of the view, at least `MIN_SCALE` and at most 1. */
   const fit = (): number => Math.max(MIN_SCALE, Math.min(1, (container.current?.clientWidth ?? 0) / (size?.width ?? 1)))
   const shown = scale ?? (size === undefined ? 1 : Math.max(fit(), 0.6))
   const zoom = (factor: number): void => setScale(Math.max(MIN_SCALE, Math.min(MAX_SCALE, shown * factor)))
@@ -65,7 +64,6 @@ export function DiagramView({ schema }: { schema: GraphQLSchema }) {
   )
 }
 
-/** Draws the diagram into `container`. The size is undefined until the first drawing is complete. */
 function useDrawing(schema: GraphQLSchema, rootName: string) {
   const container = useRef<HTMLElement>(null)
   const [drawing, setDrawing] = useState<{ size?: { width: number }; error?: unknown }>({})

@@ -4,12 +4,11 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
+  isAbstractType,
+  isCompositeType,
   isInterfaceType,
   isObjectType,
-  isUnionType,
 } from 'graphql'
-
-type Composite = Extract<GraphQLNamedType, { getFields(): Record<string, GraphQLField<unknown, unknown>> }>
 
 /**
  * Returns the graph from which Graphviz draws the types that are reachable from a root type. Each type is a node with
@@ -35,10 +34,11 @@ function reachableTypes(schema: GraphQLSchema, root: GraphQLNamedType): GraphQLN
   return [...found]
 }
 
+/** Excludes scalars and enums, because no other type is reachable from them. */
 const nextTypes = (schema: GraphQLSchema, type: GraphQLNamedType): GraphQLNamedType[] => [
   ...fieldsOf(type)
     .map((field) => getNamedType(field.type))
-    .filter(isDrawn),
+    .filter(isCompositeType),
   ...possibleTypes(schema, type),
 ]
 
@@ -46,14 +46,10 @@ const fieldsOf = (type: GraphQLNamedType): GraphQLField<unknown, unknown>[] =>
   isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : []
 
 const possibleTypes = (schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLNamedType[] =>
-  isUnionType(type) || isInterfaceType(type) ? schema.getPossibleTypes(type) : []
-
-/** Excludes scalars and enums, because no other type is reachable from them. No field returns an input type. */
-const isDrawn = (type: GraphQLNamedType): type is Composite =>
-  isObjectType(type) || isInterfaceType(type) || isUnionType(type)
+  isAbstractType(type) ? schema.getPossibleTypes(type) : []
 
 function edgesOf(schema: GraphQLSchema, type: GraphQLNamedType): NonNullable<Graph['edges']> {
-  const fields = fieldsOf(type).filter((field) => isDrawn(getNamedType(field.type)))
+  const fields = fieldsOf(type).filter((field) => isCompositeType(getNamedType(field.type)))
   return [
     ...fields.map((field) => ({
       tail: type.name,

@@ -66,7 +66,6 @@ interface Described {
   deprecationReason?: string | null | undefined
 }
 
-/** Shows the reason for a deprecation first. */
 export function Description({ of: { description, deprecationReason } }: { of: Described }) {
   return (
     <>

@@ -28,10 +28,7 @@ export function ReferenceView({ schema, location }: { schema: GraphQLSchema; loc
   )
 }
 
-/**
- * Scrolls to a link's target or, if the page has no such target, to the top. The browser cannot do this, because it
- * changes the URL before the target exists.
- */
+/** The browser cannot scroll by itself, because a target on another type's page does not exist yet. */
 function scrollToAnchor(anchor: string): void {
   const element = anchor.includes('.') ? document.getElementById(anchor) : null
   if (element === null) window.scrollTo({ top: 0 })

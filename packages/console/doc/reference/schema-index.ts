@@ -17,7 +17,7 @@ export interface Entry {
   anchor: string
   /** The displayed name, such as `Device.attributes(context:)`. */
   label: string
-  /** The last part of the anchor. Matches in this part rank first. */
+  /** The last part of the anchor. */
   name: string
   kind: string
   description: string

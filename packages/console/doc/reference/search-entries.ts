@@ -1,9 +1,6 @@
 import type { Entry } from './schema-index.ts'
 
-/**
- * Returns the entries that contain all words. Matches in the name rank first, then matches in the label, and then
- * matches in the description.
- */
+/** Returns the entries that contain all words, with the best matches first. */
 export function searchEntries(entries: readonly Entry[], text: string): Entry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []

@@ -1,7 +1,6 @@
 import { Mark, Text } from '@mantine/core'
 import type { Entry } from './schema-index.ts'
 
-/** Maximum number of results to show. To narrow a longer list, the user adds a word. */
 const SHOWN = 60
 
 interface SearchResultsProps {

@@ -9,7 +9,6 @@ import { searchEntries } from './search-entries.ts'
 import { SearchResults } from './search-results.tsx'
 import { TypeList } from './type-list.tsx'
 
-/** Shows the search field and the list of types. On narrow screens, the list is collapsed above the page. */
 export function Sidebar({ index, location }: { index: SchemaIndex; location: DocLocation }) {
   const [text, setText] = useState('')
   const [isOpen, setIsOpen] = useState(false)
@@ -24,7 +23,7 @@ export function Sidebar({ index, location }: { index: SchemaIndex; location: Doc
     setText(next)
     setIsOpen(next !== '')
   }
-  /** Opens the first result. Searches again, because the list may still show results for earlier input. */
+  /** Searches again, because the list may still show results for earlier input. */
   const open = (): void => {
     const [first] = searchEntries(index.entries, text.trim())
     if (first === undefined) return

@@ -4,7 +4,6 @@ import { type Client, createClient } from 'graphql-sse'
 import { api } from '../../src/app/paths.ts'
 import { sessionHeaders } from '../../src/graphql/session-headers.ts'
 
-/** Creates GraphiQL's fetcher. Subscriptions use server-sent events, and all other operations use JSON. */
 export function createFetcher(): Fetcher {
   const stream = createClient({
     url: api.stream,
@@ -19,7 +18,6 @@ export function createFetcher(): Fetcher {
   }
 }
 
-/** Opens the stream when GraphiQL subscribes, and closes it when GraphiQL calls `unsubscribe`. */
 const subscribe = (
   stream: Client,
   { query, operationName, variables }: FetcherParams,
@@ -44,9 +42,8 @@ interface Sink {
 }
 
 /**
- * Returns the operation to run, or null if the query is invalid or does not determine the operation. Ignores a name
- * that the query does not contain, because GraphiQL may briefly pass the previous tab's operation name after the user
- * changes tabs.
+ * Ignores a name that the query does not contain, because GraphiQL may briefly pass the previous tab's operation name
+ * after the user changes tabs.
  */
 function readOperation({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {
@@ -75,7 +72,7 @@ async function post({ query, operationName, variables }: FetcherParams): Promise
   )
 }
 
-/** If the server rejected the stream, shows the body of the response instead of only the status. */
+/** If the server rejected the stream with a JSON body, shows the body instead of only the status. */
 async function reportError(sink: Sink, error: unknown): Promise<void> {
   const result = await rejectionOf(error)
   if (result === undefined) return sink.error(error)

@@ -4,7 +4,7 @@ import { whoAmI } from '../../src/features/sign-in/auth-api.ts'
 import { sessionHeaders } from '../../src/graphql/session-headers.ts'
 
 export interface CurrentUser {
-  /** Email address of the signed-in user. Null if no user is signed in, or if the server has not responded. */
+  /** Null if no user is signed in, or if the first fetch failed. */
   email: string | null
   device?: string
 }

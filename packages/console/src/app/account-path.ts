@@ -8,10 +8,7 @@ export const addressedAccount: string | undefined = id
 
 export const basePath = path ?? '/'
 
-/**
- * Returns the address of an account's page. Opening the address reloads the console, so no data of another account
- * remains.
- */
+/** Opening the address reloads the console, so no data of another account remains. */
 export const addressOf = (accountId: string, page = '/overview'): string => `/accounts/${accountId}${page}`
 
 export const inAccount = (page: string): string => (path === undefined ? page : `${path}${page}`)

@@ -2,12 +2,7 @@ import { Burger, Group, Image, Text } from '@mantine/core'
 import { AccountMenu } from './account-menu.tsx'
 import { LiveStatusBadge } from './live-status-badge.tsx'
 
-interface AppHeaderProps {
-  opened: boolean
-  toggle: () => void
-}
-
-export function AppHeader({ opened, toggle }: AppHeaderProps) {
+export function AppHeader({ opened, toggle }: { opened: boolean; toggle: () => void }) {
   return (
     <Group h="100%" px="md" justify="space-between" wrap="nowrap">
       <Group gap="sm" wrap="nowrap">

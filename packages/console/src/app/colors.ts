@@ -2,7 +2,9 @@ import type { CSSVariablesResolver } from '@mantine/core'
 
 const names = ['red', 'pink', 'grape', 'violet', 'indigo', 'blue', 'cyan', 'teal', 'green', 'lime', 'yellow', 'orange']
 
-/** On a light background, Mantine's shades have a contrast ratio below 4.5, the minimum for text. */
+/**
+ * On a light background, some of Mantine's shades have a contrast ratio below 4.5, the minimum for text (WCAG 1.4.3).
+ */
 const textOnLight = Object.fromEntries(
   names.map((name) => [
     `--mantine-color-${name}-light-color`,
@@ -10,7 +12,6 @@ const textOnLight = Object.fromEntries(
   ]),
 )
 
-/** Every `MantineProvider` applies these variables, which override Mantine's. */
 export const colors: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -13,10 +13,7 @@ function set(event: InstallPromptEvent | undefined): void {
   for (const changed of watchers) changed()
 }
 
-/**
- * Listens for the event that offers an install prompt. Call this function early, because the browser fires the event
- * only once, perhaps before the first page appears.
- */
+/** Call this function early, because the browser may fire the event before the first page appears. */
 export function listenForInstallPrompt(): void {
   window.addEventListener('beforeinstallprompt', (event) => {
     event.preventDefault()

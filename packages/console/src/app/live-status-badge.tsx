@@ -1,7 +1,6 @@
 import { Badge, Tooltip } from '@mantine/core'
 import { useLiveStatus } from '../graphql/use-live-events.ts'
 
-/** Appears only while the displayed data may be outdated, because users otherwise expect live data. */
 export function LiveStatusBadge() {
   const status = useLiveStatus()
   if (status !== 'reconnecting') return null

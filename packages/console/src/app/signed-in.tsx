@@ -72,7 +72,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   if (isAmbiguous) return <Loading />
   if (data?.login && data.me)
     return (
-      <ViewerProvider login={data.login} me={data.me} version={data.version}>
+      <ViewerProvider login={data.login} me={data.me}>
         {children}
       </ViewerProvider>
     )
@@ -94,7 +94,6 @@ export function SignedIn({ children }: { children: ReactNode }) {
   )
 }
 
-/** Returns how the user must sign in to use the account. Undefined if the current sign-in is sufficient. */
 function requiredSignInOf(error: CombinedError | undefined): 'SECOND_FACTOR' | 'SSO' | undefined {
   const found = error?.graphQLErrors.find(({ extensions }) => extensions.reason === 'sign-in-required')
   if (found === undefined) return undefined
@@ -103,7 +102,6 @@ function requiredSignInOf(error: CombinedError | undefined): 'SECOND_FACTOR' | '
 
 const pageInTab = (): string => `${window.location.pathname}${window.location.search}${window.location.hash}`
 
-/** Explains to a person without any account how to get access. */
 function NoAccount({ email }: { email: string }) {
   const leave = (): void =>
     void signOut().then(

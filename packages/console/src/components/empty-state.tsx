@@ -8,7 +8,6 @@ interface EmptyStateProps {
   action?: ReactNode
 }
 
-/** Replaces an empty list or a page that cannot be shown, and explains the reason or what the user can do. */
 export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
   return (
     <Stack align="center" gap="xs" py={48} px="md" ta="center">

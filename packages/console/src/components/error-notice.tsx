@@ -10,7 +10,6 @@ interface ErrorNoticeProps {
   onRetry?: () => void
 }
 
-/** Shows an error and explains how to resolve it. In a dialog, scrolls to the error. */
 export function ErrorNotice({ error, title, labels, onRetry }: ErrorNoticeProps) {
   const { what, advice, requestId } = describeError(error, labels)
   const notice = useRef<HTMLDivElement>(null)

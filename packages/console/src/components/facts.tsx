@@ -2,10 +2,10 @@ import { Box, Group, Paper, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { CopyButton } from './copy-button.tsx'
 
-export interface Fact {
+interface Fact {
   label: string
   value: ReactNode
-  /** String that the copy button copies. If omitted, the fact has no copy button. */
+  /** If omitted, the fact has no copy button. */
   copy?: string | undefined
 }
 

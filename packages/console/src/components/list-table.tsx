@@ -4,7 +4,7 @@ import classes from './list-table.module.css'
 
 interface ListTableProps {
   label: string
-  /** Headings of the columns. A column of buttons has an empty heading. */
+  /** A column of buttons has an empty heading. */
   columns: readonly string[]
   /** Heading cells with buttons that sort the list. They show the same headings as `columns`. */
   heads?: ReactNode
@@ -15,7 +15,7 @@ interface ListTableProps {
 /** The maximum width, in pixels, of a table that fits on a phone screen. */
 const PHONE_WIDTH = 326
 
-/** Shows a table. On narrow screens, shows its rows as cards if the table is too wide for a phone. */
+/** On narrow screens, shows the rows as cards if the table is too wide for a phone. */
 export function ListTable({ label, columns, heads, children, minWidth = 640 }: ListTableProps) {
   const isWide = minWidth > PHONE_WIDTH
   return (

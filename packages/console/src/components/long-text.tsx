@@ -9,7 +9,6 @@ interface LongTextProps {
 
 const LONG = 200
 
-/** Collapses long values until the user expands them. */
 export function LongText({ value, lines = 3 }: LongTextProps) {
   const [open, setOpen] = useState(false)
   if (value === '') return <InlineText value={value} />

@@ -9,7 +9,6 @@ interface NotAllowedProps {
   children: ReactNode
 }
 
-/** Replaces a page or a panel that the user's role does not allow, and names the missing permission, if any. */
 export function NotAllowed({ permissions, children }: NotAllowedProps) {
   const missing = permissions.length === 0 ? '' : ` You need the permission ${permissions.join(' or ')}.`
   return (

@@ -2,9 +2,9 @@ import classes from './state-badge.module.css'
 import { Since } from './time.tsx'
 
 interface StateBadgeProps {
-  /** State of the device or service in the API's notation: `active` or `inactive`. */
+  /** `active` or `inactive`. */
   state: string
-  /** When the state began. The badge shows the time since then. */
+  /** When the state began. */
   since?: string | null
 }
 

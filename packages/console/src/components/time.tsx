@@ -6,11 +6,10 @@ interface TimeProps {
   value: string | null | undefined
   /** Text to show if there is no value. */
   none?: string
-  /** `relative`: "3 min ago". `local`: the date and time in the user's time zone. `clock`: only the time. */
+  /** `relative`: such as "3 min ago", or a date beyond 30 days. `local`: date and time. `clock`: only the time. */
   format?: 'relative' | 'local' | 'clock'
 }
 
-/** The tooltip contains the exact time with the time zone. */
 export function Time({ value, none = 'never', format = 'relative' }: TimeProps) {
   const now = useNow()
   if (value === null || value === undefined) return <span className={classes.dimmed}>{none}</span>
@@ -61,7 +60,6 @@ export function duration(ms: number): string {
 /** Rounds future times up slightly, so that a time seven days ahead does not become "in 6 d" after a second. */
 const FUTURE_ROUNDING = 1.02
 
-/** Returns text such as "3 min ago" for times within 30 days, and a date otherwise. */
 export function relativeTime(date: Date, now: number): string {
   const ms = now - date.getTime()
   if (Math.abs(ms) > 30 * 86_400_000) return day.format(date)

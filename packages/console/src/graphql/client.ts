@@ -5,7 +5,6 @@ import { trackQueries } from './queries-in-flight.ts'
 import { fetchOptionsWith } from './session-headers.ts'
 import { signedOut, signInRequired } from './signed-out.ts'
 
-/** Creates a client that notifies the shell if the session ends, or if the account requires another kind of sign-in. */
 export function createGraphqlClient(): Client {
   return createClient({
     url: api.graphql,

@@ -1,6 +1,6 @@
 import { CombinedError } from 'urql'
 
-export interface ErrorDescription {
+interface ErrorDescription {
   what: string
   /** Describes how to resolve the error. Undefined if the console has no advice. */
   advice?: string
@@ -43,13 +43,11 @@ export function describeError(error: unknown, labels: FieldLabels = {}): ErrorDe
   return { what: String(error) }
 }
 
-/** Describes an error in one string, for notifications and cells. */
 export function errorText(error: unknown, labels?: FieldLabels): string {
   const { what, advice } = describeError(error, labels)
   return advice === undefined ? what : `${what} ${advice}`
 }
 
-/** Returns `extensions.reason` of the first error, if any. */
 export function errorReason(error: unknown): string | undefined {
   const reason = error instanceof CombinedError ? error.graphQLErrors[0]?.extensions.reason : undefined
   return typeof reason === 'string' ? reason : undefined
@@ -93,10 +91,7 @@ const withLabel = (message: string, labels: FieldLabels): string =>
     },
   )
 
-/**
- * Capitalizes the first word, and adds a period if punctuation is missing. If the first word contains a capital letter,
- * or a colon or period follows it, the word is a name and remains unchanged.
- */
+/** Does not capitalize a first word that may be a name, such as `hardwareId` or `attributes.site`. */
 function sentence(message: string): string {
   const text = /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message
   return /[.!?]$/.test(text) ? text : `${text}.`

@@ -1,6 +1,5 @@
 import { mapExchange } from 'urql'
 
-/** The queries in flight, by the key of their operation. */
 const inFlight = new Map<number, PromiseWithResolvers<void>>()
 
 function end(key: number): void {

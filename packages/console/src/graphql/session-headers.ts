@@ -3,7 +3,6 @@ import { addressedAccount } from '../app/account-path.ts'
 /** Other sites cannot send this header. Without it, the server ignores the session cookie. */
 export const sessionHeaders = { 'muster-session': '1' } as const
 
-/** The headers of API requests. If the tab's address contains an account's ID, one header selects that account. */
 export const apiHeaders: Readonly<Record<string, string>> = {
   ...sessionHeaders,
   ...(addressedAccount !== undefined && { 'muster-account': addressedAccount }),

@@ -1,5 +1,4 @@
-import type { RegisteredRouter, RouteById, RouteIds } from '@tanstack/react-router'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type RegisteredRouter, type RouteById, type RouteIds, useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
 type Tree = RegisteredRouter['routeTree']

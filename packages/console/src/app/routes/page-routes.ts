@@ -12,7 +12,6 @@ import { shellRoute } from './root-routes.tsx'
 
 const getParentRoute = () => shellRoute
 
-/** The browser loads the code of each page on demand, except that of the page for unknown addresses. */
 export const pageRoutes = [
   createRoute({
     getParentRoute,

@@ -11,7 +11,6 @@ interface CreationDialogProps<Created> {
   children: (created: Created) => ReactNode
 }
 
-/** Shows a form that creates something, and then the result, such as a secret that appears only once. */
 export function CreationDialog<Created extends object | string>(props: CreationDialogProps<Created>) {
   const { opened, onClose, title, createdTitle, size, form, children } = props
   const [created, setCreated] = useState<Created>()
@@ -23,7 +22,7 @@ export function CreationDialog<Created extends object | string>(props: CreationD
       onExitTransitionEnd={() => setCreated(undefined)}
       title={created === undefined ? title : createdTitle}
       size={size}
-      // A click outside the dialog or the Escape key must not discard the secret, which appears only once.
+      // A click outside the dialog or the Escape key must not discard a secret that appears only once.
       closeOnClickOutside={created === undefined}
       closeOnEscape={created === undefined}
     >

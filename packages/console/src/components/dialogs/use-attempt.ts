@@ -1,8 +1,9 @@
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 
 interface Attempt {
-  /** Runs the operation. Resolves even if the operation fails. */
+  /** Resolves even if the operation fails. */
   attempt: () => Promise<void>
+  submit: (event: FormEvent) => void
   isRunning: boolean
   error: unknown
 }
@@ -21,5 +22,9 @@ export function useAttempt(operation: () => Promise<unknown>): Attempt {
       setRunning(false)
     }
   }
-  return { attempt, isRunning, error }
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    void attempt()
+  }
+  return { attempt, submit, isRunning, error }
 }

@@ -70,8 +70,7 @@ function Value({ value }: { value: unknown }) {
         {value === '' ? 'empty' : 'none'}
       </Text>
     )
-  const text = plainText(value)
-  return <span>{text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text}</span>
+  return <span>{shorten(plainText(value))}</span>
 }
 
 const factNames: Record<string, string> = {
@@ -88,12 +87,10 @@ const factNames: Record<string, string> = {
   allow: 'can register again',
 }
 
-/** User agent strings are long, so they appear only in the event's details. */
-const omittedFacts = new Set(['agent'])
-
 function Facts({ data }: { data: Record<string, unknown> }) {
   const facts = Object.entries(data).flatMap(([name, value]) => {
-    if (omittedFacts.has(name)) return []
+    // User agent strings are long, so they appear only in the event's details.
+    if (name === 'agent') return []
     const text = factText(value)
     return text === undefined ? [] : [`${factNames[name] ?? name} ${text}`]
   })
@@ -104,7 +101,6 @@ function Facts({ data }: { data: Record<string, unknown> }) {
   )
 }
 
-/** Formats a value for one line. Returns undefined for an empty value. */
 function factText(value: unknown): string | undefined {
   if (value === null || value === undefined || value === '') return undefined
   if (value === true) return 'yes'
@@ -113,13 +109,11 @@ function factText(value: unknown): string | undefined {
   if (typeof value === 'object') {
     if ('old' in value && 'new' in value) return `${valueText(value.old)} → ${valueText(value.new)}`
     const entries = Object.entries(value)
-    if (entries.length > 0 && entries.every(([, count]) => typeof count === 'number'))
-      return countsText(entries.filter(([, count]) => count > 0))
-    const count = Object.keys(value).length
-    return count === 0 ? undefined : String(count)
+    if (entries.length === 0) return undefined
+    if (entries.some(([, count]) => typeof count !== 'number')) return String(entries.length)
+    return countsText(entries.filter(([, count]) => count > 0))
   }
-  const text = plainText(value)
-  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
+  return shorten(plainText(value))
 }
 
 /** Returns text such as `319 done, 2 skipped`. */
@@ -128,15 +122,16 @@ const countsText = (counts: readonly [name: string, count: number][]): string =>
 
 const valueText = (value: unknown): string => (value === null || value === undefined ? 'none' : plainText(value))
 
+const shorten = (text: string): string => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text)
+
 const plainText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Returns the changes in an event's data, or undefined if the data has no `changes`. */
 export function changesOf(data: Record<string, unknown>): Change[] | undefined {
   const { changes } = data
   if (typeof changes !== 'object' || changes === null) return undefined
-  return Object.entries(changes).map(([name, change]) => ({
+  return Object.entries(changes).map(([name, change]: [string, Partial<Change> | null]) => ({
     name,
-    old: (change as Partial<Change> | null)?.old,
-    new: (change as Partial<Change> | null)?.new,
+    old: change?.old,
+    new: change?.new,
   }))
 }

@@ -2,13 +2,13 @@ import type { EventType } from '../../graphql/schema-types.generated.ts'
 
 export type { EventType }
 
-export interface EventTypeInfo {
+interface EventTypeInfo {
   type: EventType
   label: string
   about: string
 }
 
-export interface EventTypeGroup {
+interface EventTypeGroup {
   group: string
   types: readonly EventTypeInfo[]
 }

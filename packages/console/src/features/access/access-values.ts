@@ -29,10 +29,6 @@ export const restrictionOf = ({ where, view, context, attributes }: GivenAccess)
   attributes: attributes && { read: [...attributes.read], write: [...attributes.write] },
 })
 
-/**
- * Returns the API's input. If the permissions rule out a restriction, all parts of the restriction are null. Without
- * the permission to change attributes, `write` is empty.
- */
 export function accessInput(permissions: readonly Permission[], restriction: RestrictionValues): AccessInput {
   const isRestrictable = describeUnrestrictable(permissions) === undefined
   const { where, view, context, attributes } = isRestrictable ? restriction : unrestricted

@@ -11,7 +11,6 @@ interface PermissionChoiceProps {
   error?: ReactNode
 }
 
-/** Users cannot choose permissions that they do not have. */
 export function PermissionChoice({ label, value, onChange, error }: PermissionChoiceProps) {
   const { may } = useViewer()
   return (

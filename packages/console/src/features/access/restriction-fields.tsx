@@ -14,7 +14,6 @@ interface RestrictionFieldsProps {
   box: RefObject<HTMLDivElement | null>
 }
 
-/** Shows the fields for the devices and attributes of a role or key, or explains why it cannot be restricted. */
 export function RestrictionFields({ what, permissions, value, onChange, box }: RestrictionFieldsProps) {
   const ruledOut = describeUnrestrictable(permissions)
   if (ruledOut !== undefined)

@@ -85,10 +85,7 @@ function Names({ names, error, refetch }: ReturnType<typeof useAttributeNames>) 
   )
 }
 
-/**
- * Shows the number of devices. Unless the number is 0, links to the device list with this attribute as a column, sorted
- * so that devices with a value come first.
- */
+/** Links to the device list with this attribute as a column, sorted so that devices with a value come first. */
 function DevicesLink({ name, devices }: { name: string; devices: number }) {
   const count = devices.toLocaleString()
   if (devices === 0) return count

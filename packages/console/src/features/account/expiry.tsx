@@ -65,7 +65,6 @@ export const checkExpiry =
     return date <= now ? 'Enter a time in the future' : null
   }
 
-/** Returns the expiry in the API's format, or null for `never`. */
 export function expiryTime({ choice, at }: ExpiryValue): string | null {
   if (choice === 'never') return null
   if (choice === 'at') return new Date(at).toISOString()

@@ -11,8 +11,7 @@ const abbreviations: Record<string, string> = { id: 'ID', ids: 'IDs', url: 'URL'
 
 const inWords = (name: string): string => {
   const words = name.replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`).split(' ')
-  const text = words.map((word) => abbreviations[word] ?? word).join(' ')
-  return capitalize(text)
+  return capitalize(words.map((word) => abbreviations[word] ?? word).join(' '))
 }
 
 export function LimitsPage() {

@@ -8,7 +8,6 @@ import { useViewer } from '../user-settings/viewer.ts'
 import { RenameAccountDocument } from './account.generated.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 
-/** Changes the account's name, which the account menu and invitations show. */
 export function RenameAccount() {
   const { name } = useViewer()
   const client = useClient()

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Modal, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
 import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 
@@ -26,14 +27,10 @@ export function RenameDialog({ opened, onClose, ...rest }: RenameDialogProps) {
 /** Mounts each time the dialog opens, so the field starts with the current name. */
 function RenameForm({ onClose, what, name, confirm = 'Rename', onRename }: Omit<RenameDialogProps, 'opened'>) {
   const [text, setText] = useState(name ?? '')
-  const { attempt, isRunning, error } = useAttempt(async () => {
+  const { submit, isRunning, error } = useAttempt(async () => {
     await onRename(text.trim() === '' ? null : text.trim())
     onClose()
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    void attempt()
-  }
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -46,14 +43,9 @@ function RenameForm({ onClose, what, name, confirm = 'Rename', onRename }: Omit<
           maxLength={100}
           data-autofocus
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isRunning}>
-            {confirm}
-          </Button>
-        </Group>
+        <FormButtons onCancel={onClose} loading={isRunning}>
+          {confirm}
+        </FormButtons>
       </Stack>
     </form>
   )

@@ -8,22 +8,17 @@ interface Loaded<Data> {
   reload: () => Promise<void>
 }
 
-/**
- * Loads data from an endpoint below `/auth`, like `useQuery` for GraphQL. `load` must be the same function on each
- * render.
- */
+/** `load` must be the same function on each render. */
 export function useLoad<Data>(load: () => Promise<Data>): Loaded<Data> {
   const [state, setState] = useState<{ data?: Data; error?: unknown }>({})
   const reload = useCallback(async () => {
     try {
       setState({ data: await load() })
     } catch (error) {
-      if (isSessionEnded(error)) signedOut.announce()
+      if (error instanceof AuthError && error.reason === 'no-session') signedOut.announce()
       setState(({ data }) => ({ data, error }))
     }
   }, [load])
   useEffect(() => void reload(), [reload])
   return { ...state, reload }
 }
-
-const isSessionEnded = (error: unknown): boolean => error instanceof AuthError && error.reason === 'no-session'

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Modal, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
 import { describeError } from '../../graphql/describe-error.ts'
 import type { Context } from './use-attributes.ts'
 
@@ -7,10 +8,6 @@ interface AddAttributeProps {
   opened: boolean
   onClose(): void
   context: Context
-  /**
-   * Returns an attribute's value in a context or, if the context is undefined, its base value. Returns undefined if the
-   * attribute has no such value.
-   */
   currentValueOf(name: string, context: Context): string | undefined
   onSave(name: string, value: string, context: Context): Promise<void>
 }
@@ -99,14 +96,9 @@ function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttribute
             replaces it.
           </Text>
         )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isSaving}>
-            {current === undefined ? 'Add' : 'Replace'}
-          </Button>
-        </Group>
+        <FormButtons onCancel={onClose} loading={isSaving}>
+          {current === undefined ? 'Add' : 'Replace'}
+        </FormButtons>
       </Stack>
     </form>
   )
@@ -114,7 +106,7 @@ function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttribute
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-/** Assigns the API's message to a field. Messages about values start with "value". The name field shows all others. */
+/** Messages about values start with "value". The name field shows all others. */
 function fieldErrorOf(failure: unknown): FieldError {
   const { what, advice = '' } = describeError(failure, { name: 'Name', value: 'Value' })
   return { field: /^value\b/i.test(what) ? 'value' : 'name', text: `${what} ${advice}`.trim() }

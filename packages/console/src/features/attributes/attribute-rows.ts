@@ -1,5 +1,5 @@
 export interface AttributeRow {
-  /** Name in the API's notation, such as `site` or `net.ssid`. */
+  /** Such as `site` or `net.ssid`. */
   name: string
   base: string | undefined
   /** The value that replaces the base value in the context. */
@@ -7,7 +7,7 @@ export interface AttributeRow {
 }
 
 /** The group is `undefined` for names without a group. */
-export interface AttributeGroup {
+interface AttributeGroup {
   group: string | undefined
   rows: AttributeRow[]
 }
@@ -19,20 +19,15 @@ export const RESERVED_GROUP = '$svc'
 
 const compareNames = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare
 
-/** Returns a target's attributes. Includes `alsoNames` even if they have no value, because the user is editing them. */
+/** Includes `alsoNames` even if they have no value, because the user is editing them. */
 export function attributeRows(base: Nested, overrides: Nested, alsoNames: Iterable<string> = []): AttributeRow[] {
   const [baseValues, overrideValues] = [valuesOf(base), valuesOf(overrides)]
   const names = new Set([...baseValues.keys(), ...overrideValues.keys(), ...alsoNames])
   return [...names].map((name) => ({ name, base: baseValues.get(name), override: overrideValues.get(name) }))
 }
 
-/**
- * Groups rows, and sorts them by name, with numbers in numeric order. Names without a group come first, then the
- * groups.
- */
 export function groupRows(rows: readonly AttributeRow[]): AttributeGroup[] {
-  const groups = Map.groupBy(rows, ({ name }) => groupOf(name))
-  return [...groups]
+  return [...Map.groupBy(rows, ({ name }) => groupOf(name))]
     .map(([group, members]) => ({ group, rows: members.toSorted((a, b) => compareNames(a.name, b.name)) }))
     .sort((a, b) => (a.group === undefined ? -1 : b.group === undefined ? 1 : compareNames(a.group, b.group)))
 }

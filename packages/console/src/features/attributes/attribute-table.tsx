@@ -124,7 +124,7 @@ function Row({ row, isMember, context, stale, editing, onEdit, onSave, onRemove,
   )
 }
 
-/** Returns the stale value of a cell, if any. Ignores base values that an override hides, because they do not apply. */
+/** Ignores base values that an override hides, because they do not apply. */
 function staleIn(stale: ReadonlyMap<string, StaleValue>, { name, context }: Cell): StaleValue | undefined {
   const found = stale.get(name)
   return found?.context === context ? found : undefined

@@ -18,7 +18,7 @@ import { type Context, type UseAttributes, useAttributes } from './use-attribute
 interface AttributesPanelProps {
   /** ID of a service or device. */
   targetId: string
-  /** Whether the target is a device. Only devices have Category and Status. */
+  /** Only devices have Category and Status. */
   isDevice: boolean
   context: Context
   onContext(context: Context): void
@@ -141,7 +141,6 @@ function CustomAttributes({ targetId, source, attributes, context, stale }: Cust
   )
 }
 
-/** Returns whether a group of attributes has this name. */
 const isGroupName = (name: string, rows: readonly AttributeRow[]): boolean => !rows.some((row) => row.name === name)
 
 function removalTitle({ name, context }: Cell, rows: readonly AttributeRow[]): string {

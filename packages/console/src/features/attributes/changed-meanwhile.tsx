@@ -1,13 +1,7 @@
 import { Alert, Button } from '@mantine/core'
 import { LongText } from '../../components/long-text.tsx'
 
-interface ChangedMeanwhileProps {
-  value: string | undefined
-  onUse(): void
-}
-
-/** Appears if the value changes on the server while the user edits it. */
-export function ChangedMeanwhile({ value, onUse }: ChangedMeanwhileProps) {
+export function ChangedMeanwhile({ value, onUse }: { value: string | undefined; onUse(): void }) {
   return (
     <Alert
       color="yellow"

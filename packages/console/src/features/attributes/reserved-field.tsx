@@ -5,7 +5,7 @@ import { ChangedMeanwhile } from './changed-meanwhile.tsx'
 
 interface ReservedFieldProps {
   label: string
-  /** The base value. Undefined if no context is selected or the attribute has no base value. */
+  /** Undefined if no context is selected or the attribute has no base value. */
   base: string | undefined
   current: string | undefined
   draft: { text: string; known: string | undefined } | undefined

@@ -1,5 +1,5 @@
 import { Button, Fieldset, Group, SimpleGrid, Text } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { RouterAnchor } from '../../app/links.tsx'
 import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -24,7 +24,6 @@ interface Draft {
 
 type Drafts = Partial<Record<LabeledField, Draft>>
 
-/** Edits Category A to E and Status A to E, for which each user can choose labels. */
 export function ReservedForm({ attributes, context, stale, onSave }: ReservedFormProps) {
   const labels = useLabels()
   const { may } = useViewer()
@@ -44,15 +43,11 @@ export function ReservedForm({ attributes, context, stale, onSave }: ReservedFor
     setDrafts((before) => ({ ...before, [field]: { known: currentValueOf(field), ...before[field], text } }))
   const discard = (field: LabeledField): void => setDrafts(({ [field]: _, ...rest }) => rest)
 
-  const { attempt, isRunning, error } = useAttempt(async () => {
+  const { submit, isRunning, error } = useAttempt(async () => {
     const values = changed.map((field) => [field, drafts[field]?.text || null])
     await onSave({ [RESERVED_GROUP]: Object.fromEntries(values) }, context)
     setDrafts({})
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    void attempt()
-  }
   return (
     <form onSubmit={submit} aria-label="Category and Status">
       <Fieldset

@@ -15,7 +15,7 @@ interface ValueCellProps {
   none: string
   create: string
   createLabel: string
-  /** Whether to dim the value. The table dims overridden values. */
+  /** The table dims overridden values. */
   isFaint?: boolean
   stale?: StaleValue | undefined
   isEditing: boolean

@@ -12,7 +12,7 @@ interface ValueEditorProps {
   onClose(): void
 }
 
-/** Edits one value. Shows concurrent changes without overwriting the user's input. */
+/** Shows concurrent changes without overwriting the user's input. */
 export function ValueEditor({ label, value, initial = '', onSave, onClose }: ValueEditorProps) {
   const [known, setKnown] = useState(value)
   const [text, setText] = useState(value ?? initial)

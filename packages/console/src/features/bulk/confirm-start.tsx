@@ -1,6 +1,8 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
+import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import { StartBulkDocument } from './bulk.generated.ts'
@@ -9,7 +11,7 @@ import { countsText, devicesText, isDeletion, type Job, writingCount } from './j
 /** To delete more devices than this, the user must type the number of devices. */
 const MAX_WITHOUT_TYPING = 20
 
-/** Returns whether the job deletes devices, either by an operation or because it undoes registrations. */
+/** A job that undoes registrations also deletes devices. */
 function deletes({ operations, target }: Job): boolean {
   const csv = target.csv as { register?: boolean; isUndo?: boolean } | undefined
   return isDeletion(operations) || (csv?.register === true && csv.isUndo === true)
@@ -39,23 +41,13 @@ function StartForm({ job, onClose }: { job: Job; onClose(): void }) {
   // The user confirms this preview and this number, even if the page loads a newer preview in the meantime.
   const [{ id, token, count }] = useState({ id: job.id, token: job.token ?? '', count: writingCount(job) })
   const [typed, setTyped] = useState('')
-  const [isStarting, setStarting] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { submit, isRunning, error } = useAttempt(async () => {
+    await start({ id, token, expected: count })
+    onClose()
+  })
   const isDeleting = deletes(job)
   const mustType = isDeleting && count > MAX_WITHOUT_TYPING
   const isConfirmed = !mustType || typed.replaceAll(/\D/g, '') === String(count)
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setStarting(true)
-    setError(undefined)
-    try {
-      await start({ id, token, expected: count })
-      onClose()
-    } catch (failure) {
-      setError(failure)
-    }
-    setStarting(false)
-  }
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -76,14 +68,14 @@ function StartForm({ job, onClose }: { job: Job; onClose(): void }) {
           />
         ) : null}
         {error === undefined ? null : <ErrorNotice error={error} title="The job was not started" />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" color={isDeleting ? 'red.9' : undefined} loading={isStarting} disabled={!isConfirmed}>
-            {label(isDeleting, count)}
-          </Button>
-        </Group>
+        <FormButtons
+          onCancel={onClose}
+          color={isDeleting ? 'red.9' : undefined}
+          loading={isRunning}
+          disabled={!isConfirmed}
+        >
+          {label(isDeleting, count)}
+        </FormButtons>
       </Stack>
     </form>
   )

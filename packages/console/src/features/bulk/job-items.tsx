@@ -85,7 +85,6 @@ export function JobItems({ job }: { job: Job }) {
   )
 }
 
-/** Calls a function after each render in which the key has changed. */
 function useOnChange(key: string, changed: () => void): void {
   const last = useRef(key)
   useEffect(() => {
@@ -117,7 +116,6 @@ function ItemRow({ item, deletes }: { item: Item; deletes: boolean }) {
   )
 }
 
-/** Links to the device, unless it no longer exists. */
 function DeviceName({ item: { device, changes, status, reason } }: { item: Item }) {
   const name = device.name === '' ? device.id : device.name
   const isGone = reason === 'GONE' || (status === 'DONE' && changes.delete !== undefined)

@@ -8,7 +8,6 @@ export const writingCount = ({ counts: { change, register } }: Counted): number 
 
 export const devicesText = (count: number): string => `${count.toLocaleString()} ${count === 1 ? 'device' : 'devices'}`
 
-/** Describes a job's counts, without counts of zero. */
 export function countsText({ counts, started }: Counted): string {
   const parts: [count: number, word: string][] =
     started === null

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, NumberInput, Stack } from '@mantine/core'
+import { Button, Modal, NumberInput, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
 import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useChange } from '../../graphql/use-change.ts'
@@ -9,7 +10,6 @@ import type { Job } from './job-labels.ts'
 
 const MAX_RATE = 10_000
 
-/** Resumes a paused job, at another rate if the user changes it. */
 export function ResumeButton({ job }: { job: Job }) {
   const [opened, { open, close }] = useDisclosure()
   return (
@@ -25,14 +25,10 @@ export function ResumeButton({ job }: { job: Job }) {
 function ResumeForm({ job, onClose }: { job: Job; onClose(): void }) {
   const resume = useChange(ResumeBulkDocument, ['BulkJob'])
   const [rate, setRate] = useState<number | string>(job.rate)
-  const { attempt, isRunning, error } = useAttempt(async () => {
+  const { submit, isRunning, error } = useAttempt(async () => {
     await resume({ id: job.id, rate: Number(rate) })
     onClose()
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    void attempt()
-  }
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -48,14 +44,9 @@ function ResumeForm({ job, onClose }: { job: Job; onClose(): void }) {
           data-autofocus
         />
         {error === undefined ? null : <ErrorNotice error={error} labels={{ rate: 'Devices per second' }} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isRunning}>
-            Resume job
-          </Button>
-        </Group>
+        <FormButtons onCancel={onClose} loading={isRunning}>
+          Resume job
+        </FormButtons>
       </Stack>
     </form>
   )

@@ -10,9 +10,8 @@ const needs: Readonly<Record<string, Permission>> = {
 }
 
 /**
- * Returns the permissions that the job's operations need and the user lacks. The permissions for a CSV file depend on
- * its columns, which only the server checks. For a job without operations, returns a permission only if the user has
- * none of the permissions that such a job can need.
+ * The permissions for a CSV file depend on its columns, which only the server checks. For a job without operations,
+ * returns a permission only if the user has none of the permissions that such a job can need.
  */
 export function useMissingPermissions({ operations }: { operations: readonly object[] }): Permission[] {
   const { may } = useViewer()

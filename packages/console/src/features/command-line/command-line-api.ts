@@ -18,10 +18,7 @@ export interface CommandLineRequest {
 export const describeRequest = (identifier: RequestIdentifier): Promise<CommandLineRequest> =>
   post('/cli/request', identifier)
 
-/**
- * Approves the request. `redirect`, which leads back to the machine, is present only if `muster login` opened a browser
- * on that machine.
- */
+/** `redirect`, which leads back to the machine, is present only if `muster login` opened a browser on that machine. */
 export const approveRequest = (
   identifier: RequestIdentifier,
   account: string,

@@ -14,7 +14,6 @@ import {
 } from './command-line-api.ts'
 import { RequestForm } from './request-form.tsx'
 
-/** `muster login` opens this page or prints its URL. */
 export function CommandLinePage() {
   useDocumentTitle('Command-line sign-in · Muster')
   const navigate = useNavigate()

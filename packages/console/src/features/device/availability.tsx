@@ -76,10 +76,7 @@ function describe({ share, outages, longestOutage, segments }: Found): string {
   return `${percent.format(share)} active · ${count}${longest}`
 }
 
-/**
- * Draws the states as colored segments. Users of screen readers, and users who cannot distinguish the colors, can use
- * the table, which has the same content.
- */
+/** Screen readers ignore the drawing, because the table has the same content. */
 function Timeline({ found: { from, until, segments } }: { found: Found }) {
   const total = Date.parse(until) - Date.parse(from)
   return (

@@ -12,10 +12,6 @@ export function BackToList() {
   )
 }
 
-/**
- * Returns the URL parameters of the device list that the user last opened. If there is no such list, or in browsers
- * without the Navigation API, returns no parameters, so the list opens with its defaults.
- */
 function lastListSearch(): Record<string, unknown> {
   if (!('navigation' in window)) return {}
   const { currentEntry } = window.navigation

@@ -2,19 +2,17 @@ import { type EventKind, eventKinds } from './event-kinds.ts'
 
 export const deviceTabs = ['attributes', 'services', 'events'] as const
 
-export type DeviceTab = (typeof deviceTabs)[number]
+type DeviceTab = (typeof deviceTabs)[number]
 
-/** Omitted members have their default values. */
-export interface DeviceSearch {
-  /** The selected tab. Default: `attributes`. */
+interface DeviceSearch {
+  /** Default: `attributes`. */
   tab?: DeviceTab
   /** The context whose attributes are shown. By default, base values are shown. */
   context?: string
-  /** The kind of events to show. Default: all kinds. */
+  /** Default: all kinds. */
   events?: EventKind
 }
 
-/** Parses search parameters. Ignores invalid values. */
 export function deviceSearch({ tab, context, events }: Record<string, unknown>): DeviceSearch {
   const read: DeviceSearch = {}
   const knownTab = deviceTabs.find((each) => each === tab)

@@ -1,6 +1,8 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
+import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
+import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import { type DeviceDetailFragment, UpdateDeviceDocument } from './device.generated.ts'
@@ -25,31 +27,23 @@ const labels = { hardwareId: 'Hardware ID' }
 function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
   const [before] = useState(device)
   const update = useChange(UpdateDeviceDocument, ['Device'])
-  const [error, setError] = useState<unknown>()
-  const [isSaving, setSaving] = useState(false)
   const form = useForm({
     initialValues: { name: before.name, hardwareId: before.hardwareId ?? '', platform: before.platform ?? '' },
     validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
   })
-  const submit = async ({ name, hardwareId, platform }: typeof form.values): Promise<void> => {
-    setSaving(true)
-    setError(undefined)
-    try {
-      // Send only changed fields, so that concurrent changes to other fields are kept.
-      await update({
-        id: device.id,
-        ...(name.trim() === before.name ? {} : { name: name.trim() }),
-        ...(hardwareId === (before.hardwareId ?? '') ? {} : { hardwareId: hardwareId || null }),
-        ...(platform === (before.platform ?? '') ? {} : { platform: platform || null }),
-      })
-      onClose()
-    } catch (failure) {
-      setError(failure)
-      setSaving(false)
-    }
-  }
+  const { attempt, error } = useAttempt(async () => {
+    const { name, hardwareId, platform } = form.values
+    // Send only changed fields, so that concurrent changes to other fields are kept.
+    await update({
+      id: device.id,
+      ...(name.trim() === before.name ? {} : { name: name.trim() }),
+      ...(hardwareId === (before.hardwareId ?? '') ? {} : { hardwareId: hardwareId || null }),
+      ...(platform === (before.platform ?? '') ? {} : { platform: platform || null }),
+    })
+    onClose()
+  })
   return (
-    <form onSubmit={form.onSubmit(submit)}>
+    <form onSubmit={form.onSubmit(attempt)}>
       <Stack gap="sm">
         <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps('name')} />
         <TextInput
@@ -59,14 +53,9 @@ function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
         />
         <TextInput label="Platform" description="For example, linux-arm64" {...form.getInputProps('platform')} />
         {error === undefined ? null : <ErrorNotice error={error} title="Nothing was saved" labels={labels} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isSaving}>
-            Save
-          </Button>
-        </Group>
+        <FormButtons onCancel={onClose} loading={form.submitting}>
+          Save
+        </FormButtons>
       </Stack>
     </form>
   )

@@ -45,10 +45,7 @@ export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
   )
 }
 
-/**
- * Shows the events of a service. Filters them in the browser, because the API's field `Device.events` cannot filter by
- * service.
- */
+/** Filters in the browser, because the API's field `Device.events` cannot filter by service. */
 export function ServiceEvents({ device, serviceId }: { device: EventsPanelProps['device']; serviceId: string }) {
   const source = useDeviceEvents({ deviceId: device.id, created: device.created, types: typesOfServices })
   const events = source.events?.filter(({ target }) => target.some(({ id }) => id === serviceId))
@@ -93,12 +90,7 @@ function EventList({ source: { hasMore, isLoading, error, loadOlder, retry }, ev
   )
 }
 
-interface EventRowsProps {
-  events: readonly DeviceEventFragment[]
-  deviceId: string
-}
-
-function EventRows({ events, deviceId }: EventRowsProps) {
+function EventRows({ events, deviceId }: { events: readonly DeviceEventFragment[]; deviceId: string }) {
   return (
     <ListTable label="Events" columns={['Time', 'Event', 'Changes', 'Actor']} minWidth={700}>
       {events.map((event) => (
@@ -122,7 +114,6 @@ function EventRows({ events, deviceId }: EventRowsProps) {
   )
 }
 
-/** Shows the name of the event's service. Shows nothing for events of the device itself. */
 function ServiceName({ event: { target }, deviceId }: { event: DeviceEventFragment; deviceId: string }) {
   const services = target.filter(({ kind }) => kind === 'service')
   return services.map(({ id, name }) => (

@@ -4,9 +4,9 @@ import type { EventType } from '../../components/events/event-types.ts'
 import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
 import { type DeviceEventFragment, DeviceEventsDocument } from './device-events.generated.ts'
 
-export interface DeviceEventsOptions {
+interface DeviceEventsOptions {
   deviceId: string
-  /** Time at which the device was created. The device has no earlier events. */
+  /** The device has no earlier events. */
   created: string
   /** Default: all types. */
   types: readonly EventType[] | undefined
@@ -89,7 +89,6 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
       )
       if (matching.length === 0) return
       setLoaded((before) => before && { ...before, events: mergeEvents(matching.toReversed(), before.events) })
-      // Load the page again, because the page in flight may not contain these events.
       if (isLoading) setOutdated(true)
     },
     onGap: () => setOutdated(true),

@@ -7,15 +7,9 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useCreation } from '../../graphql/use-change.ts'
 import { AddDeviceDocument, type AddDeviceMutation } from './devices.generated.ts'
 
-interface AddDeviceProps {
-  opened: boolean
-  onClose(): void
-}
-
 const labels = { hardwareId: 'Hardware ID' }
 
-/** Shows a form that registers a device, and then the device's secret, which appears only once. */
-export function AddDevice({ opened, onClose }: AddDeviceProps) {
+export function AddDevice({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const register = useCreation(AddDeviceDocument)
   const [added, setAdded] = useState<AddDeviceMutation['registerDevice']>()
   const [error, setError] = useState<unknown>()

@@ -18,8 +18,7 @@ import { ColumnPicker } from './columns/column-picker.tsx'
 import { attributeOf, columnOfName, columnsOf, defaultColumns } from './columns/columns.ts'
 import { useSavedColumns } from './columns/saved-columns.ts'
 import { CsvMenu } from './csv/csv-menu.tsx'
-import type { DeviceQuery } from './devices-search.ts'
-import { DEFAULT_SORT, isFiltered, readSort, writeSort } from './devices-search.ts'
+import { DEFAULT_SORT, type DeviceQuery, isFiltered, readSort, writeSort } from './devices-search.ts'
 import { DeviceFilters } from './filters/device-filters.tsx'
 import { type ListOptions, useListOptions } from './list-options.ts'
 import { NoDevices } from './no-devices.tsx'
@@ -184,9 +183,8 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
   )
 }
 
-/** Returns the IDs of a view's columns, or undefined if the view does not define columns. */
 const viewColumns = (view: SavedView | undefined): string[] | undefined =>
-  view === undefined || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => columnOfName(name))
+  view?.columns.length ? view.columns.map(({ name }) => columnOfName(name)) : undefined
 
 interface CountProps {
   rows: { total: number | undefined; length: number }
@@ -205,13 +203,8 @@ function Count({ rows: { total, length }, isFiltered }: CountProps) {
   )
 }
 
-interface OutdatedProps {
-  isOutdated: boolean
-  onRefresh(): void
-}
-
 /** Offers to refresh an outdated list, because an automatic refresh could move a row while the user clicks it. */
-function Outdated({ isOutdated, onRefresh }: OutdatedProps) {
+function Outdated({ isOutdated, onRefresh }: { isOutdated: boolean; onRefresh(): void }) {
   if (!isOutdated) return null
   return (
     <Alert color="blue" py={6} mb="xs" role="status">

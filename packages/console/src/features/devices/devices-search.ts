@@ -22,7 +22,6 @@ export interface DevicesSearch {
 export const MIN_WIDTH = 60
 export const MAX_WIDTH = 1200
 
-/** Parses search parameters. Ignores invalid values. */
 export function devicesSearch(search: Record<string, unknown>): DevicesSearch {
   const conditions = [stringOf(search.where), ...conditionsOf(search)].filter((each) => each !== undefined)
   // Remove the parameters of earlier releases from the URL.
@@ -90,7 +89,7 @@ export interface DeviceFilter {
   context?: string
 }
 
-/** Returns whether the filter can exclude devices. A context alone excludes no device. */
+/** A context alone excludes no device. */
 export const isFiltered = ({ where, view }: DeviceFilter): boolean => where !== undefined || view !== undefined
 
 export const DEFAULT_SORT = 'name asc'

@@ -13,7 +13,6 @@ export interface EventsSearch {
   after?: string
 }
 
-/** Parses search parameters. Ignores invalid values. */
 export function eventsSearch(search: Record<string, unknown>): EventsSearch {
   const types = [...new Set(list(search.types).filter(isEventType))]
   const device = [...new Set(list(search.device).filter((id) => typeof id === 'string' && id !== ''))] as string[]

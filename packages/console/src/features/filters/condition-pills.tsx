@@ -50,7 +50,6 @@ export function ConditionPills({ where, context, onChange }: ConditionPillsProps
 
 const removeProps = (what: string) => ({ 'aria-label': `Remove ${what}`, 'aria-hidden': false, tabIndex: 0 })
 
-/** Loads the names only if a condition refers to a view. */
 function useViewNames(chips: readonly Chip[]): (id: string) => string | undefined {
   const hasView = chips.some(({ subject }) => viewCall.test(subject))
   const [{ data }] = useQuery({ query: ViewNamesDocument, pause: !hasView })

@@ -36,14 +36,13 @@ interface Condition {
   /** A field, or an attribute in the notation of a filter. */
   subject: string
   comparison: ComparisonName
-  /** Empty for comparisons without values. */
+  /** Ignored for comparisons without values. */
   values: readonly string[]
 }
 
 export const addCondition = (where: string | undefined, condition: Condition): string | undefined =>
   joinFilters(where, fromChips([toChip(condition)]))
 
-/** Joins filters with AND. Returns undefined if there are no filters. */
 export function joinFilters(...filters: readonly (string | undefined)[]): string | undefined {
   const given = filters.filter((filter) => filter !== undefined)
   return given.length < 2
@@ -79,16 +78,15 @@ export function replaceCondition(
   return fromChips(own === undefined ? others : [...others, toChip(own)]) || undefined
 }
 
-/** Returns a chip's comparison. Returns undefined for words and for function calls without a comparison. */
+/** Returns undefined for words and for function calls without a comparison. */
 export function comparisonOf({ operator, values, isNegated }: Chip): ComparisonName | undefined {
   if (operator === null) return undefined
   const name = operator === ':' ? `${isNegated ? '!' : ''}${values[0] === '*' ? '*' : ':'}` : operator
   return isComparison(name) ? name : undefined
 }
 
-export function valuesOf(where: string | undefined, subject: string): string[] {
-  return chipsOf(where).find(isChoice(subject))?.values.map(showChipValue) ?? []
-}
+export const valuesOf = (where: string | undefined, subject: string): string[] =>
+  chipsOf(where).find(isChoice(subject))?.values.map(showChipValue) ?? []
 
 export function chooseValues(
   where: string | undefined,

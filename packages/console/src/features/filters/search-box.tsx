@@ -136,7 +136,6 @@ function useProblem(
   return shown?.typed === typed ? shown.problem : problem
 }
 
-/** Returns the typed filter. Applies the filter while its syntax is valid. */
 function useTypedFilter({
   kind,
   where,

@@ -5,7 +5,7 @@ import { CheckFilterDocument, type CheckFilterQuery } from './filters.generated.
 import type { SearchLanguage } from './use-search-language.ts'
 
 /** `from` and `to` are string indexes. */
-export type Completion = NonNullable<CheckFilterQuery['login']>['checkFilter']['completions'][number]
+type Completion = NonNullable<CheckFilterQuery['login']>['checkFilter']['completions'][number]
 
 const DELAY_MS = 60
 const MAX_SHOWN = 12

@@ -60,7 +60,6 @@ export function FreshnessSection({ names }: { names: readonly string[] }) {
   )
 }
 
-/** Links to the list of devices whose value of the rule's attribute is stale. The list has a column for it. */
 function StaleDevices({ rule: { name, stale } }: { rule: Rule }) {
   if (stale === 0) return '0'
   return (

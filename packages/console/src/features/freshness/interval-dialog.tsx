@@ -1,5 +1,6 @@
-import { Autocomplete, Button, Group, Modal, NumberInput, Select, Stack } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Autocomplete, Group, Modal, NumberInput, Select, Stack } from '@mantine/core'
+import { useState } from 'react'
+import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
 import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useChange } from '../../graphql/use-change.ts'
@@ -35,14 +36,10 @@ function IntervalForm({
   const set = useChange(SetExpectedIntervalDocument, ['Freshness', 'AttributeInfo'])
   const [values, setValues] = useState(rule === 'new' ? initial : { name: rule.name, ...splitInterval(rule.seconds) })
   const { name, count, unit } = values
-  const { attempt, isRunning, error } = useAttempt(async () => {
+  const { submit, isRunning, error } = useAttempt(async () => {
     await set({ name: name.trim(), seconds: Math.round(Number(count) * unitOf(unit).seconds) })
     onClose()
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    void attempt()
-  }
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
@@ -77,14 +74,9 @@ function IntervalForm({
           />
         </Group>
         {error === undefined ? null : <ErrorNotice error={error} title="The interval was not set" labels={labels} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isRunning} disabled={name.trim() === '' || Number(count) <= 0}>
-            Save
-          </Button>
-        </Group>
+        <FormButtons onCancel={onClose} loading={isRunning} disabled={name.trim() === '' || Number(count) <= 0}>
+          Save
+        </FormButtons>
       </Stack>
     </form>
   )

@@ -1,4 +1,4 @@
-/** Units in which the console shows and edits intervals, largest first. */
+/** Largest first. */
 export const units = [
   { value: 'days', one: 'day', seconds: 86_400 },
   { value: 'hours', one: 'hour', seconds: 3_600 },

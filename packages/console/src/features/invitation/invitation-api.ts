@@ -30,8 +30,8 @@ export async function joinWithPasskey(person: NewPerson): Promise<unknown> {
 const STORED = 'muster.invitation'
 
 /**
- * Returns the token of the link. Removes the token from the address, because it is a secret, and stores it in the tab.
- * Without a token in the address, returns the stored token, or an empty string.
+ * Removes the token from the address, because it is a secret, and stores it in the tab. Without a token in the address,
+ * returns the stored token, or an empty string.
  */
 export function takeToken(): string {
   const token = window.location.hash.slice(1)

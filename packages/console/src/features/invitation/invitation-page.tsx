@@ -62,7 +62,6 @@ function Shown({ token, invitation, user }: ShownProps) {
   )
 }
 
-/** Offers the ways to join that the server's settings allow. */
 function NewPerson({ token, invitation }: Pick<ShownProps, 'token' | 'invitation'>) {
   const [options, setOptions] = useState<SignInOptions>({ password: true, singleSignOn: null })
   useEffect(() => {

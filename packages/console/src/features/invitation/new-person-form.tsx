@@ -6,15 +6,9 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { supportsPasskeys } from '../sign-in/auth-api.ts'
 import { forgetToken, type Invitation, joinWithPasskey, joinWithPassword } from './invitation-api.ts'
 
-interface NewPersonFormProps {
-  token: string
-  invitation: Invitation
-}
-
 const labels = { email: 'Email', name: 'Name', password: 'Password' }
 
-/** Creates a person with a password or a passkey. A person who already exists signs in instead. */
-export function NewPersonForm({ token, invitation }: NewPersonFormProps) {
+export function NewPersonForm({ token, invitation }: { token: string; invitation: Invitation }) {
   const form = useRef<HTMLFormElement>(null)
   const [running, setRunning] = useState<'password' | 'passkey'>()
   const [error, setError] = useState<unknown>()

@@ -1,8 +1,9 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Select, Stack, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconUserPlus } from '@tabler/icons-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { CreationDialog } from '../../components/dialogs/creation-dialog.tsx'
+import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
 import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useCreation } from '../../graphql/use-change.ts'
@@ -44,15 +45,11 @@ function InviteForm({ roles, onCreated, onCancel }: InviteFormProps) {
   const choices = roles.filter(useGrantable())
   const [email, setEmail] = useState('')
   const [roleId, setRoleId] = useState(choices[0]?.id ?? null)
-  const { attempt, isRunning, error } = useAttempt(async () => {
+  const { submit, isRunning, error } = useAttempt(async () => {
     if (roleId === null) return
     const { createInvitation } = await create({ roleId, email: email.trim() === '' ? null : email.trim() })
     onCreated(createInvitation.link ?? '')
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    void attempt()
-  }
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -73,14 +70,9 @@ function InviteForm({ roles, onCreated, onCancel }: InviteFormProps) {
           onChange={setRoleId}
           allowDeselect={false}
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isRunning}>
-            Create link
-          </Button>
-        </Group>
+        <FormButtons onCancel={onCancel} loading={isRunning}>
+          Create link
+        </FormButtons>
       </Stack>
     </form>
   )

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core'
+import { Button, Modal, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
-import { type FormEvent, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
+import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
 import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import type { Permission } from '../../graphql/schema-types.generated.ts'
+import type { AccessInput, Permission } from '../../graphql/schema-types.generated.ts'
 import { useChange, useCreation } from '../../graphql/use-change.ts'
 import { accessInput, restrictionOf, unrestricted } from '../access/access-values.ts'
 import { PermissionChoice } from '../access/permission-choice.tsx'
@@ -53,15 +54,11 @@ function RoleForm({ onClose, role }: RoleFormProps) {
   const [permissions, setPermissions] = useState<Permission[]>(role?.permissions ?? ['DEVICE_READ', 'EVENT_READ'])
   const [restriction, setRestriction] = useState(role === undefined ? unrestricted : restrictionOf(role))
   const [groups, setGroups] = useState<string[]>(role?.groups ?? [])
-  const { attempt, isRunning, error } = useAttempt(async () => {
+  const { submit, isRunning, error } = useAttempt(async () => {
     const access = accessInput(permissions, { ...restriction, where: typedFilter(box) })
     await save({ name: name.trim(), access, groups })
     onClose()
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    void attempt()
-  }
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -87,14 +84,9 @@ function RoleForm({ onClose, role }: RoleFormProps) {
           </>
         )}
         <GroupsInput value={groups} onChange={setGroups} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isRunning}>
-            {role === undefined ? 'Create role' : 'Save'}
-          </Button>
-        </Group>
+        <FormButtons onCancel={onClose} loading={isRunning}>
+          {role === undefined ? 'Create role' : 'Save'}
+        </FormButtons>
       </Stack>
     </form>
   )
@@ -102,11 +94,10 @@ function RoleForm({ onClose, role }: RoleFormProps) {
 
 interface SavedRole {
   name: string
-  access: ReturnType<typeof accessInput>
+  access: AccessInput
   groups: string[]
 }
 
-/** Returns a function that saves a role. For a built-in role, the function changes only the groups. */
 function useSaveRole(role: Role | undefined): (saved: SavedRole) => Promise<unknown> {
   const create = useCreation(CreateRoleDocument, ['Role'])
   const update = useChange(UpdateRoleDocument, ['Role'])
@@ -116,13 +107,7 @@ function useSaveRole(role: Role | undefined): (saved: SavedRole) => Promise<unkn
   }
 }
 
-interface GroupsInputProps {
-  value: string[]
-  onChange: (value: string[]) => void
-}
-
-/** Renders nothing if the server has no identity provider and the role has no groups. */
-function GroupsInput({ value, onChange }: GroupsInputProps) {
+function GroupsInput({ value, onChange }: { value: string[]; onChange: (value: string[]) => void }) {
   const { data } = useLoad(signInOptions)
   const provider = data?.singleSignOn?.name
   if (provider === undefined && value.length === 0) return null

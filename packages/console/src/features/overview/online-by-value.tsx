@@ -114,7 +114,7 @@ function Row({ label, count, active, where }: RowProps) {
   )
   return (
     <tr>
-      <th scope="row" className={classes.label}>
+      <th scope="row">
         <Text size="sm" truncate title={label} c={where === undefined ? 'dimmed' : undefined}>
           {label}
         </Text>

@@ -101,10 +101,7 @@ function Overview() {
   )
 }
 
-/**
- * Calls `refresh` ten seconds after an event, once for all events in that time. Returns a number that changes after
- * each call.
- */
+/** Returns a number that changes after each call of `refresh`. */
 function useRefreshLater(refresh: () => void): number {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef(refresh)

@@ -6,12 +6,11 @@ export type SpanName = keyof typeof spans
 export const isSpan = (value: unknown): value is SpanName => typeof value === 'string' && Object.hasOwn(spans, value)
 
 export interface OverviewSearch {
-  /** The period that the curve shows. Default: `day`. */
+  /** Default: `day`. */
   span?: SpanName
   by?: string
 }
 
-/** Parses search parameters. Ignores invalid values. */
 export function overviewSearch({ span, by }: Record<string, unknown>): OverviewSearch {
   return {
     ...(isSpan(span) ? { span } : {}),

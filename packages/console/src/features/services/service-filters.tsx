@@ -2,7 +2,7 @@ import { Group } from '@mantine/core'
 import { useQuery } from 'urql'
 import filterClasses from '../../components/filters.module.css'
 import { ConditionPills } from '../filters/condition-pills.tsx'
-import type { problemOf } from '../filters/filter-problem.ts'
+import type { FilterProblem } from '../filters/filter-problem.ts'
 import { ServiceTypeControl, StateControl } from '../filters/list-controls.tsx'
 import { SearchBox } from '../filters/search-box.tsx'
 import { ApplicationTypesDocument } from './services.generated.ts'
@@ -12,7 +12,7 @@ interface ServiceFiltersProps {
   where: string | undefined
   context: string | undefined
   isBusy: boolean
-  problem: ReturnType<typeof problemOf>
+  problem: FilterProblem | undefined
   onChange(patch: ServicesSearch, options?: { replace?: boolean }): void
 }
 

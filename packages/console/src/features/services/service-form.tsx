@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Modal, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
 import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import {
@@ -38,18 +39,13 @@ function Form({ onClose, service, onSave }: Omit<ServiceFormProps, 'opened'>) {
     onClose()
   })
   return (
-    <form onSubmit={form.onSubmit(() => void attempt())}>
+    <form onSubmit={form.onSubmit(attempt)}>
       <Stack gap="sm">
         <ServiceInputs form={form} isNew={isNew} />
         {error === undefined ? null : <ErrorNotice error={error} title="Nothing was saved" />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isRunning}>
-            {isNew ? 'Add' : 'Save'}
-          </Button>
-        </Group>
+        <FormButtons onCancel={onClose} loading={isRunning}>
+          {isNew ? 'Add' : 'Save'}
+        </FormButtons>
       </Stack>
     </form>
   )

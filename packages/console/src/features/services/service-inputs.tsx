@@ -29,7 +29,6 @@ export const serviceValues = (service?: ServiceRowFragment): ServiceValues => ({
   enabled: service?.enabled ?? true,
 })
 
-/** Omits the empty port of a new service, so that the service gets the default port of its type. */
 export const serviceFields = (
   { name, application, host, port, enabled }: ServiceValues,
   { isNew }: { isNew: boolean },

@@ -126,13 +126,9 @@ function ServicesOfAccount({ views }: { views: readonly SavedView[] }) {
   )
 }
 
-/**
- * Returns the sort keys of the list. The order in the URL takes precedence over the order of the view. By default, the
- * list is sorted by device and name.
- */
 function sortKeys(sort: string | undefined, view: SavedView | undefined): string[] {
   if (sort !== undefined) return [sort, readSort(sort).by === 'device.name' ? 'name' : 'device.name']
-  return view === undefined || view.sortBy.length === 0 ? DEFAULT_KEYS : view.sortBy
+  return view?.sortBy.length ? view.sortBy : DEFAULT_KEYS
 }
 
 /** Counts in a separate query, so that the list does not wait for the count. */

@@ -8,10 +8,7 @@ export interface ServicesSearch {
   after?: string
 }
 
-/**
- * Parses search parameters. Ignores invalid values, but converts a number in `where` back to a string, because the
- * router parses `where=7` as a number.
- */
+/** Converts a number in `where` back to a string, because the router parses `where=7` as a number. */
 export function servicesSearch({ where, view, sort, after }: Record<string, unknown>): ServicesSearch {
   const text = typeof where === 'number' ? String(where) : where
   return {

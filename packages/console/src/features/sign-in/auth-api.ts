@@ -35,7 +35,7 @@ export interface SignInOptions {
 
 export const signInOptions = (): Promise<SignInOptions> => get('/sign-in-options')
 
-/** Returns the URL that starts single sign-on. `to` is the path to open afterward. */
+/** `to` is the path to open afterward. */
 export const singleSignOnUrl = (parameters: { to: string; invitation?: string }): string =>
   `${api.auth}/sso/start?${new URLSearchParams(parameters)}`
 
@@ -56,16 +56,10 @@ export const verifyTotp = (code: Code): Promise<SignInResult> => post('/two-fact
 
 export const verifyBackupCode = (code: Code): Promise<SignInResult> => post('/two-factor/verify-backup-code', code)
 
-/**
- * Signs the user out. If single sign-on began the session, opening the URL `redirect` also ends the session at the
- * identity provider.
- */
+/** If single sign-on began the session, opening the URL `redirect` also ends the session at the identity provider. */
 export const signOut = (): Promise<{ redirect?: string }> => post('/sign-out')
 
-/**
- * Returns whether the browser supports passkeys on this page. Passkeys require a secure context, and a host name
- * instead of an IP address (WebAuthn §5.1.3, effective domain).
- */
+/** Passkeys require a secure context, and a host name instead of an IP address (WebAuthn §5.1.3, effective domain). */
 export const supportsPasskeys = (): boolean =>
   typeof window.PublicKeyCredential === 'function' && !/^[\d.]+$|^\[/.test(window.location.hostname)
 
@@ -78,7 +72,7 @@ export const confirmSignIn = (credentials: { password: string } | { code: string
 export const confirmWithPasskey = async (): Promise<unknown> =>
   post('/confirm-sign-in', { response: await requestPasskey() })
 
-/** Asks the browser for a passkey. Loads the library only for this call, because few users need it. */
+/** Loads the library only for this call, because few users need it. */
 async function requestPasskey(): Promise<object> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   const optionsJSON = await get<Parameters<typeof startAuthentication>[0]['optionsJSON']>(

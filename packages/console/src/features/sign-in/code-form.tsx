@@ -4,12 +4,7 @@ import { verifyBackupCode, verifyTotp } from './auth-api.ts'
 import { AuthError } from './auth-call.ts'
 import { SignInError } from './sign-in-error.tsx'
 
-interface CodeFormProps {
-  onDone: () => void
-  onRestart: () => void
-}
-
-export function CodeForm({ onDone, onRestart }: CodeFormProps) {
+export function CodeForm({ onDone, onRestart }: { onDone: () => void; onRestart: () => void }) {
   const [isBackup, setBackup] = useState(false)
   const [code, setCode] = useState('')
   const [trustDevice, setTrustDevice] = useState(false)

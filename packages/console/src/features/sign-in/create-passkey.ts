@@ -1,9 +1,8 @@
 import type { startRegistration } from '@simplewebauthn/browser'
 
-/** The server's options for a new passkey. */
 export type PasskeyOptions = Parameters<typeof startRegistration>[0]['optionsJSON']
 
-/** Creates a passkey in the browser. Loads the library only for this call, because few users need it. */
+/** Loads the library only for this call, because few users need it. */
 export async function createPasskey(optionsJSON: PasskeyOptions): Promise<object> {
   const { startRegistration } = await import('@simplewebauthn/browser')
   return startRegistration({ optionsJSON }).catch((error) => {

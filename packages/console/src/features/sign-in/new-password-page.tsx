@@ -8,7 +8,6 @@ import { takeToken } from './take-token.ts'
 
 const labels = { password: 'New password' }
 
-/** Sets a new password. The links from `muster users reset-password` lead to this page. */
 export function NewPasswordPage() {
   useDocumentTitle('New password · Muster')
   const [token] = useState(takeToken)

@@ -4,12 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { signIn, signInWithPasskey, supportsPasskeys } from './auth-api.ts'
 import { SignInError } from './sign-in-error.tsx'
 
-interface PasswordFormProps {
-  onDone: () => void
-  onNeedsCode: () => void
-}
-
-export function PasswordForm({ onDone, onNeedsCode }: PasswordFormProps) {
+export function PasswordForm({ onDone, onNeedsCode }: { onDone: () => void; onNeedsCode: () => void }) {
   const [wrong, setWrong] = useState<{ email?: string | undefined; password?: string | undefined }>({})
   const { running, error, run } = useAttempt()
 

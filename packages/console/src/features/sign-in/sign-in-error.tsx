@@ -3,7 +3,6 @@ import { useEffect, useState } from 'react'
 import { describeError } from '../../graphql/describe-error.ts'
 import { AuthError } from './auth-call.ts'
 
-/** Shows why the sign-in failed, with a countdown if the user must wait before the next attempt. */
 export function SignInError({ error }: { error: unknown }) {
   const { title, text } = describe(error)
   return (

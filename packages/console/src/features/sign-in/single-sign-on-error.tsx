@@ -37,7 +37,6 @@ const failed = {
   text: 'Start again. If the sign-in fails again, ask the administrator of the server to look for the reason in the server’s log.',
 }
 
-/** Explains why single sign-on failed. */
 export function SingleSignOnError({ reason }: { reason: string }) {
   const { title, text } = Object.hasOwn(messages, reason) ? messages[reason]! : failed
   return (

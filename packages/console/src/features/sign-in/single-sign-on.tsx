@@ -10,7 +10,6 @@ interface SingleSignOnProps {
   isOnlyWay?: boolean
 }
 
-/** Links to the identity provider. The page never opens the provider without a click. */
 export function SingleSignOn({ name, to, invitation, isOnlyWay = false }: SingleSignOnProps) {
   const href = singleSignOnUrl({ to, ...(invitation !== undefined && { invitation }) })
   return (

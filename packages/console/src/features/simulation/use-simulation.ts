@@ -34,7 +34,6 @@ interface UseSimulation {
   ask(question: Question): void
 }
 
-/** Simulates what a key or role allows. The server runs no document and changes nothing. */
 export function useSimulation(subject: Subject): UseSimulation {
   const { may } = useViewer()
   const [asked, setAsked] = useState(noQuestion)

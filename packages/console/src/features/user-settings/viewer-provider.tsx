@@ -6,12 +6,11 @@ import { type Me, settingsOf, type Viewer, ViewerContext } from './viewer.ts'
 interface ViewerProviderProps {
   login: NonNullable<ViewerQuery['login']>
   me: Me
-  version: string
   children: ReactNode
 }
 
 /** Applies a changed setting immediately, and reverts it if the server does not accept the change. */
-export function ViewerProvider({ login, me, version, children }: ViewerProviderProps) {
+export function ViewerProvider({ login, me, children }: ViewerProviderProps) {
   const client = useClient()
   const [changed, setChanged] = useState<Record<string, string | null>>({})
   const viewer = useMemo<Viewer>(() => {
@@ -26,14 +25,12 @@ export function ViewerProvider({ login, me, version, children }: ViewerProviderP
       id: login.id,
       email: login.email,
       name: login.name,
-      created: login.created,
       me,
       may,
       isRestricted: isRestrictedToDevices || (grant !== null && grant.attributes !== null),
       isRestrictedToDevices,
       canReadEvents: may('EVENT_READ'),
       isOwner: me.accounts.some(({ account, role }) => account.id === login.id && role.id === 'owner'),
-      version,
       settings,
       async setSetting(name, value) {
         const before = settings[name] ?? null
@@ -45,6 +42,6 @@ export function ViewerProvider({ login, me, version, children }: ViewerProviderP
         throw error
       },
     }
-  }, [client, login, me, version, changed])
+  }, [client, login, me, changed])
   return <ViewerContext value={viewer}>{children}</ViewerContext>
 }

@@ -8,16 +8,12 @@ export interface Viewer {
   id: string
   email: string
   name: string | null
-  created: string
   me: Me
   may(permission: Permission): boolean
   isRestricted: boolean
-  /** Whether the person's role is restricted to some devices. */
   isRestrictedToDevices: boolean
-  /** Whether the person can read events and follow them live. */
   canReadEvents: boolean
   isOwner: boolean
-  version: string
   /**
    * Values of the user's attributes in the group `$ui`, keyed by sub-name, such as `label.categoryA` or
    * `devices.columns`.

@@ -1,6 +1,7 @@
-import { Button, Checkbox, Code, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, Code, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
+import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
+import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useChange, useCreation } from '../../graphql/use-change.ts'
 import { joinFilters } from '../filters/conditions.ts'
@@ -31,8 +32,6 @@ export function SaveView({ kind, view, content, onClose, onSaved }: SaveViewProp
   const create = useCreation(CreateSavedViewDocument, ['View'])
   const update = useChange(UpdateSavedViewDocument, ['View'])
   const where = joinFilters(...content.filters)
-  const [isSaving, setSaving] = useState(false)
-  const [error, setError] = useState<unknown>()
   const form = useForm({
     initialValues: {
       name: view?.name ?? '',
@@ -41,9 +40,8 @@ export function SaveView({ kind, view, content, onClose, onSaved }: SaveViewProp
     },
     validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
   })
-  const save = form.onSubmit(async ({ name, description, isShared }) => {
-    setSaving(true)
-    setError(undefined)
+  const { attempt, error } = useAttempt(async () => {
+    const { name, description, isShared } = form.values
     const variables = {
       name: name.trim(),
       description: description.trim() || null,
@@ -53,21 +51,16 @@ export function SaveView({ kind, view, content, onClose, onSaved }: SaveViewProp
       ...(content.columns && { columns: content.columns.map((column) => ({ ...column })) }),
       isShared,
     }
-    try {
-      const id =
-        view === undefined
-          ? (await create({ ...variables, kind })).createView.id
-          : (await update({ ...variables, id: view.id, version: view.version })).updateView.id
-      onClose()
-      onSaved(id)
-    } catch (failure) {
-      setError(failure)
-      setSaving(false)
-    }
+    const id =
+      view === undefined
+        ? (await create({ ...variables, kind })).createView.id
+        : (await update({ ...variables, id: view.id, version: view.version })).updateView.id
+    onClose()
+    onSaved(id)
   })
   return (
     <Modal opened onClose={onClose} title={view === undefined ? 'Save as view' : `Edit view ${view.name}`}>
-      <form onSubmit={save}>
+      <form onSubmit={form.onSubmit(attempt)}>
         <Stack gap="sm">
           <TextInput label="Name" required data-autofocus maxLength={100} {...form.getInputProps('name')} />
           <Textarea label="Description" autosize maxLength={1000} {...form.getInputProps('description')} />
@@ -88,14 +81,9 @@ export function SaveView({ kind, view, content, onClose, onSaved }: SaveViewProp
             {content.note}
           </Text>
           {error === undefined ? null : <ErrorNotice error={error} title="The view was not saved" />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isSaving}>
-              Save view
-            </Button>
-          </Group>
+          <FormButtons onCancel={onClose} loading={form.submitting}>
+            Save view
+          </FormButtons>
         </Stack>
       </form>
     </Modal>

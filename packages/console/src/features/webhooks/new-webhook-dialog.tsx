@@ -6,11 +6,6 @@ import { WebhookForm, type WebhookValues } from './webhook-form.tsx'
 import { WebhookSecret } from './webhook-secret.tsx'
 import { CreateWebhookDocument, type CreateWebhookMutation } from './webhooks.generated.ts'
 
-interface NewWebhookDialogProps {
-  opened: boolean
-  onClose: () => void
-}
-
 const empty: WebhookValues = {
   url: '',
   name: null,
@@ -20,8 +15,7 @@ const empty: WebhookValues = {
   context: null,
 }
 
-/** Shows a form for a new webhook, and then the webhook's signing secret, which appears only once. */
-export function NewWebhookDialog({ opened, onClose }: NewWebhookDialogProps) {
+export function NewWebhookDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const create = useCreation(CreateWebhookDocument, ['Webhook'])
   return (
     <CreationDialog<CreateWebhookMutation['createWebhook']>

@@ -13,7 +13,6 @@ interface RotateSecretDialogProps {
   onClose: () => void
 }
 
-/** Rotates the signing secret of a webhook, and shows the new secret, which appears only once. */
 export const RotateSecretDialog = ({ id, opened, onClose }: RotateSecretDialogProps) => (
   <CreationDialog<string>
     opened={opened}

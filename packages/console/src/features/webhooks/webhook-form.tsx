@@ -1,7 +1,9 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useRef, useState } from 'react'
 import { focusFirstError } from '../../components/dialogs/focus-first-error.ts'
+import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
+import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import type { EventType } from '../../components/events/event-types.ts'
 import { DeviceSelection, type SelectionValues } from '../filters/device-selection.tsx'
@@ -31,7 +33,6 @@ const selectionTexts = {
 const labels = { url: 'URL', where: 'Devices', view: 'View', context: 'Context' }
 
 export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: WebhookFormProps) {
-  const [error, setError] = useState<unknown>()
   const box = useRef<HTMLDivElement>(null)
   const [selection, setSelection] = useState<SelectionValues>(webhook)
   const form = useForm({
@@ -41,18 +42,14 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
       events: (value) => (value.length === 0 ? 'Select at least one event type' : null),
     },
   })
-  const save = form.onSubmit(async ({ url, name, events }) => {
-    setError(undefined)
-    try {
-      const { view, context } = selection
-      const values = { url: url.trim(), name: name.trim() === '' ? null : name.trim(), events }
-      await onSubmit({ ...values, where: typedFilter(box), view, context })
-    } catch (failure) {
-      setError(failure)
-    }
-  }, focusFirstError(form))
+  const { attempt, error } = useAttempt(async () => {
+    const { url, name, events } = form.values
+    const { view, context } = selection
+    const values = { url: url.trim(), name: name.trim() === '' ? null : name.trim(), events }
+    await onSubmit({ ...values, where: typedFilter(box), view, context })
+  })
   return (
-    <form onSubmit={save}>
+    <form onSubmit={form.onSubmit(attempt, focusFirstError(form))}>
       <Stack>
         {error === undefined ? null : <ErrorNotice error={error} title={failed} labels={labels} />}
         <TextInput
@@ -79,14 +76,9 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
           about={selectionTexts}
           placeholder="site = oslo AND state = inactive"
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={form.submitting}>
-            {submit}
-          </Button>
-        </Group>
+        <FormButtons onCancel={onCancel} loading={form.submitting}>
+          {submit}
+        </FormButtons>
       </Stack>
     </form>
   )

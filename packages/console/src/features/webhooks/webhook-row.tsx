@@ -9,12 +9,7 @@ import type { WebhooksQuery } from './webhooks.generated.ts'
 
 type Row = NonNullable<WebhooksQuery['login']>['webhooks'][number]
 
-interface WebhookRowProps {
-  webhook: Row
-  since: string | undefined
-}
-
-export function WebhookRow({ webhook, since }: WebhookRowProps) {
+export function WebhookRow({ webhook, since }: { webhook: Row; since: string | undefined }) {
   const { id, name, url, paused, enabled, newest, failed, created } = webhook
   const last = newest.items[0]
   return (
@@ -72,7 +67,6 @@ export function WebhookRow({ webhook, since }: WebhookRowProps) {
 
 const SHOWN = 2
 
-/** Shows the first event types. If there are more, a tooltip contains all of them. */
 function Events({ events }: { events: Row['events'] }) {
   const labels = events.map(eventLabel)
   if (labels.length <= SHOWN) return <Text inherit>{labels.join(', ')}</Text>

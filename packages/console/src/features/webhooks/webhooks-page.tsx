@@ -9,6 +9,7 @@ import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useTypes } from '../../graphql/use-change.ts'
+import { usageText } from '../account/usage-text.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { NewWebhookDialog } from './new-webhook-dialog.tsx'
 import { pausedSince } from './pauses.ts'
@@ -34,7 +35,6 @@ function Webhooks() {
   const [opened, { open, close }] = useDisclosure()
   const login = data?.login
   const webhooks = login?.webhooks
-  const limit = login?.limits.find(({ name }) => name === 'webhooks')
   const create = (
     <Button leftSection={<IconPlus size={16} />} onClick={open}>
       New webhook
@@ -44,7 +44,7 @@ function Webhooks() {
     <>
       <PageHeader title="Webhooks" actions={create}>
         Webhooks send events to your programs as they happen, in signed HTTP requests.{' '}
-        {limit == null ? null : `You use ${limit.used} of at most ${limit.value} webhooks.`}
+        {usageText(login?.limits, 'webhooks', 'webhooks')}
       </PageHeader>
       {error === undefined ? null : (
         <ErrorNotice error={error} title="The webhooks could not be loaded" onRetry={() => refetch()} />

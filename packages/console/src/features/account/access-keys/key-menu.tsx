@@ -20,7 +20,6 @@ interface KeyMenuProps {
   onDeleted?: () => void
 }
 
-/** Shows nothing to users who cannot change the key. */
 export function KeyMenu({ accessKey, onDeleted }: KeyMenuProps) {
   const { key, enabled } = accessKey
   const { canChange, canRotate } = useMayChange(accessKey)

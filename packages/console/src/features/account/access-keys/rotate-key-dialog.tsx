@@ -1,6 +1,7 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { CreationDialog } from '../../../components/dialogs/creation-dialog.tsx'
+import { useAttempt } from '../../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { useCreation } from '../../../graphql/use-change.ts'
 import { useConfirmation } from '../../sign-in/use-confirmation.tsx'
@@ -14,9 +15,6 @@ interface RotateKeyDialogProps {
   onClose: () => void
 }
 
-/**
- * Rotates an access key, and shows the new key ID and the new secret, if any. The server returns the secret only once.
- */
 export const RotateKeyDialog = ({ accessKey, opened, onClose }: RotateKeyDialogProps) => (
   <CreationDialog<NewKey>
     opened={opened}
@@ -49,16 +47,12 @@ function RotationForm({ accessKey: { key, algorithm }, onCreated, onCancel }: Ro
   const rotate = useCreation(RotateAccessKeyDocument, ['AccessKey'])
   const [overlap, setOverlap] = useState('86400')
   const [publicKey, setPublicKey] = useState('')
-  const [running, setRunning] = useState(false)
   const isPublic = algorithm === 'ed25519'
   const { attempt, error, form } = useConfirmation(async () => {
     const given = isPublic ? publicKey.trim() : null
     onCreated((await rotate({ key, overlap: Number(overlap), publicKey: given })).rotateAccessKey)
   })
-  const run = (): void => {
-    setRunning(true)
-    void attempt().finally(() => setRunning(false))
-  }
+  const { attempt: run, isRunning } = useAttempt(attempt)
   if (form !== undefined) return form
   return (
     <Stack>
@@ -81,7 +75,7 @@ function RotationForm({ accessKey: { key, algorithm }, onCreated, onCancel }: Ro
         <Button variant="default" onClick={onCancel}>
           Cancel
         </Button>
-        <Button loading={running} disabled={isPublic && publicKey.trim() === ''} onClick={run}>
+        <Button loading={isRunning} disabled={isPublic && publicKey.trim() === ''} onClick={run}>
           Rotate key
         </Button>
       </Group>

@@ -18,7 +18,6 @@ interface ListFieldProps<Row extends NamedRow> {
   label: string
   /** The singular noun for an entry, such as "service" or "attribute". */
   what: string
-  /** Values of a new entry, without its ID. */
   empty: Omit<Row, 'id'>
   input: ListInput<Row>
   /** `number` starts at 1. */

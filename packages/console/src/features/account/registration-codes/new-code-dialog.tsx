@@ -2,12 +2,7 @@ import { CreationDialog } from '../../../components/dialogs/creation-dialog.tsx'
 import { CreatedCode, type NewCode } from './created-code.tsx'
 import { NewCodeForm } from './new-code-form.tsx'
 
-interface NewCodeDialogProps {
-  opened: boolean
-  onClose: () => void
-}
-
-export const NewCodeDialog = ({ opened, onClose }: NewCodeDialogProps) => (
+export const NewCodeDialog = ({ opened, onClose }: { opened: boolean; onClose: () => void }) => (
   <CreationDialog<NewCode>
     opened={opened}
     onClose={onClose}

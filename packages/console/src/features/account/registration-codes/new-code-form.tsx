@@ -1,10 +1,11 @@
-import { Button, Divider, Group, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { Divider, Group, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
 import { focusFirstError } from '../../../components/dialogs/focus-first-error.ts'
+import { FormButtons } from '../../../components/dialogs/form-buttons.tsx'
+import { useAttempt } from '../../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { useCreation } from '../../../graphql/use-change.ts'
-import { checkExpiry, Expiry, expiryTime, inDays } from '../expiry.tsx'
+import { checkExpiry, Expiry, type ExpiryValue, expiryTime, inDays } from '../expiry.tsx'
 import { type AttributeRow, AttributesField, attributesFrom, checkAttributes } from './attributes-field.tsx'
 import { CreateRegistrationCodeDocument } from './codes.generated.ts'
 import type { NewCode } from './created-code.tsx'
@@ -19,7 +20,7 @@ interface Values {
   uses: number | string
   name: string
   platform: string
-  expiry: ReturnType<typeof inDays>
+  expiry: ExpiryValue
   services: ServiceRow[]
   attributes: AttributeRow[]
 }
@@ -36,7 +37,6 @@ const orNull = (value: string): string | null => (value.trim() === '' ? null : v
 
 export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
   const create = useCreation(CreateRegistrationCodeDocument, ['RegistrationCode'])
-  const [error, setError] = useState<unknown>()
   const form = useForm<Values>({
     initialValues: { uses: 1, name: '', platform: '', expiry: inDays(7), services: [], attributes: [] },
     validate: {
@@ -46,26 +46,20 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
       attributes: checkAttributes,
     },
   })
-
-  const submit = form.onSubmit(async ({ uses, name, platform, expiry, services, attributes }) => {
-    setError(undefined)
-    try {
-      const { createRegistrationCode } = await create({
-        uses: Number(uses),
-        name: orNull(name),
-        platform: orNull(platform),
-        expires: expiryTime(expiry),
-        services: servicesFrom(services),
-        attributes: attributesFrom(attributes),
-      })
-      onCreated(createRegistrationCode)
-    } catch (failure) {
-      setError(failure)
-    }
-  }, focusFirstError(form))
-
+  const { attempt, error } = useAttempt(async () => {
+    const { uses, name, platform, expiry, services, attributes } = form.values
+    const { createRegistrationCode } = await create({
+      uses: Number(uses),
+      name: orNull(name),
+      platform: orNull(platform),
+      expires: expiryTime(expiry),
+      services: servicesFrom(services),
+      attributes: attributesFrom(attributes),
+    })
+    onCreated(createRegistrationCode)
+  })
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={form.onSubmit(attempt, focusFirstError(form))}>
       <Stack>
         {error === undefined ? null : <ErrorNotice error={error} title="The code was not created" labels={labels} />}
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
@@ -99,14 +93,9 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
         </Group>
         <ServicesField {...form.getInputProps('services')} />
         <AttributesField {...form.getInputProps('attributes')} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={form.submitting}>
-            Create code
-          </Button>
-        </Group>
+        <FormButtons onCancel={onCancel} loading={form.submitting}>
+          Create code
+        </FormButtons>
       </Stack>
     </form>
   )

@@ -1,5 +1,6 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { PasswordInput, Stack, Text } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { FormButtons } from '../../../components/dialogs/form-buttons.tsx'
 import { useAttempt } from '../../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { AuthError } from '../../sign-in/auth-call.ts'
@@ -15,12 +16,8 @@ interface PasswordStepProps {
 /** Asks for the password before a sensitive change, because someone else may use an unattended browser. */
 export function PasswordStep({ children, confirm, danger, onCancel, onPassword }: PasswordStepProps) {
   const [password, setPassword] = useState('')
-  const { attempt, isRunning, error } = useAttempt(() => onPassword(password))
+  const { submit, isRunning, error } = useAttempt(() => onPassword(password))
   const isWrong = error instanceof AuthError && error.reason === 'wrong-password'
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    void attempt()
-  }
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -35,14 +32,14 @@ export function PasswordStep({ children, confirm, danger, onCancel, onPassword }
           visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
           data-autofocus
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" color={danger ? 'red.9' : undefined} loading={isRunning} disabled={password === ''}>
-            {confirm}
-          </Button>
-        </Group>
+        <FormButtons
+          onCancel={onCancel}
+          color={danger ? 'red.9' : undefined}
+          loading={isRunning}
+          disabled={password === ''}
+        >
+          {confirm}
+        </FormButtons>
       </Stack>
     </form>
   )

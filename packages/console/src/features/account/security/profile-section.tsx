@@ -1,7 +1,8 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useClient } from 'urql'
+import { useAttempt } from '../../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { ViewerDocument } from '../../user-settings/viewer.generated.ts'
 import { useViewer } from '../../user-settings/viewer.ts'
@@ -12,18 +13,11 @@ export function ProfileSection() {
   const name = useViewer().me.person?.name ?? null
   const client = useClient()
   const [text, setText] = useState(name ?? '')
-  const [error, setError] = useState<unknown>()
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setError(undefined)
-    try {
-      await changeName(text.trim() === '' ? null : text.trim())
-      await client.query(ViewerDocument, {}, { requestPolicy: 'network-only' }).toPromise()
-      notifications.show({ message: 'Your name was changed' })
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+  const { submit, error } = useAttempt(async () => {
+    await changeName(text.trim() === '' ? null : text.trim())
+    await client.query(ViewerDocument, {}, { requestPolicy: 'network-only' }).toPromise()
+    notifications.show({ message: 'Your name was changed' })
+  })
   return (
     <Section title="Name" about="Members of your accounts see this name.">
       <form onSubmit={submit}>

@@ -2,13 +2,8 @@ import { encode } from 'uqr'
 
 const MODULE = 5
 
-interface QrCodeProps {
-  text: string
-  label: string
-}
-
 /** Shows a QR code in black on white in both color schemes, because many cameras cannot read inverted codes. */
-export function QrCode({ text, label }: QrCodeProps) {
+export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 3 })
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
   return (

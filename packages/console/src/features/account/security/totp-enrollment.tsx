@@ -1,6 +1,8 @@
-import { Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { CopyButton } from '../../../components/copy-button.tsx'
+import { FormButtons } from '../../../components/dialogs/form-buttons.tsx'
+import { useAttempt } from '../../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { AuthError } from '../../sign-in/auth-call.ts'
 import { beginTotp, confirmTotp, type TotpSetup } from '../account-api.ts'
@@ -67,19 +69,12 @@ interface ScanStepProps {
 
 function ScanStep({ uri, onCancel, onConfirmed }: ScanStepProps) {
   const [code, setCode] = useState('')
-  const [error, setError] = useState<unknown>()
+  const { submit, error } = useAttempt(async () => {
+    await confirmTotp(code.replaceAll(/\s/g, ''))
+    await onConfirmed()
+  })
   const isWrong = error instanceof AuthError && error.reason === 'wrong-code'
   const secret = new URL(uri).searchParams.get('secret') ?? ''
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setError(undefined)
-    try {
-      await confirmTotp(code.replaceAll(/\s/g, ''))
-      await onConfirmed()
-    } catch (failure) {
-      setError(failure)
-    }
-  }
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -102,14 +97,9 @@ function ScanStep({ uri, onCancel, onConfirmed }: ScanStepProps) {
           onChange={({ currentTarget }) => setCode(currentTarget.value)}
           data-autofocus
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={code.trim() === ''}>
-            Turn on
-          </Button>
-        </Group>
+        <FormButtons onCancel={onCancel} disabled={code.trim() === ''}>
+          Turn on
+        </FormButtons>
       </Stack>
     </form>
   )

@@ -7,12 +7,7 @@ import { BackupCodes } from './backup-codes.tsx'
 import { PasswordStep } from './password-step.tsx'
 import { TotpEnrollment } from './totp-enrollment.tsx'
 
-interface TotpSectionProps {
-  isOn: boolean
-  onChanged: () => Promise<void>
-}
-
-export function TotpSection({ isOn, onChanged }: TotpSectionProps) {
+export function TotpSection({ isOn, onChanged }: { isOn: boolean; onChanged: () => Promise<void> }) {
   const [enrolling, enroll] = useDisclosure()
   const [disabling, disable] = useDisclosure()
   const [renewing, renew] = useDisclosure()

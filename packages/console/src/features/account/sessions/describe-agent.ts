@@ -16,10 +16,7 @@ const systems: [name: string, pattern: RegExp][] = [
   ['Linux', /Linux/],
 ]
 
-/**
- * Returns, for example, `Firefox 140 on Linux`. For an unknown browser, returns the first 60 characters of `agent`. If
- * `agent` is null or empty, returns `Unknown program`.
- */
+/** Returns, for example, `Firefox 140 on Linux`. */
 export function describeAgent(agent: string | null): string {
   if (agent === null || agent === '') return 'Unknown program'
   const browser = browsers.find(([, pattern]) => pattern.test(agent))

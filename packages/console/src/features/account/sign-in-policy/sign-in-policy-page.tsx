@@ -1,6 +1,6 @@
 import { Button, Group, Radio, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useQuery } from 'urql'
 import { RouterAnchor } from '../../../app/links.tsx'
 import { useAttempt } from '../../../components/dialogs/use-attempt.ts'
@@ -52,12 +52,7 @@ function Policy() {
   )
 }
 
-interface PolicyFormProps {
-  policy: SignInPolicy
-  canChange: boolean
-}
-
-function PolicyForm({ policy, canChange }: PolicyFormProps) {
+function PolicyForm({ policy, canChange }: { policy: SignInPolicy; canChange: boolean }) {
   const { data: options, error: optionsError, reload } = useLoad(signInOptions)
   const change = useChange(SetSignInPolicyDocument)
   const [chosen, setChosen] = useState<string>(policy)
@@ -66,14 +61,10 @@ function PolicyForm({ policy, canChange }: PolicyFormProps) {
     provider === undefined
       ? 'This server has no identity provider. The server’s operator can configure one with MUSTER_OIDC_ISSUER.'
       : `With ${provider}.`
-  const { attempt, isRunning, error } = useAttempt(async () => {
+  const { submit, isRunning, error } = useAttempt(async () => {
     await change({ signInPolicy: chosen as SignInPolicy })
     notifications.show({ message: 'The sign-in policy was changed' })
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    void attempt()
-  }
   return (
     <form onSubmit={submit}>
       <Stack maw={640}>

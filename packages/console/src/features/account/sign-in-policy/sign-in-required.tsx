@@ -63,7 +63,6 @@ export function SignInRequired({ person, required, others, page }: SignInRequire
   )
 }
 
-/** Lets a person set up a second factor if necessary, and sign in again. */
 function SecondFactor({ page }: { page: string }) {
   const { data, error, reload } = useLoad(whoAmI)
   const hasFactor = data?.totp === true || (data?.passkeys ?? 0) > 0

@@ -18,7 +18,6 @@ export interface Changes {
   loadMore(): void
 }
 
-/** Returns the changes to one attribute, or to all attributes in a group, loaded page by page. */
 export function useChanges(targetId: string, name: string): Changes {
   const client = useClient()
   const [loaded, setLoaded] = useState<Loaded>()

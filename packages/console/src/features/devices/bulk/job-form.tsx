@@ -1,5 +1,6 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { FormButtons } from '../../../components/dialogs/form-buttons.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 
 interface JobFormProps {
@@ -12,7 +13,6 @@ interface JobFormProps {
 
 const labels = { attributes: 'Attribute', services: 'Services', where: 'Services', context: 'Context' }
 
-/** Contains the fields of a bulk job. The button creates the job and opens its preview. The preview changes nothing. */
 export function JobForm({ children, isComplete = true, onClose, onSubmit }: JobFormProps) {
   const [isCreating, setCreating] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -34,14 +34,9 @@ export function JobForm({ children, isComplete = true, onClose, onSubmit }: JobF
         {error === undefined ? null : (
           <ErrorNotice error={error} title="The preview could not be created" labels={labels} />
         )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isCreating} disabled={!isComplete}>
-            Preview
-          </Button>
-        </Group>
+        <FormButtons onCancel={onClose} loading={isCreating} disabled={!isComplete}>
+          Preview
+        </FormButtons>
       </Stack>
     </form>
   )

@@ -1,10 +1,12 @@
-import { Alert, Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
+import { Alert, Modal, Select, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useQuery } from 'urql'
+import { FormButtons } from '../../../components/dialogs/form-buttons.tsx'
 import { useAttempt } from '../../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { useChange } from '../../../graphql/use-change.ts'
+import { devicesText } from '../../bulk/job-labels.ts'
 import { accountLabel } from '../../user-settings/account-label.ts'
 import { useViewer } from '../../user-settings/viewer.ts'
 import { accountsToMoveTo } from './accounts-to-move-to.ts'
@@ -30,7 +32,7 @@ export function MoveDevices({ devices, count, onMoved, onClose }: MoveDevicesPro
   const { ids, loadError } = useIds(devices, isTooMany)
   const move = useChange(TransferDevicesDocument)
   const {
-    attempt,
+    submit,
     isRunning,
     error = loadError,
   } = useAttempt(async () => {
@@ -38,10 +40,6 @@ export function MoveDevices({ devices, count, onMoved, onClose }: MoveDevicesPro
     notifications.show({ message: `Moved ${devicesText(transferDevices)}` })
     onMoved()
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    void attempt()
-  }
   return (
     <Modal opened onClose={onClose} title="Move devices to another account">
       <form onSubmit={submit}>
@@ -69,26 +67,16 @@ export function MoveDevices({ devices, count, onMoved, onClose }: MoveDevicesPro
             </Alert>
           ) : null}
           {error === undefined ? null : <ErrorNotice error={error} title="No device was moved" labels={labels} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isRunning} disabled={chosen === null || ids === undefined}>
-              Move {devicesText(ids?.length ?? count)}
-            </Button>
-          </Group>
+          <FormButtons onCancel={onClose} loading={isRunning} disabled={chosen === null || ids === undefined}>
+            Move {devicesText(ids?.length ?? count)}
+          </FormButtons>
         </Stack>
       </form>
     </Modal>
   )
 }
 
-const devicesText = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString()} devices`)
-
-/**
- * Returns the IDs of the selected devices. The IDs are undefined until they are loaded. They remain undefined if
- * loading fails or there are too many devices.
- */
+/** The IDs are undefined until they are loaded, if loading fails, and if there are too many devices. */
 function useIds({ selected, filter }: SelectedDevices, isTooMany: boolean): { ids?: string[]; loadError?: unknown } {
   const isAll = selected.kind === 'all'
   const [{ data, error: loadError }] = useQuery({

@@ -4,12 +4,7 @@ import { JobForm } from './job-form.tsx'
 import type { SelectedDevices } from './selected-devices.ts'
 import { useCreateJob } from './use-create-job.ts'
 
-interface PreviewDeletionProps {
-  devices: SelectedDevices
-  onClose(): void
-}
-
-export function PreviewDeletion({ devices, onClose }: PreviewDeletionProps) {
+export function PreviewDeletion({ devices, onClose }: { devices: SelectedDevices; onClose(): void }) {
   const createJob = useCreateJob(devices)
   const [force, setForce] = useState(false)
   return (

@@ -17,7 +17,6 @@ interface SelectionBarProps {
   filter: DeviceFilter
   total: number | undefined
   shown: ShownList
-  /** Called after devices have moved to another account. */
   onMoved(): void
 }
 

@@ -11,10 +11,7 @@ export interface ColumnListProps {
   onChange(columns: string[]): void
   /** Undefined if the user has not changed the columns. */
   onSave?: () => void
-  /**
-   * Discards the user's changes to columns and widths. The list then shows the view's columns or, if the view has none,
-   * the user's saved columns or the default columns. Undefined if the user has changed neither columns nor widths.
-   */
+  /** Discards the user's changes to columns and widths. Undefined if the user has changed neither. */
   onReset?: () => void
 }
 

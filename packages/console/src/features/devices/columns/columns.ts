@@ -10,7 +10,7 @@ export interface Column {
   width: number
 }
 
-const fields: (Omit<Column, 'id'> & { id: string })[] = [
+const fields: Column[] = [
   { id: 'name', label: 'Name', sort: 'name', width: 220 },
   { id: 'state', label: 'State', sort: 'state', width: 140 },
   { id: 'services', label: 'Services', width: 220 },
@@ -31,10 +31,7 @@ export const NAME_COLUMN = 'name'
 
 const DEFAULT_ATTRIBUTES = 4
 
-/**
- * Returns the IDs of the columns for a user who has not saved any columns. `attributes` contains names, most used
- * first.
- */
+/** `attributes` contains names, most used first. */
 export const defaultColumns = (attributes: readonly string[]): readonly string[] => [
   ...['name', 'state', 'services', 'platform', 'lastReported'],
   ...attributes.slice(0, DEFAULT_ATTRIBUTES).map(columnOfName),
@@ -63,23 +60,18 @@ export function columnOf(id: string, labels: Readonly<Record<LabeledField, strin
 }
 
 /** Returns the column ID for a column's name in a view, such as `platform`, `site`, or `$svc.categoryA`. */
-export function columnOfName(name: string): string {
-  return fieldColumns.includes(name) || attributeOf(name) !== undefined ? name : columnOfAttribute(name)
-}
+export const columnOfName = (name: string): string =>
+  fieldColumns.includes(name) || attributeOf(name) !== undefined ? name : columnOfAttribute(name)
 
 export const fieldColumns: readonly string[] = [...fields.map(({ id }) => id), ...labeledFields]
 
-/**
- * Returns the name column and the columns with these IDs. Skips duplicate and unknown IDs. Applies the labels and
- * widths of a view.
- */
+/** Puts the name column first, and skips duplicate and unknown IDs. */
 export function columnsOf(
   ids: readonly string[],
   labels: Readonly<Record<LabeledField, string>>,
   ofView: readonly ViewColumn[] = [],
 ): Column[] {
-  const distinct = new Set([NAME_COLUMN, ...ids])
-  return [...distinct].flatMap((id) => {
+  return [...new Set([NAME_COLUMN, ...ids])].flatMap((id) => {
     const column = columnOf(id, labels)
     if (column === undefined) return []
     const { label, width } = ofView.find(({ name }) => columnOfName(name) === id) ?? {}
@@ -93,7 +85,7 @@ interface ViewColumn {
   width: number | null
 }
 
-/** Finds an attribute's value, if any. The part of the name before the first dot is the group. */
+/** The part of the name before the first dot is the group. */
 export function attributeValue(attributes: Record<string, unknown> | undefined, name: string): string | undefined {
   const dot = name.indexOf('.')
   const found = dot < 0 ? attributes?.[name] : groupOf(attributes?.[name.slice(0, dot)])?.[name.slice(dot + 1)]

@@ -4,12 +4,7 @@ import { type DragEvent, useState } from 'react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import classes from './choose-file.module.css'
 
-interface ChooseFileProps {
-  error: unknown
-  onChoose(file: File): void
-}
-
-export function ChooseFile({ error, onChoose }: ChooseFileProps) {
+export function ChooseFile({ error, onChoose }: { error: unknown; onChoose(file: File): void }) {
   const [isOver, setOver] = useState(false)
   const drop = (event: DragEvent): void => {
     event.preventDefault()

@@ -6,11 +6,7 @@ import { ImportPreview } from './import-preview.tsx'
 import { ImportProgress } from './import-progress.tsx'
 import { useImport } from './use-import.ts'
 
-interface ImportDevicesProps {
-  onClose(): void
-}
-
-export function ImportDevices({ onClose }: ImportDevicesProps) {
+export function ImportDevices({ onClose }: { onClose(): void }) {
   const { state, read, run, stop, reset } = useImport()
   const isNarrow = useMediaQuery('(max-width: 48em)')
   const isRunning = state.step === 'running'

@@ -77,7 +77,6 @@ export function ImportPreview({ prepared, onBack, onImport, onClose }: ImportPre
 
 const counted = (count: number, noun: string): string => `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`
 
-/** Warns about columns whose names are probably misspelled, and about columns that the import ignores. */
 function SuspectColumns({ columns }: Pick<PreparedImport['file'], 'columns'>) {
   const suspects = suspectColumns(columns)
   const ignored = ignoredColumns(columns)

@@ -1,7 +1,6 @@
 import { Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** Maximum number of rows to show. */
 export const SHOWN_ROWS = 100
 
 interface RowTableProps {

@@ -6,7 +6,7 @@ import { signedOut } from '../../../graphql/signed-out.ts'
 import { pause, retryDelay } from './retry-delay.ts'
 
 /** An error in the form that the console's GraphQL client uses, so that `describeError` can describe it. */
-export class ApiError extends CombinedError {
+class ApiError extends CombinedError {
   readonly code: string
 
   constructor(code: string, given: ConstructorParameters<typeof CombinedError>[0]) {
@@ -41,10 +41,6 @@ export const sessionApi: Api = {
   },
 }
 
-/**
- * Returns the error, or an error for an unknown outcome if a mutation received no response. Notifies the shell if the
- * session has ended.
- */
 function withOutcome(error: ApiError, isMutation: boolean): ApiError {
   if (error.code === 'UNAUTHENTICATED') signedOut.announce()
   return isMutation && error.code === 'NO_ANSWER'

@@ -6,7 +6,7 @@ import { labeledFields } from '../../user-settings/labels.ts'
 import { attributeOf, attributeValue, type Column } from '../columns/columns.ts'
 import type { ExportSource } from './export-source.ts'
 
-export interface ShownColumnsExport {
+interface ShownColumnsExport {
   source: ExportSource
   columns: readonly Column[]
   sortBy: string[]

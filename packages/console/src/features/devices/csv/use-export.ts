@@ -26,7 +26,7 @@ interface Export {
   stop(): void
 }
 
-/** Exports devices. Saves no file if the export fails, or if the user stops the export or leaves the page. */
+/** Saves no file if the export fails, or if the user stops the export or leaves the page. */
 export function useExport(devices: SelectedDevices, { columns, sortBy }: ShownList): Export {
   const [state, setState] = useState<ExportState>({ step: 'ready' })
   const abortController = useRef<AbortController | null>(null)
@@ -58,7 +58,7 @@ export function useExport(devices: SelectedDevices, { columns, sortBy }: ShownLi
         downloadCsv(name, parts)
         setState({ step: 'ended', devices: count, name })
       } catch (error) {
-        setState(signal.aborted ? { step: 'ready', isStopped: true } : { step: 'ready', error: error })
+        setState(signal.aborted ? { step: 'ready', isStopped: true } : { step: 'ready', error })
       }
     },
     stop: () => abortController.current?.abort(),

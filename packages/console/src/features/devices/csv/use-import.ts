@@ -7,7 +7,6 @@ import { writePlan } from '@muster/fleet-csv/import/write'
 import { useEffect, useRef, useState } from 'react'
 import { sessionApi } from './session-api.ts'
 
-/** A parsed file and the plan of its import, before the console carries out the plan. */
 export interface PreparedImport {
   name: string
   jobName: string
@@ -30,7 +29,7 @@ interface Import {
   reset(): void
 }
 
-/** Imports a file. A running import continues if the user opens another page of the console. */
+/** A running import continues if the user opens another page of the console. */
 export function useImport(): Import {
   const [state, setState] = useState<ImportState>({ step: 'choose' })
   const abortController = useRef<AbortController | null>(null)
@@ -87,7 +86,6 @@ export function useImport(): Import {
   }
 }
 
-/** Returns the outcome before the import writes rows. It already includes unchanged rows and invalid rows. */
 const initialOutcome = ({ file, plan }: PreparedImport): Outcome => ({
   rows: file.rows.length + file.problems.length,
   created: 0,

@@ -13,16 +13,13 @@ const ConditionPills = lazy(async () => ({
 
 interface DeviceFiltersProps extends FilterControlsProps {
   context: string | undefined
-  /** Whether the first rows are loaded. The controls load only afterward. */
+  /** The controls load only after the first rows. */
   hasRows: boolean
-  /** Whether the rows of a new filter or sort order are loading. */
   isBusy: boolean
-  /** The server's error about `search.where`, if any. */
   problem: FilterProblem | undefined
   onChange(patch: Partial<DevicesSearch>, options?: { replace?: boolean }): void
 }
 
-/** Shows the list's filter as text, and controls for users who prefer not to type filters. */
 export function DeviceFilters({ search, context, hasRows, isBusy, problem, onChange, options }: DeviceFiltersProps) {
   const { where } = search
   return (

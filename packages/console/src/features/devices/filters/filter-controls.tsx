@@ -36,12 +36,7 @@ export function FilterControls({ search, onChange, options }: FilterControlsProp
   )
 }
 
-interface PlatformFilterProps {
-  value: string[]
-  onChange(platforms: string[]): void
-}
-
-function PlatformFilter({ value, onChange }: PlatformFilterProps) {
+function PlatformFilter({ value, onChange }: { value: string[]; onChange(platforms: string[]): void }) {
   const [isOpen, setOpen] = useState(false)
   const platforms = useKnownValues(isOpen ? 'platform' : undefined)
   return (

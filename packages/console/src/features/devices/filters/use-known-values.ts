@@ -1,9 +1,7 @@
 import { useQuery } from 'urql'
 import { KnownValuesDocument } from '../devices.generated.ts'
 
-const none: readonly string[] = []
-
-/** Returns up to 100 values that devices have for a field or attribute. Sends no request without a name. */
+/** Sends no request without a name. */
 export function useKnownValues(name: string | undefined): string[] {
   const [{ data }] = useQuery({
     query: KnownValuesDocument,
@@ -12,5 +10,5 @@ export function useKnownValues(name: string | undefined): string[] {
     requestPolicy: 'cache-and-network',
   })
   const buckets = name === undefined ? undefined : data?.login?.facets[0]?.buckets
-  return [...(buckets?.map(({ value }) => value) ?? none)]
+  return buckets?.map(({ value }) => value) ?? []
 }

@@ -1,7 +1,6 @@
 import type { Client } from 'urql'
 import { DevicesByIdDocument } from '../devices.generated.ts'
-import type { DeviceQuery } from '../devices-search.ts'
-import { isFiltered } from '../devices-search.ts'
+import { type DeviceQuery, isFiltered } from '../devices-search.ts'
 import type { PageCache } from './page-cache.ts'
 import { hasMoved } from './row-order.ts'
 
@@ -16,7 +15,7 @@ interface ChangedRowsOptions {
 }
 
 /** Fetches changed rows again: soon if they are in view, and otherwise when they come into view. */
-export interface ChangedRows {
+interface ChangedRows {
   add(ids: readonly string[]): void
   refetchSoon(): void
 }

@@ -1,7 +1,6 @@
 import type { Client, CombinedError } from 'urql'
 import { DeviceCountDocument, DevicePageDocument, type DevicePageQuery } from '../devices.generated.ts'
-import type { DeviceQuery } from '../devices-search.ts'
-import { isFiltered } from '../devices-search.ts'
+import { type DeviceQuery, isFiltered } from '../devices-search.ts'
 import { createChangedRows } from './changed-rows.ts'
 import { PageCache, type Row } from './page-cache.ts'
 import { extendRun, missingRuns, type PageRun } from './page-runs.ts'
@@ -156,7 +155,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
       .then(({ data }) => {
         if (isClosed) return
         if (data?.login == null) {
-          // Allow another attempt, which the next response triggers.
+          // Allow another attempt.
           isCounted = false
           return
         }

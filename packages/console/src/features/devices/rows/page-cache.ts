@@ -2,11 +2,10 @@ import type { DeviceRowFragment } from '../devices.generated.ts'
 
 export interface Row {
   device: DeviceRowFragment
-  /** Whether the device was deleted while the list showed it. */
   isGone?: boolean
 }
 
-export interface CachedPage {
+interface CachedPage {
   rows: Row[]
   hasMore: boolean
   /** Cursor after which the next page starts. It stays valid if neighboring rows move. */

@@ -4,10 +4,7 @@ import type { DeviceRows } from './load-device-rows.ts'
 
 const MAX_IDS = 1_000
 
-/**
- * Returns the IDs of a range of rows. For rows that are not loaded, fetches the IDs that are now at their positions.
- * Throws if a fetch fails.
- */
+/** For rows that are not loaded, fetches the IDs that are now at their positions. */
 export async function readRowIds(
   client: Client,
   rows: DeviceRows,

@@ -2,9 +2,8 @@ import { attributeOf, attributeValue } from '../columns/columns.ts'
 import type { DeviceRowFragment } from '../devices.generated.ts'
 import { readSort } from '../devices-search.ts'
 
-export function hasMoved(before: DeviceRowFragment, after: DeviceRowFragment, sortBy: readonly string[]): boolean {
-  return sortBy.some((key) => sortValue(before, readSort(key).by) !== sortValue(after, readSort(key).by))
-}
+export const hasMoved = (before: DeviceRowFragment, after: DeviceRowFragment, sortBy: readonly string[]): boolean =>
+  sortBy.some((key) => sortValue(before, readSort(key).by) !== sortValue(after, readSort(key).by))
 
 function sortValue(device: DeviceRowFragment, by: string): unknown {
   const field = by.startsWith('$svc.') ? by.slice('$svc.'.length) : by

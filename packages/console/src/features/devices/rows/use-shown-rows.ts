@@ -62,7 +62,7 @@ export function useShownRows(query: DeviceQuery): ShownRows {
   return { rows: shown, isStale: wanted !== shown, refresh }
 }
 
-/** Returns the total of the previous rows if only the sort order has changed. */
+/** The previous total is still valid if the filter is the same. */
 function totalOf(before: DeviceRows | undefined, { filter }: DeviceQuery): number | undefined {
   if (before === undefined || before.isOutdated) return undefined
   return JSON.stringify(before.query.filter) === JSON.stringify(filter) ? before.total : undefined

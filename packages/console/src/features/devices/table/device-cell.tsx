@@ -6,13 +6,8 @@ import type { DeviceRowFragment } from '../devices.generated.ts'
 import classes from './device-cell.module.css'
 import { DeviceLink } from './device-link.tsx'
 
-interface DeviceCellProps {
-  device: DeviceRowFragment
-  column: Column
-}
-
 /** Renders a cell with plain elements, because a page can contain a thousand cells. */
-export function DeviceCell({ device, column: { id } }: DeviceCellProps) {
+export function DeviceCell({ device, column: { id } }: { device: DeviceRowFragment; column: Column }) {
   switch (id) {
     case 'name':
       return <DeviceLink id={device.id} name={device.name} />

@@ -65,7 +65,7 @@ export const TableRow = memo(
       </div>
     )
   },
-  // Ignore `onCheck` and `idOf`, which are new functions on each render but always do the same thing.
+  // Ignore `onCheck` and `idOf`, which are new functions on each render but do the same thing for the same row.
   (before, after) =>
     before.row === after.row &&
     before.start === after.start &&

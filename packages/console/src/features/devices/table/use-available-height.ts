@@ -3,10 +3,6 @@ import { type RefObject, useLayoutEffect, useState } from 'react'
 const MIN_HEIGHT = 320
 const BOTTOM_MARGIN = 20
 
-/**
- * Returns the distance in pixels from an element's top to the bottom of the window, minus a margin, or `MIN_HEIGHT` if
- * that is greater.
- */
 export function useAvailableHeight(element: RefObject<HTMLElement | null>): number {
   const [height, setHeight] = useState(MIN_HEIGHT)
   useLayoutEffect(() => {

@@ -23,7 +23,6 @@ export function EventConditions(props: EventConditionsProps) {
   )
 }
 
-/** Selects events that changed at least one of the chosen attributes. */
 function ChangedAttribute({ where, onChange }: EventConditionsProps) {
   const { names } = useAttributeNames()
   const labels = useLabels()

@@ -16,7 +16,6 @@ export function rangeText(from: string, until: string): string {
   return format.formatRange(start, end)
 }
 
-/** Formats the length of an interval, such as `12 h`. */
 export const durationOf = ({ from, until }: EventInterval): string => duration(Date.parse(until) - Date.parse(from))
 
 export const countText = (count: number): string => (count === 1 ? '1 event' : `${count.toLocaleString()} events`)

@@ -7,14 +7,13 @@ import { HistogramBars } from './histogram-bars.tsx'
 import { HistogramTable } from './histogram-table.tsx'
 
 interface EventHistogramProps extends Omit<HistogramProps, 'intervals'> {
-  /** The number of events in each interval. Undefined until the server has counted them. */
+  /** Undefined until the server has counted the events. */
   intervals: HistogramProps['intervals'] | undefined
   error: Error | undefined
   onRetry(): void
   isNarrowed: boolean
 }
 
-/** Shows the number of events over time. Selecting an interval narrows the page to the interval's time range. */
 export function EventHistogram({ intervals, error, onRetry, isNarrowed, onRange }: EventHistogramProps) {
   const [form, setForm] = useState('bars')
   if (error !== undefined)

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useRef, useState } from 'react'
 import { countText, type HistogramProps, rangeText } from './describe-interval.ts'
 import classes from './histogram.module.css'
 
-/** Shows the counts as bars, which together form one tab stop. The arrow keys, Home, and End move between the bars. */
+/** The bars form one tab stop. The arrow keys, Home, and End move between them. */
 export function HistogramBars({ intervals, onRange }: HistogramProps) {
   const [current, setCurrent] = useState(Number.POSITIVE_INFINITY)
   const bars = useRef<HTMLDivElement>(null)

@@ -11,8 +11,8 @@ export type EventInterval = NonNullable<EventCountsQuery['login']>['eventCounts'
 const COUNT_INTERVAL_MS = 30_000
 
 /**
- * Counts events. Counts again after a gap in the live events and, while `isLive` is true and the filter has no end
- * date, after new events. These repeated counts run at most once every 30 seconds.
+ * Counts again after a gap in the live events and, while `isLive` is true and the filter has no end date, after new
+ * events.
  */
 export function useEventCounts(filter: EventFilter, isLive: boolean) {
   const [{ data, error, fetching }, refetch] = useQuery({

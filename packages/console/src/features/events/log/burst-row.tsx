@@ -16,7 +16,6 @@ export interface BurstProps {
 /** Number of events that each click adds. Rendering thousands of rows at once would be slow. */
 export const SHOWN_AT_ONCE = 50
 
-/** Shows a burst as one table row, which expands to its events. */
 export function BurstRow({ group, isCut, fresh }: BurstProps) {
   const [shown, setShown] = useState(0)
   const { events } = group
@@ -77,5 +76,4 @@ export function BurstRow({ group, isCut, fresh }: BurstProps) {
   )
 }
 
-/** Returns whether the devices themselves caused the events. */
 const isOfDevices = ({ events }: EventGroup): boolean => events[0]!.source.kind === 'device'

@@ -7,15 +7,15 @@ import { labelOfName, useLabels } from '../../user-settings/labels.ts'
 import type { EventGroup } from './burst.ts'
 import type { LoggedEvent } from './logged-event.ts'
 
-export interface BurstText {
+interface BurstText {
   title: string
-  /** The number of devices, such as `580 devices`. */
+  /** Such as `580 devices`. */
   devices: string
   /** The text for screen readers, such as `600 events: Attributes changed on 580 devices`. */
   spoken: string
 }
 
-/** Describes a burst in words. `isCut` is true if the next page may contain more events of the burst. */
+/** `isCut` is true if the next page may contain more events of the burst. */
 export function describeBurst({ events }: EventGroup, isCut: boolean): BurstText {
   const label = eventLabel(events[0]!.type)
   const ids = new Set(
@@ -32,7 +32,6 @@ export function describeBurst({ events }: EventGroup, isCut: boolean): BurstText
 
 const SHOWN = 5
 
-/** Shows what the events of a burst changed: the state, or the names of the changed values. */
 export function BurstSummary({ events }: { events: readonly LoggedEvent[] }) {
   const labels = useLabels()
   const { state, data } = events[0]!

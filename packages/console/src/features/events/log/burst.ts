@@ -63,7 +63,6 @@ export function eventsOfRows(events: readonly LoggedEvent[], rows: number): read
   return kept
 }
 
-/** Returns whether events on the next page may belong to the group. */
 export const mayContinue = ({ events }: EventGroup, shown: readonly LoggedEvent[]): boolean =>
   events.length >= MIN_EVENTS &&
   Date.parse(events.at(-1)!.timestamp) - Date.parse(shown.at(-1)?.timestamp ?? '') <= MAX_GAP_MS

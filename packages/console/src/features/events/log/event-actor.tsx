@@ -3,14 +3,12 @@ import type { LoggedEvent } from './logged-event.ts'
 
 type Origin = Pick<LoggedEvent, 'actor' | 'source'>
 
-/** Describes the source of an event. Returns an empty string if the source is unknown. */
 function sourceLabel({ source }: Pick<LoggedEvent, 'source'>): string {
   if (source.kind === 'accessKey') return `key ${source.name ?? source.id}`
   if (source.kind === 'job') return `bulk job ${source.name ?? source.id}`
   return { console: 'console', device: 'the device', server: 'the server' }[source.kind] ?? ''
 }
 
-/** Shows the user who made a change, and the source of the change, such as an access key, a bulk job, or a device. */
 export function EventActor({ event }: { event: Origin }) {
   const source = sourceLabel(event)
   if (event.actor === null)

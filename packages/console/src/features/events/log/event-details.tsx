@@ -4,10 +4,8 @@ import { changesOf } from '../../../components/events/event-summary.tsx'
 import { LongText } from '../../../components/long-text.tsx'
 import type { LoggedEvent } from './logged-event.ts'
 
-/** Shows an event's ID, the IDs of its targets, and the changes in its data or, if there are none, its data as JSON. */
 export function EventDetails({ event: { id, data, target } }: { event: LoggedEvent }) {
   const changes = changesOf(data)
-  const json = JSON.stringify(data, null, 2)
   return (
     <Stack gap="xs" p="xs">
       <Group gap="md">
@@ -31,7 +29,7 @@ export function EventDetails({ event: { id, data, target } }: { event: LoggedEve
       </Group>
       {changes === undefined ? (
         <Code block tabIndex={0} role="region" aria-label="Event data" mah={320} style={{ overflow: 'auto' }}>
-          {json}
+          {JSON.stringify(data, null, 2)}
         </Code>
       ) : (
         <Table withTableBorder aria-label="Changes" layout="fixed">

@@ -26,10 +26,7 @@ interface EventListProps {
 
 const columns = ['Time', 'Event', 'Target', 'Changes', 'Actor', '']
 
-/**
- * Lists events, newest first. Give the component a different `key` for each filter and page, so that React creates it
- * again.
- */
+/** Give the component a different `key` for each filter and page, so that React creates it again. */
 export function EventList({ filter, after, isLive, onLive, onPage }: EventListProps) {
   const { events, fresh, held, showHeld, hasMore, error, reload } = useEventLog({ filter, after, isLive, fills: true })
   const last = events?.at(-1)

@@ -17,7 +17,7 @@ interface EventLogOptions {
   fills?: boolean
 }
 
-export interface EventLog {
+interface EventLog {
   /** Events, newest first, without gaps. Undefined until loaded. */
   events: readonly LoggedEvent[] | undefined
   fresh: ReadonlySet<string>
@@ -46,7 +46,6 @@ const MAX_EVENTS = 1_000
 /** Minimum interval between fetches of new events, if only the server can determine which events match. */
 const FETCH_INTERVAL_MS = 5_000
 
-/** Fetches one page of events at a time. The newest page also includes events as they happen. */
 export function useEventLog({ filter, after, isLive, size = PAGE_SIZE, fills = false }: EventLogOptions): EventLog {
   const { page, error, load, fetchNewest } = usePages({ filter, after, size, fills })
   const [tail, setTail] = useState<{ shown: readonly LoggedEvent[]; held: readonly LoggedEvent[] }>(none)
@@ -101,15 +100,7 @@ export function useEventLog({ filter, after, isLive, size = PAGE_SIZE, fills = f
 
 const none = { shown: [], held: [] }
 
-/** Loads a page of events, and more while bursts leave room for more rows. */
-function usePages({
-  filter,
-  after,
-  size,
-  fills,
-}: Required<Pick<EventLogOptions, 'filter' | 'size' | 'fills'>> & {
-  after: string | undefined
-}) {
+function usePages({ filter, after, size, fills }: Required<Omit<EventLogOptions, 'isLive'>>) {
   const client = useClient()
   const [page, setPage] = useState<Page>()
   const [error, setError] = useState<Error>()
@@ -117,8 +108,7 @@ function usePages({
   const fetchPage = async (variables: { size: number; after: string | null }): Promise<Page | Error> => {
     const all = { ...filter, ...variables }
     const { data, error: failure } = await client.query(EventPageDocument, all, { requestPolicy: 'network-only' })
-    const found = data?.login?.events
-    return found ?? failure ?? new Error('You are signed out. Sign in again.')
+    return data?.login?.events ?? failure ?? new Error('You are signed out. Sign in again.')
   }
   const load = async (): Promise<void> => {
     const run = ++runs.current
@@ -151,10 +141,6 @@ function usePages({
   return { page, error, load, fetchNewest }
 }
 
-/**
- * Returns whether to load more events. Loading stops at the maximum number of events, or at half the maximum number of
- * rows.
- */
 const hasRoom = (events: readonly LoggedEvent[]): boolean =>
   events.length < MAX_EVENTS && groupEvents(events).length < MAX_ROWS / 2
 

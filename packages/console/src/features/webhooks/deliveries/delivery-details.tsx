@@ -4,12 +4,7 @@ import { CopyButton } from '../../../components/copy-button.tsx'
 import { Time } from '../../../components/time.tsx'
 import type { DeliveryFieldsFragment } from '../webhooks.generated.ts'
 
-interface DeliveryDetailsProps {
-  delivery: DeliveryFieldsFragment
-  url: string
-}
-
-export function DeliveryDetails({ delivery, url }: DeliveryDetailsProps) {
+export function DeliveryDetails({ delivery, url }: { delivery: DeliveryFieldsFragment; url: string }) {
   const { id, request, response, attempts, httpStatus, duration, error, nextAttempt, status } = delivery
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
@@ -68,7 +63,6 @@ function Block({ label, children }: { label: string; children: ReactNode }) {
   )
 }
 
-/** Indents JSON. Returns other strings unchanged. */
 function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

@@ -54,10 +54,6 @@ export function DeliveryRow({ delivery, webhook, isOpen, onToggle }: DeliveryRow
   )
 }
 
-/**
- * Shows the time of the next attempt. If the delivery is pending and the webhook is disabled or paused, shows instead
- * that the server holds the delivery back.
- */
 function NextAttempt({ delivery: { status, nextAttempt }, webhook }: Pick<DeliveryRowProps, 'delivery' | 'webhook'>) {
   const isHeldBack = status === 'pending' && (!webhook.enabled || webhook.paused !== null)
   if (isHeldBack) return <Text inherit>held back</Text>

@@ -25,11 +25,10 @@ export type Policy = KeyPolicyFieldsFragment
 
 const choices = [1, 7, 30, 90, 365]
 
-/** Returns the form's initial values. The expiry and the digest requirement comply with the account's policy. */
+/** The expiry and the digest requirement comply with the policy. */
 export function initialValues(policy: Policy | undefined, may: Viewer['may']): KeyValues {
   const canRead = may('DEVICE_READ')
   const maxDays = policy?.maxDays ?? null
-  const longest = choices.findLast((days) => maxDays !== null && days <= maxDays)
   return {
     name: '',
     purpose: canRead ? 'read' : 'choose',
@@ -37,7 +36,7 @@ export function initialValues(policy: Policy | undefined, may: Viewer['may']): K
     permissions: canRead ? ['DEVICE_READ'] : [],
     restriction: unrestricted,
     networks: [],
-    expiry: maxDays === null ? noExpiry : inDays(longest ?? 1),
+    expiry: maxDays === null ? noExpiry : inDays(choices.findLast((days) => days <= maxDays) ?? 1),
     rateShare: 100,
     kind: may('KEY_MANAGE') ? 'account' : 'personal',
     requireDigest: policy?.requireDigest ?? false,

@@ -9,7 +9,6 @@ interface NewKeyDialogProps {
   onClose: () => void
 }
 
-/** Shows a form for a new key, and then the key ID and the secret, if any. The server returns the secret only once. */
 export const NewKeyDialog = ({ policy, opened, onClose }: NewKeyDialogProps) => (
   <CreationDialog<NewKey>
     opened={opened}

@@ -37,7 +37,6 @@ const labels = {
   publicKey: 'Public key',
 }
 
-/** Creates a key with only the permissions that its purpose requires. */
 export function NewKeyForm({ policy, onCreated, onCancel }: NewKeyFormProps) {
   const { may } = useViewer()
   const create = useCreation(CreateAccessKeyDocument, ['AccessKey', 'KeyPolicy'])

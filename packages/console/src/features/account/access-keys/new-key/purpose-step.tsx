@@ -6,11 +6,7 @@ import { useViewer } from '../../../user-settings/viewer.ts'
 import type { KeyValues } from './key-values.ts'
 import { type Purpose, purposes } from './purposes.ts'
 
-interface PurposeStepProps {
-  form: UseFormReturnType<KeyValues>
-}
-
-export function PurposeStep({ form }: PurposeStepProps) {
+export function PurposeStep({ form }: { form: UseFormReturnType<KeyValues> }) {
   const { purpose, permissions } = form.values
   return (
     <>

@@ -1,6 +1,7 @@
-import { Button, Checkbox, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core'
+import { Checkbox, Modal, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
+import { FormButtons } from '../../../../components/dialogs/form-buttons.tsx'
+import { useAttempt } from '../../../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../../../components/error-notice.tsx'
 import { useChange } from '../../../../graphql/use-change.ts'
 import { type KeyPolicyFieldsFragment, SetKeyPolicyDocument } from '../keys.generated.ts'
@@ -23,7 +24,6 @@ const labels = { maxDays: 'Maximum key lifetime' }
 /** Mounts each time the dialog opens, so the form starts with the current rules. */
 function KeyPolicyForm({ policy, onClose }: KeyPolicyFormProps) {
   const change = useChange(SetKeyPolicyDocument, ['KeyPolicy', 'AccessKey'])
-  const [error, setError] = useState<unknown>()
   const form = useForm({
     initialValues: {
       maxDays: policy.maxDays ?? ('' as number | string),
@@ -33,21 +33,17 @@ function KeyPolicyForm({ policy, onClose }: KeyPolicyFormProps) {
       enforcedFrom: policy.enforcedFrom === null ? '' : localInput(new Date(policy.enforcedFrom)),
     },
   })
-  const submit = form.onSubmit(async ({ maxDays, enforcedFrom, ...rules }) => {
-    setError(undefined)
-    try {
-      await change({
-        ...rules,
-        maxDays: maxDays === '' ? null : Number(maxDays),
-        enforcedFrom: enforcedFrom === '' ? null : new Date(enforcedFrom).toISOString(),
-      })
-      onClose()
-    } catch (failure) {
-      setError(failure)
-    }
+  const { attempt, error } = useAttempt(async () => {
+    const { maxDays, enforcedFrom, ...rules } = form.values
+    await change({
+      ...rules,
+      maxDays: maxDays === '' ? null : Number(maxDays),
+      enforcedFrom: enforcedFrom === '' ? null : new Date(enforcedFrom).toISOString(),
+    })
+    onClose()
   })
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={form.onSubmit(attempt)}>
       <Stack>
         {error === undefined ? null : <ErrorNotice error={error} title="The policy was not changed" labels={labels} />}
         <NumberInput
@@ -77,14 +73,9 @@ function KeyPolicyForm({ policy, onClose }: KeyPolicyFormProps) {
           description="In your time zone. From this time on, the server rejects keys that break a rule. If a key breaks only the digest rule, the server requires a digest instead. Leave empty to accept existing keys."
           {...form.getInputProps('enforcedFrom')}
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={form.submitting}>
-            Save
-          </Button>
-        </Group>
+        <FormButtons onCancel={onClose} loading={form.submitting}>
+          Save
+        </FormButtons>
       </Stack>
     </form>
   )

@@ -9,7 +9,7 @@ import { Section } from '../../section.tsx'
 import type { AccessKeysQuery } from '../keys.generated.ts'
 import { KeyPolicyDialog } from './key-policy-dialog.tsx'
 
-export type PolicyWithViolations = NonNullable<NonNullable<AccessKeysQuery['login']>['keyPolicy']>
+type PolicyWithViolations = NonNullable<NonNullable<AccessKeysQuery['login']>['keyPolicy']>
 
 export function KeyPolicySection({ policy }: { policy: PolicyWithViolations }) {
   const { may } = useViewer()

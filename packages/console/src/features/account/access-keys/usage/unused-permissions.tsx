@@ -7,16 +7,7 @@ import type { AccessKeyDetails } from '../key-facts.tsx'
 import { KeepPermissionsDocument } from '../keys.generated.ts'
 import { useMayChange } from '../use-may-change.ts'
 
-interface UnusedPermissionsProps {
-  accessKey: AccessKeyDetails
-  days: number
-}
-
-/**
- * Names the permissions that the key did not use. Offers to remove them if the key used other permissions and the user
- * can change the key.
- */
-export function UnusedPermissions({ accessKey, days }: UnusedPermissionsProps) {
+export function UnusedPermissions({ accessKey, days }: { accessKey: AccessKeyDetails; days: number }) {
   const { key, permissions, usage, unused } = accessKey
   const { canChange } = useMayChange(accessKey)
   const keep = useChange(KeepPermissionsDocument, ['AccessKey'])

@@ -21,7 +21,6 @@ export function ServicesField({ description, box }: ServicesFieldProps) {
   )
 }
 
-/** Returns the filter. Throws if there is none. */
 export function requireFilter(where: string | null): string {
   if (where === null) throw new Error('Enter a filter for the services, such as port = 23, or id:* for all services.')
   return where
