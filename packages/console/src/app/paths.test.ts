@@ -11,6 +11,8 @@ test.each([
   'https://elsewhere.example/',
   '//elsewhere.example/',
   '/\\elsewhere.example/',
+  '/\t/elsewhere.example/',
+  '//',
   'javascript:alert(1)',
   '/sign-in?next=/sign-in',
 ])('replaces %s with the path of the overview', (path) => {

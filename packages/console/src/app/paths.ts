@@ -5,11 +5,14 @@ export const api = {
   auth: '/auth',
 } as const
 
+const HERE = 'http://here.invalid'
+
 /**
  * Returns the path if it is on this site and is not a sign-in page. Otherwise, returns the path of the overview. A
  * malicious sign-in link therefore cannot redirect to another site.
  */
 export function safeReturnPath(path: string | undefined): string {
-  if (path === undefined || !path.startsWith('/') || path.startsWith('//') || path.includes('\\')) return '/overview'
-  return path.startsWith('/sign-in') ? '/overview' : path
+  if (path === undefined || !path.startsWith('/') || path.startsWith('/sign-in')) return '/overview'
+  // Browsers treat `\` as `/`, and ignore tabs and line breaks (URL Standard, section 4.4).
+  return URL.canParse(path, HERE) && new URL(path, HERE).origin === HERE ? path : '/overview'
 }
