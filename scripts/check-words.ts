@@ -15,9 +15,7 @@ const skipped = [/\.generated\./, /^scripts\/words\//, /^packages\/server\/migra
 const files = execFileSync(
   'git',
   ['ls-files', '*.md', '*.ts', '*.tsx', '*.mjs', '*.py', '*.go', '*.sh', '*.graphql', '*.yaml', '*.yml'],
-  {
-    encoding: 'utf8',
-  },
+  { encoding: 'utf8' },
 )
   .split('\n')
   .filter((file) => file !== '' && existsSync(file))

@@ -91,10 +91,7 @@ function indent(text: string): string {
     .join('\n')
 }
 
-/**
- * Returns the type of an object with all its plain fields. Mutations, and lists without a selection, return such
- * objects.
- */
+/** Mutations, and lists without a selection, return objects of this type, with all their plain fields. */
 function recordText(type: GraphQLObjectType, table: SchemaTable): string {
   const plain = new Set(plainFields(table, type.name))
   const lines = Object.values(type.getFields())
@@ -134,10 +131,6 @@ function mutationsText(type: GraphQLObjectType): string {
   return `/** The mutations. Each function accepts the mutation's arguments and returns all plain fields of the result. */\nexport interface Mutations {\n${lines.join('\n')}\n}`
 }
 
-/**
- * Returns the declaration of an argument or an input field. If its type is nullable, it also accepts `null`, which has
- * the same effect as omitting it, or clears a value.
- */
 function inputLine({ name, type }: { name: string; type: GraphQLInputType }, isRequired: boolean): string {
   const typeText = inputType(name, type)
   return isRequired ? `${name}: ${typeText}` : `${name}?: ${typeText} | undefined`
@@ -174,11 +167,9 @@ function presentOutput(name: string, type: GraphQLOutputType): string {
   if (isListType(type)) return arrayOf(outputType(name, type.ofType))
   const named = getNamedType(type)
   if (named.name !== 'Object') return scalars[named.name] ?? named.name
-  return isAttributes(name) ? 'Attributes' : 'Record<string, unknown>'
+  return ['attributes', 'overrides', 'setAttributes'].includes(name) ? 'Attributes' : 'Record<string, unknown>'
 }
 
 const arrayOf = (type: string): string => (type.includes(' ') ? `(${type})[]` : `${type}[]`)
-
-const isAttributes = (name: string): boolean => ['attributes', 'overrides', 'setAttributes'].includes(name)
 
 const comment = (text: string | null | undefined): string => (text ? `/** ${text.replaceAll(/\s+/g, ' ')} */\n` : '')

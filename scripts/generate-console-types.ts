@@ -42,7 +42,6 @@ export async function generateConsoleTypes(sdl: string): Promise<[path: string, 
   ])
 }
 
-/** Generates the list of the permissions that the server does not grant to restricted roles and keys. */
 function permissionsWithoutRestriction(): [path: string, text: string] {
   const names = namesIn(neverRestricted).map((name) => `  '${name}',\n`)
   const text = `import type { Permission } from '../../graphql/schema-types.generated.ts'

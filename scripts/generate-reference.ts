@@ -7,7 +7,6 @@ import { buildSchema } from '../packages/server/src/schema.ts'
 import { limitsPage } from './reference/limits-page.ts'
 import { note, table } from './reference/markdown.ts'
 
-/** Generates the reference pages for settings, errors, limits, metrics, and REST. Returns paths and contents. */
 export function generateReference(): [path: string, text: string][] {
   return [
     ['docs/reference/settings.md', settingsPage()],

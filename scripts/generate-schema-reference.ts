@@ -18,7 +18,6 @@ const ROOTS: Readonly<Record<string, string>> = {
   Subscription: 'Subscriptions',
 }
 
-/** Generates the pages of the GraphQL reference from the SDL. Returns paths and contents. */
 export function generateSchemaReference(sdl: string): [path: string, text: string][] {
   const types = typesOf(parse(sdl))
   const link = linkTo(types)

@@ -1,6 +1,4 @@
 import { printSdl } from '../packages/server/src/graphql/assemble.ts'
 import { buildSchema } from '../packages/server/src/schema.ts'
 
-export async function generateSdl(): Promise<string> {
-  return printSdl(buildSchema())
-}
+export const generateSdl = (): string => printSdl(buildSchema())

@@ -15,7 +15,7 @@ import { generateSdl } from './generate-sdl.ts'
 import { generateTableTypes } from './generate-table-types.ts'
 
 export async function generatedFiles(): Promise<Map<string, string>> {
-  const schema = await generateSdl()
+  const schema = generateSdl()
   return new Map([
     ['packages/server/src/resolvers.generated.ts', await generateResolverTypes()],
     ['packages/server/src/db/tables.generated.ts', await tableTypes()],

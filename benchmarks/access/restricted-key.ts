@@ -27,11 +27,8 @@ try {
     const { data } = (await run(graphql('server', document, { where }), owner)) as {
       data: { createAccessKey: { key: string; secret: string } }
     }
-    const { createAccessKey } = data
-    return {
-      keyId: createAccessKey.key,
-      key: { algorithm: 'hmac-sha256', secret: Buffer.from(createAccessKey.secret, 'base64') },
-    }
+    const { key, secret } = data.createAccessKey
+    return { keyId: key, key: { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') } }
   }
 
   const page = 'devices(size: 50, sort: "name"'

@@ -16,9 +16,7 @@ let browser: Browser | undefined
  * Opens the device list with an empty cache on the slow link. Returns the time until rows appeared, and the number of
  * responses and their bytes until then.
  */
-async function loadDevices(
-  browser: Browser,
-): Promise<{ seconds: number; requests: number; scripts: number; total: number }> {
+async function loadDevices(browser: Browser) {
   const { page, url } = await openSignedIn(browser, environment)
   const devTools = await page.context().newCDPSession(page)
   await devTools.send('Network.enable')

@@ -12,7 +12,6 @@ export interface Environment {
   processOf(system: System): Promise<Pick<ServerProcess, 'url' | 'cpuTime'>>
 }
 
-/** Sends one operation to a system and returns the response. Throws if the operation fails. */
 export async function runOperation(environment: Environment, system: System, operation: Operation): Promise<unknown> {
   const { url } = await environment.processOf(system)
   return send(url, toRequest(url, operation, isMuster(system) ? environment.accessKey : undefined))

@@ -15,7 +15,7 @@ export async function peerPackages(): Promise<Map<string, { version: string; isI
   return found
 }
 
-/** Installs the packages if one is missing or has another version. Returns whether all are installed afterward. */
+/** Returns whether all packages are installed afterward. */
 export async function installPeers(): Promise<boolean> {
   const areInstalled = async (): Promise<boolean> =>
     [...(await peerPackages()).values()].every(({ isInstalled }) => isInstalled)

@@ -18,7 +18,6 @@ export interface ServerProcessOptions {
   log: string
 }
 
-/** Starts a server and waits until it is ready. Rejects if the process exits earlier. */
 export async function startServerProcess({ args, env, log }: ServerProcessOptions): Promise<ServerProcess> {
   const file = await open(log, 'a')
   const child = spawn(process.execPath, args, {
@@ -54,10 +53,7 @@ async function readyUrl(child: ChildProcess, exited: Promise<unknown>): Promise<
   }
 }
 
-/**
- * Returns the resident memory of a process in bytes, or undefined if it is unknown. VmRSS (proc_pid_status(5)) is in
- * KiB, although it is labeled `kB`.
- */
+/** VmRSS (proc_pid_status(5)) is in KiB, although it is labeled `kB`. */
 async function residentBytes(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kib = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
@@ -68,8 +64,8 @@ async function residentBytes(pid: number): Promise<number | undefined> {
 const TICK_MS = 10
 
 /**
- * Returns the CPU time of a process in milliseconds, or undefined if it is unknown. The CPU time is the sum of utime
- * and stime, the 14th and 15th fields of proc_pid_stat(5). The 2nd field, the name, may contain spaces.
+ * Adds utime and stime, the 14th and 15th fields of proc_pid_stat(5). The 2nd field, the name, may contain spaces and
+ * parentheses.
  */
 async function cpuTime(pid: number): Promise<number | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)

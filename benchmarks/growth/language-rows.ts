@@ -24,7 +24,7 @@ export function languageRows(small: Fleet, large: Fleet): Row[] {
   const facets = (turn: number): string =>
     // The server caches facets for ten seconds, so each request asks for a different number of values.
     `{ login { facets(by: "site", size: ${1 + (turn % 100)}) { buckets { value count active } other missing total } } }`
-  const other = (): Promise<Awaited<ReturnType<User['query']>>> =>
+  const other = (): ReturnType<User['query']> =>
     small.user.query('{ login { devices(size: 10) { items { id name state } } } }')
   return [
     onBoth('where with an index, few matches', { median: 50 }, list(`lot = ${matching.lot}`)),

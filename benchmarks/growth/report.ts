@@ -8,7 +8,6 @@ export interface GrowthReport {
   explanations: ReadonlyMap<string, string>
 }
 
-/** Formats the report as Markdown. Aligns the table for terminals. */
 export function toMarkdown({ machine, method, results, explanations }: GrowthReport): string {
   const notes = results.flatMap(({ row, backgroundLoad }) =>
     backgroundLoad === undefined ? [] : [`- ${row.title}: ${backgroundLoad.note}`],

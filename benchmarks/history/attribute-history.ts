@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { startDatabase } from '../environment/database.ts'
 import { fillEventLog } from '../growth/event-log.ts'
+import { percentile } from '../report/statistics.ts'
 import { startServer } from '../webhooks/server.ts'
 
 /**
@@ -13,9 +14,6 @@ const REQUESTS = 200
 const database = await startDatabase()
 const server = await startServer(database)
 const pool = new pg.Pool(database.connection)
-
-const percentile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
 
 async function addDevices(): Promise<{ accountId: string; ids: string[] }> {
   const { rows: accounts } = await pool.query<{ id: string }>('select id from account')
@@ -41,12 +39,11 @@ async function measure(ids: readonly string[], list: (id: string) => string | Pr
     await server.send(document)
     times.push(performance.now() - began)
   }
-  const sorted = times.toSorted((one, other) => one - other)
   const round = (ms: number): number => Number(ms.toFixed(1))
   return {
-    'median ms': round(percentile(sorted, 0.5)),
-    '95% ms': round(percentile(sorted, 0.95)),
-    'max ms': round(sorted.at(-1)!),
+    'median ms': round(percentile(times, 0.5)),
+    '95% ms': round(percentile(times, 0.95)),
+    'max ms': round(Math.max(...times)),
   }
 }
 

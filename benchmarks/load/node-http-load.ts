@@ -35,7 +35,7 @@ async function run({ url, connections, requests, until }: LoadJob): Promise<Load
   }
 }
 
-/** Sends one request. Resolves with status 0 if the connection breaks. */
+/** Resolves with status 0 if the connection breaks. */
 function send(
   agent: Agent,
   url: string,

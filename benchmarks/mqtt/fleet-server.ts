@@ -17,7 +17,7 @@ export interface FleetServer {
   cpuWait(): Promise<number>
 }
 
-/** Creates a server without starting it. The server will run with these settings and additional `node` arguments. */
+/** Creates a server without starting it. */
 export async function createFleetServer(
   env: Record<string, string>,
   nodeArgs: readonly string[] = [],
@@ -59,8 +59,8 @@ export async function createFleetServer(
 }
 
 /**
- * Returns how long the main thread of a process has waited for a CPU, in milliseconds. The second field of `schedstat`
- * is this time in nanoseconds (Documentation/scheduler/sched-stats.rst of the Linux kernel).
+ * The second field of `schedstat` is the time that the main thread has waited for a CPU, in nanoseconds
+ * (Documentation/scheduler/sched-stats.rst of the Linux kernel).
  */
 export async function cpuWait(pid: number): Promise<number> {
   return Number((await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')[1]) / 1e6
@@ -75,7 +75,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-async function readyUrl(child: ChildProcess): Promise<string> {
+export async function readyUrl(child: ChildProcess): Promise<string> {
   let output = ''
   for (;;) {
     const url = /is ready at (\S+)\n/.exec(output)?.[1]

@@ -135,7 +135,7 @@ async function selectStates(db, accountId, deviceIds) {
   return deviceIds.map((id) => states.get(id))
 }
 
-/** Writes the value and its event in one transaction. The lock prevents lost updates. */
+/** The lock prevents lost updates. */
 const setAttribute = (db, { accountId, deviceId, name, value }) =>
   db.transaction().execute(async (trx) => {
     const device = await trx

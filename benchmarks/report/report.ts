@@ -9,7 +9,6 @@ export interface Report {
   explanations: ReadonlyMap<string, string>
 }
 
-/** Formats the report as Markdown. Aligns the tables for terminals. */
 export function toMarkdown({ machine, method, missing, outcomes, explanations }: Report): string {
   const figures = outcomes.flatMap(({ title, outcome }) =>
     outcome.figures.map((figure) => [title, ...figureCells(figure)]),

@@ -33,10 +33,6 @@ export function toRequest(url: string, { path, body: value }: Operation, accessK
   return { method: 'POST', path, headers: { ...headers, ...signature }, body }
 }
 
-/**
- * Sends one request and returns the response's JSON. Throws if the request fails, or if the response is not JSON or
- * contains GraphQL errors.
- */
 export async function send(url: string, { path, ...request }: HttpRequest): Promise<unknown> {
   const response = await fetch(new URL(path, url), request)
   const text = await response.text()

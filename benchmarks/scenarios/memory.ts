@@ -61,7 +61,6 @@ async function measureOne(setting: Setting): Promise<Measured | undefined> {
   }
 }
 
-/** Measures the memory after the first response and a pause. */
 export async function idleBytes(server: ServerProcess, { environment }: Setting): Promise<number | undefined> {
   await send(server.url, toRequest(server.url, graphql('server', '{ login { id } }'), environment.accessKey))
   await sleep(PAUSE_MS)

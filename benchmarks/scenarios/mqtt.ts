@@ -159,7 +159,6 @@ async function firstIds({ pool, fleet }: StartedEnvironment, count: number): Pro
   return rows.map(({ id }) => id)
 }
 
-/** Gives each device a new secret. */
 async function createSecrets({ pool, fleet }: StartedEnvironment, ids: readonly string[]): Promise<Credentials[]> {
   const credentials = ids.map((id) => ({ id, secret: newDeviceSecret() }))
   await pool.query(

@@ -31,17 +31,11 @@ export interface Rate {
   cpuTime: number | undefined
 }
 
-/** A value that can have a target. */
 export interface Figure {
   name: string
   spread: Spread
   unit?: 'MB' | 'kB'
-  target?: Target
-}
-
-export interface Target {
-  limit: 'min' | 'max'
-  value: number
+  target?: { limit: 'min' | 'max'; value: number }
 }
 
 export const isMet = ({ spread, target }: Figure): boolean | undefined => {

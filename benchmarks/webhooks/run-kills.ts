@@ -132,7 +132,7 @@ function countProblems(received: readonly Received[], accepted: readonly Receive
 /** Runs servers on one database. `kill` kills random servers and starts replacements. */
 function createFleet({ databaseUrl, folder, masterKey, servers }: KillRun) {
   const running = new Map<ChildProcess, string | undefined>()
-  const start = async (): Promise<void> => {
+  const start = (): void => {
     const env = {
       ...unlimited,
       PATH: process.env.PATH,
@@ -158,7 +158,7 @@ function createFleet({ databaseUrl, folder, masterKey, servers }: KillRun) {
   const ready = async (): Promise<void> => {
     while (![...running.values()].some(Boolean)) await sleep(50)
   }
-  for (let index = 0; index < servers; index++) void start()
+  for (let index = 0; index < servers; index++) start()
   return {
     ready,
     url(): string {
@@ -174,7 +174,7 @@ function createFleet({ databaseUrl, folder, masterKey, servers }: KillRun) {
         running.delete(victim)
         victim.kill('SIGKILL')
         await once(victim, 'exit')
-        void start()
+        start()
       }
       await ready()
     },

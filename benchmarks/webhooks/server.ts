@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
@@ -7,6 +7,7 @@ import { signRequest } from '@muster/http-signature'
 import { Agent, request } from 'undici'
 import { readCredentials } from '../../packages/server/test/harness/server-process.ts'
 import type { BenchmarkDatabase } from '../environment/database.ts'
+import { readyUrl } from '../mqtt/fleet-server.ts'
 
 const main = new URL('../../packages/server/src/main.ts', import.meta.url).pathname
 const agent = new Agent({ connections: 256 })
@@ -58,17 +59,6 @@ export async function startServer({ url: databaseUrl, folder }: BenchmarkDatabas
       child.kill('SIGTERM')
       await once(child, 'exit')
     },
-  }
-}
-
-async function readyUrl(child: ChildProcess): Promise<string> {
-  let output = ''
-  for (;;) {
-    const url = /ready at (http:\S+)/.exec(output)?.[1]
-    if (url !== undefined) return url
-    const [chunk] = await Promise.race([once(child.stdout!, 'data'), once(child, 'exit').then(() => [undefined])])
-    if (chunk === undefined) throw new Error(`The server exited before it was ready: ${output}`)
-    output += String(chunk)
   }
 }
 

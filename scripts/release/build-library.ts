@@ -4,7 +4,6 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'vite'
-
 import { root } from './copy-sources.ts'
 import { type Manifest, readManifest, writeManifest } from './manifest.ts'
 
@@ -38,7 +37,8 @@ export async function buildLibrary(folder: 'client' | 'http-signature', target: 
   await emitTypes(source, target)
   await copyFile(`${source}/README.md`, `${target}/README.md`)
   await copyFile(join(root, 'LICENSE'), `${target}/LICENSE`)
-  await copyFile(licenseOf('structured-headers'), `${target}/LICENSE-structured-headers`)
+  const license = fileURLToPath(new URL('../LICENSE', import.meta.resolve('structured-headers')))
+  await copyFile(license, `${target}/LICENSE-structured-headers`)
   await writeManifest(target, libraryManifest(manifest))
 }
 
@@ -63,11 +63,6 @@ async function emitTypes(source: string, target: string): Promise<void> {
  */
 function fileOf(module: string): string {
   return `${module.replace(/^.*node_modules\/([^/]+)\/(?:dist|src)\//, '$1/').replace(/^packages\/([^/]+)\/src\//, '$1/')}.js`
-}
-
-/** Returns the path of a bundled package's license. */
-function licenseOf(name: string): string {
-  return fileURLToPath(new URL('../LICENSE', import.meta.resolve(name)))
 }
 
 function libraryManifest({

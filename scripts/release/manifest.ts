@@ -23,7 +23,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return { ...(await read(`packages/${folder}/package.json`)), version, license }
 }
 
-/** Writes the package.json of a published package. Omits properties that are undefined. */
+/** Omits properties that are undefined. */
 export async function writeManifest(target: string, manifest: Record<string, unknown>): Promise<void> {
   await mkdir(target, { recursive: true })
   await writeFile(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)

@@ -3,7 +3,6 @@ import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
 
-/** Runs a program to completion and returns its standard output. If it fails, the error contains its output. */
 export async function run(program: string, args: readonly string[], folder: string): Promise<string> {
   try {
     return (await execute(program, args, { cwd: folder, maxBuffer: 64 * 2 ** 20 })).stdout

@@ -60,10 +60,7 @@ async function labelFields(run: RunOperation): Promise<void> {
   const attributes = { $ui: { 'label.categoryA': 'Customer', 'label.statusA': 'Health', 'label.statusB': 'Disk' } }
   await run(
     'mutation ($id: String!, $attributes: Object!) { setAttributes(serviceId: $id, attributes: $attributes) }',
-    {
-      id: login.id,
-      attributes,
-    },
+    { id: login.id, attributes },
   )
 }
 

@@ -10,7 +10,7 @@ export function operationsOf(page: Page): RunOperation {
   }
 }
 
-/** Sends an operation. This function runs in the page. */
+/** Runs in the page. */
 async function send(body: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json', 'muster-session': '1' }
   const response = await fetch('/graphql/v1', { method: 'POST', headers, body: JSON.stringify(body) })

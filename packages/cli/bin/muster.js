@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// This file is plain JavaScript that old Node.js releases can run. It finds a Node.js release that can run the other
-// files.
+// Plain JavaScript that old Node.js releases can run: this file finds a Node.js release that can run the other files.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import module from 'node:module'
@@ -45,7 +44,7 @@ if (node === undefined) {
   runWith(node)
 }
 
-/** Caches compiled code in the home folder, so that commands start in a third of the time. */
+/** With cached code, commands start faster. */
 function cacheCompiledCode() {
   const home = process.env.HOME || homedir()
   try {
@@ -59,7 +58,7 @@ function cacheCompiledCode() {
   }
 }
 
-/** Returns whether a folder exists and belongs to this process's user. Another owner could plant code in a cache. */
+/** Another owner of a folder could plant code in its cache. */
 function isOwn(folder) {
   try {
     return statSync(folder).uid === (process.getuid?.() ?? 0)
@@ -68,10 +67,6 @@ function isOwn(folder) {
   }
 }
 
-/**
- * Returns the additional environment variables of a server. From the second start, a server and its processes load
- * compiled code from the data folder.
- */
 function serverEnvironment() {
   const data = process.env.MUSTER_DATA || 'data'
   // Do not let Node.js create the folder. On the first start, the server creates it with private permissions.
@@ -91,10 +86,6 @@ function findNode(folder) {
   return dirname(folder) === folder ? undefined : findNode(dirname(folder))
 }
 
-/**
- * Replaces this process with the given Node.js if possible. Otherwise, forwards signals to a child process and exits
- * with the child's code or signal.
- */
 function runWith(node) {
   const env = Object.assign({}, process.env, options.length > 0 ? serverEnvironment() : {})
   const command = [...process.execArgv, ...options, self, ...args]

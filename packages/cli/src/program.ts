@@ -65,7 +65,6 @@ function exitByThrowing(command: Command): void {
   for (const child of command.commands) exitByThrowing(child)
 }
 
-/** Makes usage errors mention the command's help or, with `json`, prints them as JSON. */
 export function configureUsageErrors(command: Command, { json }: { json: boolean }): void {
   if (!json) command.showHelpAfterError(`Run "${commandPath(command)} --help" for usage.`)
   else

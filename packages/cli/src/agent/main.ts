@@ -4,7 +4,6 @@ import { createLog } from './log.ts'
 import { runAgent } from './run.ts'
 import type { AgentOptions } from './settings.ts'
 
-/** Runs the agent until SIGTERM, Ctrl-C, or an error, and returns the exit code. A second signal exits immediately. */
 export async function main(options: AgentOptions): Promise<number> {
   const stopping = new AbortController()
   const stop = (): void => {

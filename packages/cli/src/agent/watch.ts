@@ -54,7 +54,6 @@ export async function watchServices({ config, history, changeSignal, log, signal
 /** The first report waits at most this long for all values. */
 const FIRST_READINGS_MS = 3_000
 
-/** Reads each value at regular intervals. Resolves after the first readings or after 3 seconds. */
 export async function watchValues({ values, changeSignal, signal }: Watching): Promise<Watch> {
   const read = async (value: WatchedValue): Promise<void> => {
     if (await value.read(signal)) changeSignal.notify()
@@ -68,7 +67,7 @@ export async function watchValues({ values, changeSignal, signal }: Watching): P
   return { done: Promise.all(values.each.map((value, index) => repeat(value, firsts[index]!))).then(() => {}) }
 }
 
-/** Waits for `ms` milliseconds or until the signal aborts. Resolves to false if the signal aborts. */
+/** Waits for `ms` milliseconds, but at most 24.8 days. Resolves to false if the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   await sleep(Math.min(ms, MAX_TIMER_MS), undefined, { signal }).catch(() => {})
   return !signal.aborted

@@ -2,10 +2,7 @@ import type { Attributes } from '@muster/client'
 import type { Column } from '../output/column.ts'
 import { findAttribute } from './names.ts'
 
-/**
- * Returns the column for a name that is not a known column. The name is an attribute name, with or without the prefix
- * `attributes.`.
- */
+/** `name` is an attribute name, with or without the prefix `attributes.`. */
 export const attributeColumn = <Row extends { attributes?: Attributes }>(name: string): Column<Row> => ({
   name,
   value: ({ attributes }) => findAttribute(attributes ?? {}, name.replace(/^attributes\./, '')),

@@ -37,12 +37,10 @@ A bulk change asks for confirmation unless you pass --yes. Ctrl-C lets requests 
 run "muster attributes resume". Each device changes completely or not at all. If the server rejects the change of
 a device, the command reports the device and continues.`
 
-const isBulk = ({ where, all, from }: ChangeOptions): boolean =>
-  where !== undefined || all === true || from !== undefined
-
-/** Separates the target from the other arguments. A bulk change has no target. Other changes throw without a target. */
+/** A bulk change has no target. */
 export function splitTarget(given: readonly string[], options: ChangeOptions): { nameOrId?: string; rest: string[] } {
-  if (isBulk(options)) return { rest: [...given] }
+  const { where, all = false, from } = options
+  if (where !== undefined || all || from !== undefined) return { rest: [...given] }
   const [nameOrId, ...rest] = given
   if (nameOrId === undefined)
     throw usageError('missing target', 'Specify a device, a service, or "me"; or pass --where, --all, or --from.')

@@ -25,8 +25,7 @@ export async function changeAttributes({ nameOrId, changes, options }: Change): 
     const { preview } = await import('./preview.ts')
     return preview(muster, { targets: { ids: [target] }, changes: toInput(changes), context: options.context }, options)
   }
-  const { context } = options
-  const attributes = await muster.attributes.set(target, toInput(changes), { context })
+  const attributes = await muster.attributes.set(target, toInput(changes), { context: options.context })
   if (options.json) return printJson(attributes)
   await printPairs(flatten(attributes))
 }

@@ -1,6 +1,6 @@
 import type { Attributes } from '@muster/client'
 
-/** Returns a value in nested attributes, or null. The part of the name before the first dot is the group. */
+/** The part of the name before the first dot is the group. */
 export function findAttribute(attributes: Attributes, name: string): string | null {
   const dot = name.indexOf('.')
   if (dot === -1) {
@@ -11,7 +11,6 @@ export function findAttribute(attributes: Attributes, name: string): string | nu
   return (typeof group === 'object' ? group[name.slice(dot + 1)] : undefined) ?? null
 }
 
-/** Flattens nested attributes into names and values, sorted by name. */
 export function flatten(attributes: Attributes): [name: string, value: string][] {
   const pairs = Object.entries(attributes).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string'

@@ -59,15 +59,13 @@ export async function countTargets(muster: Muster, targets: Targets, context: st
   return muster.devices(filterOf(targets, context)).total()
 }
 
-export interface TargetPage {
-  ids: string[]
-  cursor: string | number | null
-}
+/** With small pages, little work is repeated after an interruption. */
+const PAGE = 500
 
-/** Number of targets per page. With small pages, little work is repeated after an interruption. */
-export const PAGE = 500
-
-export async function* targetPages(muster: Muster, plan: Plan): AsyncGenerator<TargetPage> {
+export async function* targetPages(
+  muster: Muster,
+  plan: Plan,
+): AsyncGenerator<{ ids: string[]; cursor: Plan['cursor'] }> {
   const { targets, cursor, context } = plan
   if ('ids' in targets) {
     for (let at = Number(cursor ?? 0); at < targets.ids.length; at += PAGE) {

@@ -21,7 +21,6 @@ const columns: readonly Column<Difference>[] = [
   { name: 'to', value: ({ to, problem }) => problem ?? to },
 ]
 
-/** Prints the current and new values of a planned change without making the change. */
 export async function preview(muster: Muster, planned: Planned, options: { json?: boolean }): Promise<void> {
   const seen = { targets: 0, changing: 0 }
   const items = differences(muster, planned, seen)

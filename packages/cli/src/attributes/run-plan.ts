@@ -6,12 +6,6 @@ import { type Progress, showProgress } from '../terminal/progress.ts'
 import { type Plan, targetPages } from './plan.ts'
 import { newStateFile, removeState, writeState } from './state-file.ts'
 
-interface Rejected {
-  id: string
-  code: string
-  message: string
-}
-
 interface Options {
   json?: boolean
   state?: string
@@ -20,7 +14,6 @@ interface Options {
 /** Errors with these codes usually affect every target, because a name or value in the change is invalid. */
 const errorsOfEveryTarget: ReadonlySet<string> = new Set(['BAD_USER_INPUT', 'RESERVED_ATTRIBUTE'])
 
-/** Runs a bulk change, starting at its cursor. Keeps the progress in the state file until the change is complete. */
 export async function runPlan(muster: Muster, plan: Plan, { json = false, state }: Options): Promise<void> {
   const file = newStateFile(state)
   await writeState(file, plan)
@@ -53,7 +46,7 @@ interface Run {
   progress: Progress
   signal: AbortSignal
   /** The current progress, which is up to one page ahead of the state file. */
-  now: { done: number; refused: Rejected[] }
+  now: { done: number; refused: { id: string; code: string; message: string }[] }
 }
 
 async function change(run: Run): Promise<void> {

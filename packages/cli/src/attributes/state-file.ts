@@ -47,7 +47,6 @@ export async function readState(file: string): Promise<Plan> {
 
 export const removeState = (file: string): Promise<void> => rm(file, { force: true })
 
-/** Returns the state files of unfinished changes in the default folder, oldest first. */
 export async function listStates(): Promise<string[]> {
   const names = await readdir(changesFolder()).catch(() => [])
   return names

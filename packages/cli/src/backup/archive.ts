@@ -1,10 +1,6 @@
 import { type Config, readConfig } from '@muster/server/config.ts'
 import { CliError, usageError } from '../errors/cli-error.ts'
 
-/**
- * Returns the configuration and the folder of the embedded database's archive: the option (`given`) or, without the
- * option, MUSTER_ARCHIVE_DIR. Throws if neither is set or if the server uses an external database.
- */
 export function readArchive(given?: string): { config: Config; archive: string } {
   const config = readConfig()
   if (config.databaseUrl !== undefined) {

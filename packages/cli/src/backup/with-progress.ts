@@ -26,7 +26,7 @@ export async function withProgress<Result>(
     return await work({ signal, onProgress })
   } catch (error) {
     if (signal.aborted) throw new CliError('interrupted; no changes made', { exitCode: exitCodes.interrupted })
-    throw error instanceof BackupError ? toCliError(error) : error
+    throw error instanceof BackupError ? new CliError(error.message, meanings[error.reason]) : error
   } finally {
     progress?.stop()
     release()
@@ -65,10 +65,6 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
     exitCode: exitCodes.conflict,
     hint: 'Nothing was changed. Copy master.key from the original server to MUSTER_DATA, or set MUSTER_MASTER_KEY, which takes precedence, to the content of that file. To do this after the restore, pass --without-key.',
   },
-}
-
-function toCliError({ reason, message }: BackupError): CliError {
-  return new CliError(message, meanings[reason])
 }
 
 export function countRows(rows: Readonly<Record<string, number>>): string {

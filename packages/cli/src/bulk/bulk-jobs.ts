@@ -75,7 +75,7 @@ export async function readJob(muster: Muster, id: string): Promise<JobRow> {
 
 const POLL_MS = 500
 
-/** Waits until a job ends, pauses, or can be started, and shows its progress. Throws `interrupted` after Ctrl-C. */
+/** Shows a job's progress while the server previews or runs it. Throws `interrupted` after Ctrl-C. */
 export async function waitForJob(
   muster: Muster,
   id: string,
@@ -105,7 +105,6 @@ export const jobContinues = (id: string): CliError =>
     exitCode: exitCodes.interrupted,
   })
 
-/** Throws unless the job is done and no device failed or was skipped. */
 export function assertComplete({ id, state, stateReason, counts }: JobRow): void {
   if (state !== 'DONE') {
     throw new CliError(`the job is ${state}${stateReason === null ? '' : `: ${stateReason}`}`, {
@@ -123,7 +122,7 @@ export function assertComplete({ id, state, stateReason, counts }: JobRow): void
   })
 }
 
-/** Converts names such as `failed` to the schema's values, such as `FAILED`. Throws if a name is unknown. */
+/** Converts names such as `failed` to the schema's values, such as `FAILED`. */
 export function upperNames<Name extends string>(
   given: readonly string[] | undefined,
   known: readonly Name[],

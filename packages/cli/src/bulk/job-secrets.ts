@@ -23,10 +23,7 @@ export async function withNewFile(path: string, use: (file: FileHandle) => Promi
   }
 }
 
-/**
- * Appends the job's secrets to the file. Returns the job's state, or undefined if the job does not exist, and whether
- * secrets were saved.
- */
+/** Appends the job's secrets to the file. `state` is undefined if the job does not exist. */
 export async function saveSecrets(
   muster: Muster,
   id: string,

@@ -27,10 +27,6 @@ export const withStartOptions = (command: Command): Command =>
     )
     .option('-y, --yes', 'skip the confirmation prompt')
 
-/**
- * Waits for the preview of a job. Unless `yes` is set, shows the preview and asks for confirmation. Then starts the job
- * and, unless `detach` is set, waits until the job ends. Cancels the job if it is not confirmed or if `dryRun` is set.
- */
 export async function startPreviewed(muster: Muster, id: string, what: string, options: StartOptions): Promise<void> {
   const { dryRun = false, detach = false, json = false } = options
   const cancel = (): Promise<unknown> => muster.mutations.cancelBulk({ id })

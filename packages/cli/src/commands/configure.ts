@@ -62,7 +62,6 @@ async function run(options: Options): Promise<void> {
   await warnIfNotUsed(file, options)
 }
 
-/** Returns the email address of the key's account. Throws if the key is invalid or the server cannot be reached. */
 async function checkWithServer(stored: Readonly<Record<string, string>>): Promise<string> {
   const { Muster, readCredentials, CredentialsError } = await import('@muster/client/node')
   try {
@@ -105,10 +104,7 @@ async function list({ credentials, json = false }: Options): Promise<void> {
   console.error(`${profiles.length === 1 ? '1 profile' : `${profiles.length} profiles`} in ${file}`)
 }
 
-/**
- * Warns if commands use other credentials. In a server's folder, the server's credentials take precedence over those in
- * the home directory.
- */
+/** In a server's folder, the server's credentials take precedence over those in the home directory. */
 async function warnIfNotUsed(file: string, { credentials }: Options): Promise<void> {
   const used = await credentialsFile(undefined)
   if (credentials !== undefined || used === file) return

@@ -8,7 +8,6 @@ interface Deleting {
   verb?: string
 }
 
-/** Deletes each item. Prints each failure, and continues with the remaining items. */
 export async function deleteEach(ids: readonly string[], { options, work, verb = 'Deleted' }: Deleting): Promise<void> {
   const deleted: string[] = []
   let failure: unknown

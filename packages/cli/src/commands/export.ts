@@ -61,7 +61,6 @@ async function run({ output, raw = false, json = false, where = [], view, contex
   console.log(json ? JSON.stringify({ devices, file: output }) : `Exported ${counted(devices, 'device')} to ${output}`)
 }
 
-/** Writes to a temporary file first, so that the final file is always complete. */
 async function writeAtomically(path: string, fill: (sink: WriteStream) => Promise<number>): Promise<number> {
   const partial = `${path}.partial`
   const sink = createWriteStream(partial)

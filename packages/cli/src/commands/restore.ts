@@ -41,7 +41,7 @@ The master key must be in $MUSTER_DATA/master.key or MUSTER_MASTER_KEY, as for t
     .action(run)
 }
 
-/** Parses a point in time. Requires a time zone, because local time would depend on where the command runs. */
+/** Requires a time zone, because local time would depend on where the command runs. */
 function targetOf(text: string): Date | 'latest' {
   if (text === 'latest') return text
   const hasFormat = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text)

@@ -12,7 +12,6 @@ Ctrl-C or SIGTERM stops the server after requests in flight finish. A second sig
 Without a terminal, SIGHUP reloads the certificates.`),
     )
     .action(async () => {
-      // Import the server when the command runs, so that other commands and the help do not load it.
       const [{ serve }, { readConfig }, { exitSoon }] = await Promise.all([
         import('@muster/server/main.ts'),
         import('@muster/server/config.ts'),

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { brokerUrlOf } from '../agent/connection/broker-url.ts'
 import { readCredentials } from '../credentials/credentials.ts'
 import { CliError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
@@ -79,7 +80,7 @@ async function run(options: Options): Promise<void> {
   ])
   const { url } = await readCredentials(options)
   const muster = await openMuster(options, 6)
-  const broker = options.broker ?? webSocketOf(url)
+  const broker = options.broker ?? brokerUrlOf(url)
   if (options.allowRemote !== true) {
     assertLoopback(url, 'the server')
     assertLoopback(broker, 'the broker')
@@ -97,9 +98,6 @@ async function run(options: Options): Promise<void> {
     interruption.release()
   }
 }
-
-/** Returns the URL for MQTT over WebSocket, which every server provides even without an MQTT port. */
-const webSocketOf = (url: string): string => `${url.replace(/^http/, 'ws').replace(/\/$/, '')}/mqtt`
 
 interface Preparing {
   muster: Awaited<ReturnType<typeof openMuster>>

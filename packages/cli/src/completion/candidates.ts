@@ -54,21 +54,18 @@ async function valuesOf(option: Option, rest: readonly string[]): Promise<Candid
   return profilesIn(text ?? '').map((profile) => ({ text: profile }))
 }
 
-/** Maximum number of suggested device names. A longer list would not fit in a menu. */
 const MAX_NAMES = 50
-/** This timeout is short, because the shell blocks until completion ends. MUSTER_COMPLETION_TIMEOUT overrides it. */
+/** Short, because the shell blocks until completion ends. MUSTER_COMPLETION_TIMEOUT overrides it. */
 const TIMEOUT_MS = 1_500
 
 async function argumentsOf(command: Command, rest: readonly string[], typed: string): Promise<Candidate[]> {
-  const positional = rest.filter((word, index) => !word.startsWith('-') && !takesValue(command, rest[index - 1]))
+  const positional = rest.filter((word, index) => !word.startsWith('-') && !findOption(command, rest[index - 1]))
   const named = command.registeredArguments[positional.length] ?? command.registeredArguments.at(-1)
   if (named === undefined || (positional.length >= command.registeredArguments.length && !named.variadic)) return []
   if (named.argChoices !== undefined) return named.argChoices.map((text) => ({ text }))
   if (!/^(device|target)/.test(named.name()) || typed === '') return []
   return deviceNames(typed, { credentials: valueIn(rest, '--credentials'), profile: valueIn(rest, '--profile') })
 }
-
-const takesValue = (command: Command, word: string | undefined): boolean => findOption(command, word) !== undefined
 
 const findOption = (command: Command, word: string | undefined): Option | undefined =>
   word === undefined

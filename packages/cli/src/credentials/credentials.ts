@@ -12,7 +12,6 @@ export interface Which {
 const hint =
   'The first start of "muster serve" writes credentials, and "muster configure" saves credentials for any server. To use another file, pass --credentials or set MUSTER_CREDENTIALS.'
 
-/** Reads the credentials. Throws a usage error if the credentials are missing, incomplete, or unreadable. */
 export async function readCredentials({ credentials, profile }: Which, env = process.env): Promise<StoredCredentials> {
   const client = await import('@muster/client/node')
   try {
@@ -39,6 +38,5 @@ export const homeCredentials = (env = process.env): string => join(env.HOME || h
 export const profilesIn = (text: string): string[] =>
   [...text.matchAll(/^[ \t]*\[([^\]\r\n]+)\][ \t]*\r?$/gm)].map(([, name]) => name!.trim())
 
-/** Returns a file's content, or undefined if the file cannot be read. */
 export const readTextIfReadable = (file: string): Promise<string | undefined> =>
   readFile(file, 'utf8').catch(() => undefined)

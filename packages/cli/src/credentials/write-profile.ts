@@ -13,7 +13,6 @@ export function assertProfileName(profile: string): void {
   )
 }
 
-/** Adds or updates a profile. Replaces the file atomically, with a file that only its owner can read. */
 export async function writeProfile(
   file: string,
   profile: string,

@@ -21,7 +21,6 @@ export async function exportDevices(
   }
 }
 
-/** Downloads the devices in a view as CSV, with the view's columns and order. Returns the number of devices. */
 export async function exportView(
   muster: Muster,
   { where, context, view, write }: Export & { view: string },

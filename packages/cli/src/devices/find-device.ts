@@ -6,10 +6,7 @@ const id = /^80(?::[0-9a-f]{2}){7}$/i
 
 export const isId = (text: string): boolean => id.test(text)
 
-/**
- * Finds a device by hardware ID or name, and returns its ID. If `nameOrId` is an ID, returns the ID without a request.
- * Throws if no device or several devices match.
- */
+/** If `nameOrId` is an ID, returns it without a request, even if no device has this ID. */
 export async function findDeviceId(muster: Muster, nameOrId: string): Promise<string> {
   if (isId(nameOrId)) return nameOrId.toLowerCase()
   const select = { id: true, name: true } as const
@@ -36,7 +33,6 @@ const deviceNotFound = (nameOrId: string): CliError =>
     exitCode: exitCodes.notFound,
   })
 
-/** Returns the IDs of several devices in order. Throws if `findDeviceId` throws for one of them. */
 export async function findDeviceIds(muster: Muster, namesOrIds: readonly string[]): Promise<string[]> {
   const ids: string[] = []
   for (const one of namesOrIds) ids.push(await findDeviceId(muster, one))

@@ -15,14 +15,13 @@ Filters (quote them, because shells interpret many of these characters):
 Combine conditions with AND and OR, and use parentheses if you mix them. Several --where options must all match.
 The guide "Finding devices" has more examples.`
 
-/** Joins filters with AND. Returns undefined if there are no filters. */
 export function joinFilters(filters: readonly string[]): string | undefined {
   for (const filter of filters) assertFilter(filter)
   if (filters.length <= 1) return filters[0]
   return filters.map((filter) => `(${filter})`).join(' AND ')
 }
 
-/** Rejects an empty filter, which would match every device, and the operator `~`, which does not exist. */
+/** Rejects an empty filter, which would match everything, and the operator `~`, which does not exist. */
 function assertFilter(filter: string): void {
   if (filter.trim() === '')
     throw usageError('--where: the filter is empty', 'Omit --where. To match everything, pass --where "id:*".')
@@ -30,7 +29,6 @@ function assertFilter(filter: string): void {
   if (name !== undefined) throw usageError(`--where: ~ is not an operator`, `Write ${name}:${value}.`)
 }
 
-/** Quotes a string for a filter. */
 export const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`
 
 /** Throws a usage error if the server does not know a name. Accepts all names with the prefix `attributes.`. */
@@ -51,10 +49,6 @@ export async function assertKnownNames(
   }
 }
 
-/**
- * Returns the ID of the service type with this name, ignoring case. If `nameOrId` is an ID, returns the ID without a
- * request. Throws if no type has the name.
- */
 export async function findType(muster: Muster, nameOrId: string): Promise<number> {
   if (/^\d+$/.test(nameOrId)) return Number(nameOrId)
   const { applicationTypes } = await muster.select({ applicationTypes: { id: true, name: true } })

@@ -4,7 +4,6 @@ import { type Finding, failed, ok, warning } from './check.ts'
 const CLOCK_REJECTED_S = 300
 const CLOCK_WARNING_S = 60
 
-/** Checks that the server is reachable, that its clock matches this machine's clock, and that its database responds. */
 export async function* checkServer(url: string): AsyncGenerator<Finding> {
   const asked = Date.now()
   let response: Fetched

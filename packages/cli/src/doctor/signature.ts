@@ -10,10 +10,6 @@ const hints: Readonly<Record<string, string>> = {
     'The access key does not exist or has a different secret. Create a key in the console, or run "muster keys create" with the credentials of another key.',
 }
 
-/**
- * Checks that the server accepts the access key's signature, that the key does not expire soon, and that the server and
- * this command have the same version.
- */
 export async function* checkSignature(muster: Muster, keyId: string): AsyncGenerator<Finding> {
   try {
     const keys = { key: true, enabled: true, readOnly: true, expires: true } as const

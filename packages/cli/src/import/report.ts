@@ -35,17 +35,16 @@ export function reportJson(report: Report): number {
   return exitCode(report)
 }
 
-const isRejected = ({ strict, outcome }: Report): boolean =>
-  strict && outcome.problems.length > 0 && writtenRows(outcome) === 0
+const isRejected = ({ strict, outcome: { problems, created, updated, unchanged } }: Report): boolean =>
+  strict && problems.length > 0 && created + updated + unchanged === 0
 
-function exitCode({ interrupted, outcome, ...report }: Report): ExitCode {
-  if (isRejected({ interrupted, outcome, ...report })) return exitCodes.failed
+function exitCode(report: Report): ExitCode {
+  const { outcome, interrupted } = report
+  if (isRejected(report)) return exitCodes.failed
   if (outcome.stoppedBy !== undefined) return exitCodeOf(outcome.stoppedBy)
   if (interrupted && triedRows(outcome) < outcome.rows) return exitCodes.interrupted
   return outcome.problems.length > 0 ? exitCodes.partly : exitCodes.ok
 }
-
-const writtenRows = ({ created, updated, unchanged }: Outcome): number => created + updated + unchanged
 
 const sortedProblems = ({ problems }: Outcome) => problems.toSorted((one, other) => one.line - other.line)
 

@@ -28,11 +28,7 @@ export function withInstallation<Result>(
   }, options)
 }
 
-/**
- * Returns the URL in the credentials file, or undefined if the file is missing, incomplete, or unreadable. The server
- * keeps a loopback URL in this file current. Commands need the file, because their environment might not contain the
- * server's settings.
- */
+/** Commands read the URL that the server wrote, because their environment might not contain the server's settings. */
 async function writtenUrl(dataFolder: string): Promise<string | undefined> {
   const path = credentialsPath(dataFolder)
   try {

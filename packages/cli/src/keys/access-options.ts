@@ -6,13 +6,10 @@ import { namesWithCommas, wholeNumber } from '../options/new-command.ts'
 export const permissions = (text: string, before: readonly Permission[] = []): Permission[] =>
   namesWithCommas(text, before).map((name) => name.toUpperCase().replaceAll(/[.-]/g, '_') as Permission)
 
-export interface AccessOptions extends RestrictionOptions {
+export interface AccessOptions {
   permissions?: Permission[]
   networks?: string[]
   rateShare?: number
-}
-
-export interface RestrictionOptions {
   read?: string[]
   write?: string[]
   where?: string

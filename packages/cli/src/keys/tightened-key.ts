@@ -15,7 +15,6 @@ interface Model {
   rateShare: number
 }
 
-/** Returns the command that creates a key like this one with only these permissions. */
 export function tightenedKey(key: Model, permissions: readonly Permission[]): string {
   if (permissions.length === 0)
     throw usageError('the key used no permissions in this period', 'Increase --days, or delete the key.')

@@ -14,9 +14,7 @@ export interface Loopback {
 const page = (text: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Muster</title><p>${text}</p></html>`
 
-/**
- * Listens on a free port on this machine for the browser, which returns after the user allows or denies the request.
- */
+/** The browser returns after the user allows or denies the request. */
 export async function listenForBrowser(): Promise<Loopback> {
   const waiting: ((returned: Returned) => void)[] = []
   const arrived: Returned[] = []

@@ -18,13 +18,7 @@ export interface SignIn {
   profile: string
 }
 
-export interface SavedKey {
-  keyId: string
-  account: string
-  email: string
-}
-
-export async function signIn({ url, machine, isLocal, file, profile }: SignIn): Promise<SavedKey> {
+export async function signIn({ url, machine, isLocal, file, profile }: SignIn) {
   const { publicKey, privateKey } = await generateKeyPair()
   const loopback = isLocal ? await listenForBrowser() : undefined
   try {
@@ -47,7 +41,6 @@ export async function signIn({ url, machine, isLocal, file, profile }: SignIn): 
   }
 }
 
-/** Polls until the user types the code in a browser, which can be on any machine. */
 async function waitForCode(url: string, started: Started): Promise<{ key: string; account: string }> {
   const { userCode, verificationUrl, expiresIn, interval } = started
   console.error(`Open ${verificationUrl} and type the code ${userCode.slice(0, 4)}-${userCode.slice(4)}`)
@@ -59,7 +52,6 @@ async function waitForCode(url: string, started: Started): Promise<{ key: string
   throw expired()
 }
 
-/** Waits for the browser, which returns with a code after the user allows the request. */
 async function waitForBrowser(
   url: string,
   started: Started,
@@ -73,7 +65,7 @@ async function waitForBrowser(
     for (;;) {
       const back = await Promise.race([loopback.next(), timeout])
       if (back === undefined) throw expired()
-      if ('error' in back) throw denied()
+      if ('error' in back) throw failure('the sign-in request was denied in the browser')
       const outcome = await poll(url, started, back.code)
       if (outcome !== 'pending') return outcome
       // Another page on this machine may have sent a wrong code.
@@ -83,8 +75,6 @@ async function waitForBrowser(
     timer.abort()
   }
 }
-
-const denied = (): CliError => failure('the sign-in request was denied in the browser')
 
 const expired = (): CliError => failure('the sign-in request expired after ten minutes')
 

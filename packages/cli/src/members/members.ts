@@ -95,21 +95,18 @@ export async function listInvitations(muster: Muster): Promise<readonly Invitati
   return login?.invitations ?? []
 }
 
-/** Finds a member by ID or by case-insensitive email address. */
 export const findMember = async (muster: Muster, emailOrId: string): Promise<MemberRow> =>
   only(
     (await listMembers(muster)).filter(({ person }) => person.id === emailOrId || isSame(person.email, emailOrId)),
     { what: 'member', named: 'the ID or email address', given: emailOrId, list: 'members' },
   )
 
-/** Finds a role by ID or by case-insensitive name. */
 export const findRole = async (muster: Muster, nameOrId: string): Promise<RoleRow> =>
   only(
     (await listRoles(muster)).filter(({ id, name }) => id === nameOrId || isSame(name, nameOrId)),
     { what: 'role', named: 'the ID or name', given: nameOrId, list: 'roles' },
   )
 
-/** Finds an invitation by ID or email address. Throws if no invitation or several invitations match. */
 export const findInvitation = async (muster: Muster, emailOrId: string): Promise<InvitationRow> =>
   only(
     (await listInvitations(muster)).filter(({ id, email }) => id === emailOrId || isSame(email ?? '', emailOrId)),

@@ -2,13 +2,12 @@ import { InvalidArgumentError } from 'commander'
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
-/** Parses a duration such as `30s`, `5m`, `12h`, `7d`, or `2w`. Returns seconds, or undefined for any other string. */
 function findSeconds(text: string): number | undefined {
   const [, digits, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
   return digits === undefined ? undefined : Number(digits) * secondsOf[unit!]!
 }
 
-/** Parses the value of a duration option, and returns seconds. */
+/** Returns seconds. */
 export function span(text: string): number {
   const seconds = findSeconds(text)
   if (seconds !== undefined) return seconds
@@ -30,7 +29,7 @@ function moment(text: string, direction: 1 | -1): string {
   )
 }
 
-/** Parses a date. A date without a time zone is in local time. Returns undefined for a string in another format. */
+/** A date without a time zone is in local time. */
 function dateOf(text: string): Date | undefined {
   const [, day, time = 'T00:00:00', zone = ''] =
     /^(\d{4}-\d\d-\d\d)(?:([T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? []

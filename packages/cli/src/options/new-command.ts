@@ -22,7 +22,6 @@ export interface ListOptions extends ClientOptions {
   limit: number
 }
 
-/** Creates a command with --help, --json, and a list of exit codes in its help. */
 export function newCommand(name: string): Command {
   return new Command(name)
     .helpOption('-h, --help', 'print help')
@@ -36,7 +35,6 @@ export function newClientCommand(name: string): Command {
   return command
 }
 
-/** Creates a client command that prints a list as a table, JSON Lines, or CSV. */
 export function newListCommand(name: string, { limit }: { limit: number }): Command {
   const initial = limit === Number.POSITIVE_INFINITY ? 'all' : String(limit)
   return newClientCommand(name)

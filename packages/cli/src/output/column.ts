@@ -13,10 +13,7 @@ export interface Column<Item> {
   color?: (item: Item) => Color | undefined
 }
 
-/**
- * Returns the columns with the given names or, without names, the usual columns. `other` creates the column for an
- * unknown name. Without `other`, throws if a name is unknown.
- */
+/** `other` creates the column for an unknown name. Without `other`, an unknown name is a usage error. */
 export function chooseColumns<Item>(
   asked: readonly string[] | undefined,
   {
@@ -37,7 +34,6 @@ export function chooseColumns<Item>(
   })
 }
 
-/** Returns a column's value for an item as a string, or null if the item has no value. */
 export function textOf<Item>({ value }: Column<Item>, item: Item): string | null {
   const found = value(item)
   return found === null || found === undefined ? null : String(found)

@@ -17,14 +17,12 @@ interface List<Item> {
   empty: string
 }
 
-export async function printList<Item>({ items, columns, options, empty }: List<Item>): Promise<number> {
+export async function printList<Item>({ items, columns, options, empty }: List<Item>): Promise<void> {
   const put = (text: string): Promise<void> => write(process.stdout, text)
   const page = { isComplete: true }
-  const limited = takeUpTo(items, options.limit, page)
-  const count = await printItems(limited, { columns, options, put })
+  const count = await printItems(takeUpTo(items, options.limit, page), { columns, options, put })
   if (count === 0 && !options.json && !options.csv) console.error(empty)
   if (!page.isComplete) console.error('There are more rows. To show all rows, pass --limit all.')
-  return count
 }
 
 async function printItems<Item>(

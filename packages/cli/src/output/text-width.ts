@@ -1,9 +1,7 @@
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const plain = /^[\x20-\x7e]*$/
 
-/**
- * Matches characters that occupy two terminal columns: East Asian wide and full-width characters (UAX #11), and emoji.
- */
+/** Characters of two terminal columns: East Asian wide and full-width characters (UAX #11), and emoji. */
 const wide =
   /^(?:\p{Emoji_Presentation}|.\uFE0F|[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{1B2FF}\u{1F200}-\u{1F2FF}\u{20000}-\u{3FFFD}])/u
 const none = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u
@@ -35,14 +33,10 @@ export function clip(text: string, width: number): string {
 
 export const padEnd = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)))
 
-/**
- * Matches control characters, line separators, and text direction marks, because untrusted strings must not control the
- * terminal.
- */
+/** Control characters, line separators, and text direction marks: untrusted strings must not control the terminal. */
 const unsafe = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** Escapes a string so that it fits on one line and cannot control the terminal. */
 export const visible = (text: string): string =>
   text.replace(unsafe, (character) => escapes[character] ?? codeOf(character))
 

@@ -8,10 +8,7 @@ function draw(values: readonly (string | number | null)[], byte: number): string
   return `(array[${array}])[1 + get_byte(h, ${byte}) % ${values.length}]`
 }
 
-/**
- * This many consecutive devices have IDs with the same prefix. IDs with the same prefix share index pages, so a million
- * inserts finish in minutes.
- */
+/** This many consecutive devices have IDs with the same prefix. These IDs share index pages, so inserts are faster. */
 const CLUSTER_SIZE = 4_096
 
 /**

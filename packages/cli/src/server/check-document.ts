@@ -1,5 +1,6 @@
 import { CliError } from '../errors/cli-error.ts'
 import type { ClientOptions } from '../options/new-command.ts'
+import { counted } from '../output/counted.ts'
 import { printJson, say } from '../output/print-one.ts'
 import { readSchema } from './read-schema.ts'
 
@@ -9,15 +10,11 @@ interface Mistake {
   column: number | undefined
 }
 
-/** Validates a document against the schema without running it. If there are errors, prints them and throws. */
 export async function checkDocument(source: string, options: ClientOptions): Promise<void> {
   const mistakes = await mistakesIn(source, await readSchema(options))
   if (options.json) await printJson({ mistakes })
   else for (const { line, column, message } of mistakes) await say(`${line}:${column}: ${message}`)
-  if (mistakes.length > 0)
-    throw new CliError(
-      mistakes.length === 1 ? 'the document has 1 error' : `the document has ${mistakes.length} errors`,
-    )
+  if (mistakes.length > 0) throw new CliError(`the document has ${counted(mistakes.length, 'error')}`)
   if (!options.json) await say('The document is valid.')
 }
 

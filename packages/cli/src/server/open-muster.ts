@@ -3,7 +3,6 @@ import { readCredentials, type Which } from '../credentials/credentials.ts'
 import { usageError } from '../errors/cli-error.ts'
 import { httpFetch } from './http-fetch.ts'
 
-/** Creates an API client with the selected credentials. `retries` is the maximum number of retries. */
 export async function openMuster(which: Which, retries: number): Promise<Muster> {
   // Import the client here, so that printing help does not load it.
   const [{ Muster }, { file, profile, ...credentials }] = await Promise.all([

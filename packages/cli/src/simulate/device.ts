@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import mqtt, { type MqttClient } from 'mqtt'
+import { disconnectCleanly } from '../agent/connection/session.ts'
 import { type Counts, countFailure } from './counts.ts'
 import type { Throttle } from './message-throttle.ts'
 
@@ -25,7 +26,6 @@ export interface SimulatedDevice {
 
 const KEEPALIVE_S = 60
 const CONNECT_TIMEOUT_MS = 15_000
-const ACKNOWLEDGMENT_TIMEOUT_MS = 5_000
 /**
  * The longest absence exceeds the default grace period, so that some absences change the device's state and others do
  * not.
@@ -153,13 +153,6 @@ async function stay(client: MqttClient, { device, behavior, counts, signal }: St
   while (inFlight > 0) countOutcome(false)
   isDone = true
   return hasDisconnected
-}
-
-/** Waits up to 5 seconds for acknowledgments of messages in flight, then disconnects. */
-function disconnectCleanly(client: MqttClient): void {
-  const timer = setTimeout(() => client.stream.destroy(), ACKNOWLEDGMENT_TIMEOUT_MS)
-  client.once('close', () => clearTimeout(timer))
-  client.end()
 }
 
 interface Actions {

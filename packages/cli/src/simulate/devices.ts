@@ -79,8 +79,7 @@ async function register(
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(60_000),
     })
-    const registered = (await response.json().catch(() => ({}))) as RegisterResponse
-    const { deviceId, secret, errors } = registered
+    const { deviceId, secret, errors } = (await response.json().catch(() => ({}))) as RegisterResponse
     if (response.ok && deviceId !== undefined && secret !== undefined) return { id: deviceId, secret }
     if (response.status !== 429) {
       throw new CliError(`a device could not register: ${errors?.[0]?.message ?? `HTTP ${response.status}`}`)

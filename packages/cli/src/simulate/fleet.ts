@@ -13,7 +13,6 @@ export interface FleetOptions extends Omit<Behavior, 'waitToConnect'> {
   signal: AbortSignal
 }
 
-/** Runs the devices for `duration` seconds or until the signal aborts. Returns the statistics. */
 export async function runFleet({
   devices,
   duration,

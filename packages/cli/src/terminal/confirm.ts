@@ -2,39 +2,33 @@ import { createInterface } from 'node:readline/promises'
 import { CliError, usageError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 
-/** Asks the user to confirm. Throws if the user declines. Without a terminal, --yes is required. */
 export async function confirm(what: string, { yes = false }: { yes?: boolean | undefined }): Promise<void> {
   if (yes) return
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw usageError(`${what}: cannot ask for confirmation without a terminal`, 'Pass --yes to confirm.')
-  }
-  const answer = await ask(`${what}? [y/N] `)
-  if (!/^y(es)?$/i.test(answer)) throw new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })
+  assertTerminal(what)
+  if (!/^y(es)?$/i.test(await ask(`${what}? [y/N] `))) throw canceled()
 }
 
-/** Asks the user to type `expected`. Throws if the user types anything else. Without a terminal, --yes is required. */
 export async function confirmByTyping(
   expected: string,
   { what, yes = false }: { what: string; yes?: boolean | undefined },
 ): Promise<void> {
   if (yes) return
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw usageError(`${what}: cannot ask for confirmation without a terminal`, 'Pass --yes to confirm.')
-  }
-  const typed = await ask(`${what}?\nType ${expected} to confirm: `)
-  if (typed !== expected) throw new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })
+  assertTerminal(what)
+  if ((await ask(`${what}?\nType ${expected} to confirm: `)) !== expected) throw canceled()
 }
 
-/**
- * Prints the question to standard error, because standard output is for results. Throws on Ctrl-C or at the end of
- * input.
- */
+function assertTerminal(what: string): void {
+  if (process.stdin.isTTY && process.stderr.isTTY) return
+  throw usageError(`${what}: cannot ask for confirmation without a terminal`, 'Pass --yes to confirm.')
+}
+
+const canceled = (): CliError => new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })
+
+/** Prints the question to standard error, because standard output is for results. */
 export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   const gone = new Promise<never>((_resolve, reject) => {
-    for (const what of ['SIGINT', 'close']) {
-      lines.once(what, () => reject(new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })))
-    }
+    for (const what of ['SIGINT', 'close']) lines.once(what, () => reject(canceled()))
   })
   try {
     return (await Promise.race([lines.question(question), gone])).trim()
@@ -50,7 +44,7 @@ export async function askSecretly(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
   const interrupted = new Promise<never>((_resolve, reject) => {
-    lines.once('SIGINT', () => reject(new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })))
+    lines.once('SIGINT', () => reject(canceled()))
   })
   try {
     return await Promise.race([lines.question(''), interrupted])

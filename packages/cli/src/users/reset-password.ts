@@ -46,7 +46,7 @@ export async function resetPassword(
       'To create a link that signs the user in, run "muster users link".',
     )
   const send = 'link' in target && target.link === 'sent' ? senderOf(installation) : undefined
-  const done = await installation.db.transaction().execute(async (transaction) => {
+  const { user, ...written } = await installation.db.transaction().execute(async (transaction) => {
     const { user, password, sessions, removed } = await reset(transaction, { email, passwordOnly })
     const viewer = { accountId: user.id, email: user.email, readOnly: false }
     const revoked = revokeKeys ? await revokeAccessKeys({ db: transaction, viewer }) : []
@@ -74,12 +74,10 @@ export async function resetPassword(
       user,
     }
   })
-  const { user, ...written } = done
   const keysRevoked = written.keysRevoked + (revokeKeys ? await revokePersonalKeys(installation.db, user) : 0)
   return { ...written, keysRevoked }
 }
 
-/** Deletes the user's personal keys in all accounts, one account at a time. Returns the number of deleted keys. */
 async function revokePersonalKeys(db: Database, { id, email }: { id: string; email: string }): Promise<number> {
   let revoked = 0
   for (const { accountId } of await selectAccountsOf(db, id)) {
@@ -112,7 +110,6 @@ async function createLink({ url }: Installation, transaction: Database, personId
   return `${url}/new-password#${token}`
 }
 
-/** Returns the function that sends the link. Throws if no mail server is configured. */
 function senderOf({ config, log }: Installation): (to: { email: string; link: string }) => Promise<void> {
   const send = emailSender(config, log)
   if (send === undefined)

@@ -48,7 +48,6 @@ export const viewColumns: readonly Column<ViewRow>[] = [
   { name: 'version', value: ({ version }) => version },
 ]
 
-/** Finds a view by ID or by case-insensitive name. Throws if there is no such view. */
 export async function findView(muster: Muster, nameOrId: string): Promise<ViewRow> {
   const { login } = await muster.select({ login: { views: viewFields } })
   const views: readonly ViewRow[] = login?.views ?? []
@@ -60,7 +59,6 @@ export async function findView(muster: Muster, nameOrId: string): Promise<ViewRo
   })
 }
 
-/** Finds the view that the option --view names. Returns undefined without the option. */
 export const findGivenView = async (muster: Muster, nameOrId: string | undefined): Promise<ViewRow | undefined> =>
   nameOrId === undefined ? undefined : findView(muster, nameOrId)
 
@@ -104,7 +102,7 @@ function readColumn(text: string): { name: string; label?: string } {
   return at < 1 ? { name: text } : { name: text.slice(0, at).trim(), label: text.slice(at + 1).trim() }
 }
 
-/** Converts the options to arguments. An empty value removes a property. */
+/** An empty value removes a property. */
 export function viewArguments({ where, context, sort, columns, description, label, shared }: ViewOptions) {
   return {
     ...(where !== undefined && { where: where.join('') === '' ? null : joinFilters(where) }),

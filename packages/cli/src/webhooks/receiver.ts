@@ -61,7 +61,6 @@ export async function receiveDeliveries({ host, port, answer, json, secret }: Re
   }
 }
 
-/** Reads the body. Returns undefined if the body is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0

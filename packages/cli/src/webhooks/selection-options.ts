@@ -24,7 +24,7 @@ export const withSelectionOptions = (command: Command): Command =>
     .option('--context <name>', 'context in which the filter reads attributes')
     .addHelpText('after', whereHelp)
 
-/** Converts the options to arguments. An empty value becomes null, which removes the setting from the webhook. */
+/** An empty value becomes null, which removes the setting from the webhook. */
 export async function selectionArguments(muster: Muster, { where, view, context }: SelectionOptions) {
   return {
     ...(where !== undefined && { where: where.join('') === '' ? null : joinFilters(where) }),

@@ -8,7 +8,6 @@ export function pathOf(attribute: string): [string, string | undefined] {
   return dot < 0 ? [attribute, undefined] : [attribute.slice(0, dot), attribute.slice(dot + 1)]
 }
 
-/** Returns the attribute name in an entry. Throws if the name is invalid or reserved. */
 export function attributeNameOf(entry: Entry): string {
   const name = entry.key
   const levels = pathOf(name).filter((level) => level !== undefined)

@@ -26,9 +26,8 @@ const sectionNames = ['services', 'status', 'attributes']
 const general = ['url', 'broker', 'ca', 'name', 'platform', 'interval', 'timeout']
 
 /**
- * Reads the configuration file with the path `named` or, if it is undefined, the path in MUSTER_AGENT_CONFIG. Throws if
- * this file does not exist. If neither is set, reads the first default file that exists. If none exists, returns the
- * default settings. Also throws if the file cannot be read or is invalid.
+ * Reads the file `named`, the file in MUSTER_AGENT_CONFIG, or the first default file that exists, in this order of
+ * precedence. Only the default files may be missing.
  */
 export async function readAgentConfig(named: string | undefined, env = process.env): Promise<AgentConfig> {
   const file = named ?? (env.MUSTER_AGENT_CONFIG || undefined)
@@ -65,9 +64,8 @@ export function parseAgentConfig(text: string, file: string): AgentConfig {
   const sections = parseIni(text, file, sectionNames)
   const top = sections.get('') ?? []
   assertKnown(top, general, '')
-  const find = (key: string): Entry | undefined => top.find((entry) => entry.key === key)
   const read = <Value>(key: string, reading: (entry: Entry) => Value): Value | undefined => {
-    const entry = find(key)
+    const entry = top.find((each) => each.key === key)
     return entry === undefined ? undefined : reading(entry)
   }
   const every = read('interval', (entry) => durationOf(entry, { least: 1, most: 86_400 })) ?? 60_000

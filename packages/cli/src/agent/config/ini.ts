@@ -11,10 +11,7 @@ export interface Entry {
 /** A file's settings, keyed by section. The key `''` is for the settings before the first section. */
 export type Sections = ReadonlyMap<string, Entry[]>
 
-/**
- * Parses an INI file. `#` and `;` begin a comment only at the start of a trimmed line. Quotes and backslashes have no
- * special meaning.
- */
+/** `#` and `;` begin a comment only at the start of a trimmed line. Quotes and backslashes have no special meaning. */
 export function parseIni(text: string, file: string, known: readonly string[]): Sections {
   const sections = new Map<string, Entry[]>([['', []]])
   let section = ''

@@ -51,7 +51,6 @@ function readValue(entry: Entry, defaults: Defaults): Pick<ReportedValue, 'sourc
   return { source, every }
 }
 
-/** Throws if an attribute is set twice, or if a name is both a value and a group, which the API would reject. */
 function assertNoConflicts(all: readonly { entry: Entry; attribute: string }[]): void {
   for (const { entry, attribute } of all) {
     const [group, name] = pathOf(attribute)

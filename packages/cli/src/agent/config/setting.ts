@@ -10,10 +10,7 @@ export function parseDuration(text: string): number | undefined {
   return seconds === undefined ? undefined : Number(digits) * seconds * 1_000
 }
 
-/**
- * Returns an entry's duration in milliseconds. Throws if the duration is not from `least` to `most` seconds. `other` is
- * a word that the caller accepts instead of a duration. The error message mentions this word.
- */
+/** Returns milliseconds. `least` and `most` are seconds. `other` is a word that the caller accepts instead. */
 export function durationOf(
   entry: Entry,
   { least, most, other }: { least: number; most: number; other?: string },
@@ -42,7 +39,6 @@ export function portOf(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535 ? port : undefined
 }
 
-/** Returns the URL in an entry. Throws if the URL is invalid, has no host, or has a scheme that is not in `schemes`. */
 export function urlOf(entry: Entry, schemes: readonly string[]): string {
   const url = URL.canParse(entry.value) ? new URL(entry.value) : undefined
   if (url !== undefined && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== '') return entry.value

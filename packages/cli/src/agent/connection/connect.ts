@@ -51,7 +51,7 @@ export async function connect({ broker, deviceId, secret, ca }: Connection, sign
     })
   } catch (error) {
     client.end(true)
-    throw toConnectError(error)
+    throw new ConnectError(describeError(error), REJECTION_CODES.has((error as { code?: unknown }).code))
   } finally {
     signal.removeEventListener('abort', close)
   }
@@ -59,7 +59,3 @@ export async function connect({ broker, deviceId, secret, ca }: Connection, sign
 }
 
 const trusting = (ca: string[] | undefined): { ca?: string[] } => (ca === undefined ? {} : { ca })
-
-function toConnectError(error: unknown): ConnectError {
-  return new ConnectError(describeError(error), REJECTION_CODES.has((error as { code?: unknown }).code))
-}

@@ -3,15 +3,11 @@ import { post } from '../registration/post.ts'
 import type { Values } from '../sources/unreported-values.ts'
 import type { Subject } from './session.ts'
 
-/**
- * If this many connections end while the agent reports a subject, and the server accepts no report of the subject in
- * between, the agent treats the subject as rejected.
- */
+/** Interruptions of a subject, with no accepted report in between, after which the subject counts as rejected. */
 const STRIKES = 2
-/** For this long, the agent does not publish a rejected subject. */
 const MUTED_MS = 10 * 60_000
 
-/** How log messages name the subjects. Rejected values are logged separately, with their attributes. */
+/** `reportByHttp` logs rejected values. */
 const subjectNames = { services: 'service list', states: 'service states' } as const
 
 /**

@@ -5,8 +5,8 @@ import type { Values } from '../sources/unreported-values.ts'
 import type { ChangeSignal } from './change-signal.ts'
 
 /**
- * The subject of a publication. A server that rejects a publication closes the connection, because MQTT 3.1.1 does not
- * define an error response to a publication.
+ * The server closes the connection if it rejects a publication, because MQTT 3.1.1 does not define an error response to
+ * a publication.
  */
 export type Subject = 'services' | 'states' | 'values'
 
@@ -24,8 +24,8 @@ const ACKNOWLEDGMENT_TIMEOUT_MS = 5_000
 const RESPONSE_TIMEOUT_MS = 30_000
 
 /**
- * Publishes services, their states, and values until the connection ends or reporting fails. Returns the subject that
- * was in flight when the connection was lost, if any. Returns undefined if the signal aborted.
+ * Publishes until the connection ends, reporting fails, or the signal aborts. Returns the subject of an interrupted
+ * publication, unless the signal aborted.
  */
 export async function runSession(client: MqttClient, options: SessionOptions): Promise<Subject | undefined> {
   const closed = new Promise<void>((resolve) => {
@@ -44,8 +44,8 @@ export async function runSession(client: MqttClient, options: SessionOptions): P
   return options.signal.aborted ? undefined : inFlight.subject
 }
 
-/** Waits up to 5 seconds for acknowledgments of messages in flight, then disconnects. */
-function disconnectCleanly(client: MqttClient): void {
+/** Disconnects after messages in flight are acknowledged, or after 5 seconds. */
+export function disconnectCleanly(client: MqttClient): void {
   const timer = setTimeout(() => client.stream.destroy(), ACKNOWLEDGMENT_TIMEOUT_MS)
   client.once('close', () => clearTimeout(timer))
   client.end()

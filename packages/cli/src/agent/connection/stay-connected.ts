@@ -31,11 +31,10 @@ export interface Connecting {
 
 /** How long a connection must last before the backoff is reset. */
 const STABLE_MS = 60_000
-/** Average wait after the server rejects the secret. The wait ends early if the device file contains another secret. */
+/** Average of the random wait after the server rejects the secret. */
 const REJECTED_RETRY_MS = 5 * 60_000
 const FILE_CHECK_MS = 2_000
 
-/** Keeps this machine connected and reports changes until the signal aborts. */
 export async function stayConnected(connecting: Connecting): Promise<void> {
   const { settings, log, signal, statusReport } = connecting
   const backoff = createBackoff()

@@ -30,10 +30,7 @@ export async function install(place: Place): Promise<string[]> {
   return [...done, `started ${UNIT}; show its log with journalctl -u muster-agent`]
 }
 
-/**
- * Stops the service and removes its unit. With `purge`, also removes the agent's state and configuration. Returns the
- * completed steps.
- */
+/** Removes the service and, with `purge`, also the agent's state and configuration. Returns the completed steps. */
 export async function uninstall(place: Place, { purge }: { purge: boolean }): Promise<string[]> {
   const done: string[] = []
   const isInstalled = await exists(unitIn(place))
@@ -53,10 +50,7 @@ export async function uninstall(place: Place, { purge }: { purge: boolean }): Pr
   return done
 }
 
-/**
- * Returns whether a file, a folder, or a symbolic link exists at a path. With `DynamicUser`, systemd links the state
- * folder to a folder that only root can open. Throws if the path cannot be inspected.
- */
+/** Does not follow links: with `DynamicUser`, systemd links the state folder to a folder that only root can open. */
 async function exists(path: string): Promise<boolean> {
   try {
     await lstat(path)
@@ -86,7 +80,6 @@ const remove = (path: string): Promise<void> =>
 const notAllowed = ({ code, message }: NodeJS.ErrnoException): CliError =>
   new CliError(message, code === 'EACCES' || code === 'EPERM' ? { hint: 'Try again as root (sudo).' } : {})
 
-/** Rejects programs in folders that other users cannot open, because the agent runs as a separate user. */
 async function assertReadableByAll(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     for (let folder = dirname(path); ; folder = dirname(folder)) {

@@ -24,10 +24,7 @@ export async function findHardwareId(): Promise<HardwareId> {
   return { id: randomUUID().replaceAll('-', ''), from: 'made-up' }
 }
 
-/**
- * Reads an ID from a file, in lowercase and without hyphens. Returns undefined unless the ID has 32 hexadecimal digits.
- * Treats 32 identical digits as an unset ID.
- */
+/** Treats 32 identical digits as an unset ID. */
 async function readId(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')
   const digits = text.trim().replaceAll('-', '').toLowerCase()

@@ -9,7 +9,6 @@ import type { DeviceState } from '../state/device-file.ts'
 import { findHardwareId } from './hardware-id.ts'
 import { findPlatform } from './platform.ts'
 
-/** Returns the device's name and platform. Uses the system's values for settings that are missing. */
 export async function describeMachine({ name, platform }: AgentConfig): Promise<{ name: string; platform: string }> {
   return { name: name ?? hostname(), platform: platform ?? (await findPlatform()) }
 }
@@ -25,7 +24,7 @@ export async function findServices(
 
 /**
  * Rejects another machine's registration, because two machines with copies of a disk would repeatedly disconnect each
- * other. Cannot detect a copy if the hardware ID was given or generated.
+ * other. Detects a copy only if its hardware ID has the same source (machine ID or product UUID) but another value.
  */
 export async function assertSameMachine(device: DeviceState): Promise<void> {
   const { id, from } = await findHardwareId()

@@ -17,7 +17,7 @@ export interface RegisterMachine {
   isNew?: boolean
 }
 
-/** Registers this machine. `again` is true if the state folder already contained a registration as this device. */
+/** `again` is true if the state folder already contained a registration as this device, except with `isNew`. */
 export async function registerMachine(options: RegisterMachine): Promise<{ device: DeviceState; again: boolean }> {
   const { config, folder, url, code } = options
   await createStateFolder(folder)

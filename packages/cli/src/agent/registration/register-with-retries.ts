@@ -8,10 +8,7 @@ import { registerMachine } from './register-machine.ts'
 
 const hint = 'To register it, run "muster agent register --url URL --code CODE", or set MUSTER_URL and MUSTER_CODE.'
 
-/**
- * Registers this machine, and retries while the server is unavailable. Returns undefined if the signal aborts. Throws
- * if the URL or the code is missing, or if the server rejects the registration.
- */
+/** Retries after each `TryAgainError`. Returns undefined if the signal aborts. */
 export async function registerWithRetries(
   settings: AgentSettings,
   log: Log,
@@ -36,7 +33,6 @@ export async function registerWithRetries(
   return undefined
 }
 
-/** Registers this machine without retries. Returns undefined without a URL or a code, or after a failure. */
 export async function registerOnce(settings: AgentSettings, log: Log): Promise<DeviceState | undefined> {
   const { url, code } = settings
   if (url === undefined || code === undefined) return undefined

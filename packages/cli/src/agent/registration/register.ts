@@ -26,10 +26,7 @@ export class TryAgainError extends CliError {
   }
 }
 
-/**
- * Registers this machine as a device. If the device already exists and the server allows the registration, the device
- * keeps its ID and receives a new secret.
- */
+/** A device that already exists keeps its ID and receives a new secret, if the server allows the registration. */
 export async function register(registration: Registration): Promise<{ deviceId: string; secret: string }> {
   const { url, present, ca, ...body } = registration
   const response = await post({

@@ -17,7 +17,6 @@ const messageByReason: Readonly<Record<string, string>> = {
   'used-up-code': 'the registration code has reached its device limit',
 }
 
-/** Returns the error for a rejected registration. A retry fails again unless the code, ID, or device changes. */
 export function toRejection({ code, reason, message }: Rejection, hardwareId: string): CliError {
   const codeMessage = messageByReason[String(reason)]
   if (codeMessage !== undefined) return new CliError(codeMessage, { hint: another, exitCode: exitCodes.usage })

@@ -5,9 +5,7 @@ import type { ServiceSettings } from './service-settings.ts'
 
 export interface TrackedService extends RunningService {
   isExpected: boolean
-  /**
-   * When the agent first found that the service was not listening, in Unix milliseconds. Null while it is listening.
-   */
+  /** When the agent first found that the service was not listening (Unix milliseconds). Null while it is listening. */
   goneSince: number | null
 }
 
@@ -53,15 +51,10 @@ function readHistory(json: unknown): TrackedService[] | undefined {
   return isValid ? json : undefined
 }
 
-interface UpdateOptions {
-  settings: ServiceSettings
-  now: number
-}
-
 function applyUpdate(
   before: readonly TrackedService[],
   running: readonly RunningService[],
-  { settings, now }: UpdateOptions,
+  { settings, now }: { settings: ServiceSettings; now: number },
 ): { updated: TrackedService[]; changes: ServiceChange[] } {
   const changes: ServiceChange[] = []
   const recordChange = (what: ServiceChange['what'], service: TrackedService): TrackedService => {

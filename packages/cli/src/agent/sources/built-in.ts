@@ -37,10 +37,6 @@ const count = (number: number, unit: string): string => `${number} ${unit}${numb
 
 const load = (value: number): Sample => ({ text: value.toFixed(1), measured: { value, step: 0.5 } })
 
-/**
- * Returns the first address that is neither a loopback nor an IPv6 link-local address. Prefers IPv4. Throws if there is
- * no such address.
- */
 function address(): string {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
   const outer = all.filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { firstLine, MAX_BYTES } from './first-line.ts'
 import type { Sample } from './sample.ts'
 
-/** The agent keeps at most this number of bytes of a command's error output. */
 const MAX_ERROR_BYTES = 1_024
 /** The longest delay of a Node.js timer, 24.8 days. A timer with a longer delay fires immediately. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
@@ -13,10 +12,6 @@ interface Limits {
   signal: AbortSignal
 }
 
-/**
- * Runs a shell command and returns the first nonempty line of its output. Rejects if the command fails or takes too
- * long.
- */
 export async function runCommand(line: string, { timeout, signal: stopped }: Limits): Promise<Sample> {
   // The command runs in a separate process group, so that the agent can also end the command's child processes.
   const child = spawn('/bin/sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: ownEnv() })
@@ -48,7 +43,6 @@ export async function runCommand(line: string, { timeout, signal: stopped }: Lim
   return { text: firstLine(output()) }
 }
 
-/** Returns the agent's environment without the variables that commands must not inherit. */
 function ownEnv(): NodeJS.ProcessEnv {
   const { MUSTER_CODE: _code, NODE_COMPILE_CACHE: _cache, ...env } = process.env
   return env
@@ -84,7 +78,7 @@ function endGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // All processes in the group have already ended, so there is nothing to stop.
+    // All processes in the group have already ended.
   }
   child.stdout?.destroy()
   child.stderr?.destroy()

@@ -1,5 +1,4 @@
 export const MAX_BYTES = 16 * 1024
-/** The agent reports at most this number of characters of a value. */
 const MAX_CHARACTERS = 1_000
 
 /** Returns the first nonempty line, trimmed and shortened, without NUL characters, which PostgreSQL cannot store. */

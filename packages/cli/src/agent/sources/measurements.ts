@@ -25,7 +25,7 @@ export async function memory(): Promise<Sample> {
 
 const ZONES = '/sys/class/thermal'
 
-/** Returns the named sensor's temperature or, without a name, the highest temperature. Throws if none is found. */
+/** Returns the highest temperature of the sensors with this name or, without a name, of all sensors. */
 export async function temperature(name: string): Promise<Sample> {
   const zones = (await readdir(ZONES).catch(() => [])).filter((zone) => zone.startsWith('thermal_zone'))
   const sensors = await Promise.all(zones.map((zone) => readZone(join(ZONES, zone))))

@@ -2,9 +2,7 @@ import { builtIns } from './built-in.ts'
 import { runCommand } from './command.ts'
 import type { Sample } from './sample.ts'
 
-/**
- * Reads a value. Rejects with a message for the log if the value cannot be read. The signal stops a running command.
- */
+/** Rejects with a message for the log if the value cannot be read. The signal stops a running command. */
 export type Source = (signal: AbortSignal) => Promise<Sample>
 
 export function parseSource(written: string, { timeout }: { timeout: number }): Source | string {

@@ -1,11 +1,6 @@
 import type { ReportedValue } from '../config/reported-values.ts'
 import type { Sample } from './sample.ts'
 
-export interface Failure {
-  attribute: string
-  message: string
-}
-
 export interface Values {
   /** Each value can be read separately, so that a slow source does not delay the others. */
   each: readonly WatchedValue[]
@@ -18,7 +13,7 @@ export interface Values {
 export interface WatchedValue {
   /** Milliseconds between two readings. */
   every: number
-  /** Reads the value. Resolves to true if the last successful reading is pending. */
+  /** Resolves to true if the last successful reading is pending. */
   read(signal: AbortSignal): Promise<boolean>
 }
 
@@ -29,17 +24,12 @@ interface Watched extends ReportedValue {
 }
 
 export interface ValuesOptions {
-  onFailure: (failure: Failure) => void
+  onFailure: (failure: { attribute: string; message: string }) => void
   onRecovery: (attribute: string) => void
 }
 
 export function createValues(reported: readonly ReportedValue[], { onFailure, onRecovery }: ValuesOptions): Values {
-  const watched: Watched[] = reported.map((each) => ({
-    ...each,
-    sample: undefined,
-    failure: undefined,
-    done: undefined,
-  }))
+  const watched = reported.map((each): Watched => ({ ...each, sample: undefined, failure: undefined, done: undefined }))
 
   const isPending = ({ sample, done }: Watched): boolean => sample !== undefined && sample.text !== done
 

@@ -2,10 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { replacePrivateFile } from '@muster/server/lib/private-file.ts'
 import { CliError } from '../../errors/cli-error.ts'
 
-/**
- * Reads a JSON file. Returns undefined if the file does not exist. Throws if the file cannot be read or if `read` does
- * not accept the content.
- */
+/** Returns undefined if the file does not exist. Throws if `read` returns undefined. */
 export async function readJsonFile<Value>(
   file: string,
   read: (json: unknown) => Value | undefined,

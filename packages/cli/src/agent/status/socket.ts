@@ -10,10 +10,7 @@ const socketIn = (folder: string): string => join(folder, 'agent.sock')
 /** The maximum length of a Unix socket path, without the terminating NUL (unix(7)). */
 const MAX_PATH_BYTES = 107
 
-/**
- * Reports the agent's status on a socket. Throws if the path is too long for a socket, or if another agent uses the
- * same folder, because the two agents would repeatedly disconnect each other.
- */
+/** Throws if another agent uses the same folder, because the two agents would repeatedly disconnect each other. */
 export async function serveStatus(folder: string, status: () => AgentStatus): Promise<{ close(): Promise<void> }> {
   const path = socketIn(folder)
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
@@ -40,9 +37,7 @@ export async function serveStatus(folder: string, status: () => AgentStatus): Pr
   })
   server.unref()
   return {
-    async close() {
-      await new Promise<void>((resolve) => server.close(() => resolve()))
-    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }
 

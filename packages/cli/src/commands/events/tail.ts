@@ -61,10 +61,7 @@ async function run(given: Options): Promise<void> {
   }
 }
 
-/**
- * Returns the POSIX shell command that continues after the last event. Keeps only the options that select the account
- * and the events.
- */
+/** Returns a POSIX shell command. Keeps only the options that select the account and the events. */
 function resumeCommand(given: Options): string {
   const { credentials, profile, type, device, where, view, context, after } = given
   const selection = { credentials, profile, type, device, where, view, context, after }

@@ -74,7 +74,6 @@ async function run(
   console.error('The secret is shown only once.')
 }
 
-/** Saves a new key. If saving fails, the error explains that the key exists but that its secret is lost. */
 async function saveProfile(file: string, profile: string, values: Readonly<Record<string, string>>): Promise<void> {
   await writeProfile(file, profile, values).catch((error: Error) => {
     throw new CliError(
