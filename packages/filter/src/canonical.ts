@@ -59,10 +59,7 @@ function printNot(operand: ResolvedFilter, kind: FilterKind): string {
 const isEquality = (filter: ResolvedFilter): filter is Compare | CompareList =>
   (filter.type === 'compare' || filter.type === 'list') && filter.operator === '='
 
-/**
- * Returns whether a condition can have the prefix `services.`. Only comparisons and presence tests of a field or an
- * effective attribute of the service can have it.
- */
+/** Returns whether a condition can have the prefix `services.`. */
 const isDirect = (filter: ResolvedFilter): filter is Compare | CompareList | HasValue =>
   (filter.type === 'compare' || filter.type === 'list' || filter.type === 'present') &&
   filter.subject.of === 'service' &&

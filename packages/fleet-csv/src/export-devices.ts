@@ -55,10 +55,9 @@ export async function exportDevices(
 }
 
 function cellsOf(device: Device, names: ReadonlySet<string>, types: readonly ApplicationType[]): Cell[] {
-  const { services } = device
   const attributes = flattenAttributes(device.attributes)
   // Sort by code units, so that devices with equal services have equal cells.
-  const entries = services.map((service) => formatServices([toServiceEntry(service, types)])).sort()
+  const entries = device.services.map((service) => formatServices([toServiceEntry(service, types)])).sort()
   assertAllWritten(attributes, names)
   return [
     ...fieldNames.map((name) => device[name]),

@@ -51,12 +51,11 @@ export function algorithmOf(signature: Uint8Array): Algorithm | undefined {
 export function readSignature(base64: string, claimed: Algorithm | undefined): Buffer {
   const signature = decodeBase64(base64)
   const algorithm = signature && algorithmOf(signature)
-  if (signature === undefined || algorithm === undefined) {
+  if (signature === undefined || algorithm === undefined)
     throw new Rejection(
       'malformed',
       'The signature must be canonical base64 of 32 bytes (hmac-sha256) or 64 bytes (ed25519).',
     )
-  }
   if (claimed !== undefined && claimed !== algorithm) throw new Rejection('algorithm-mismatch')
   return signature
 }

@@ -38,23 +38,20 @@ export function generateSecret(): string {
 /** Parses an Ed25519 public key: SPKI as PEM (RFC 8410 §4), or its 32 bytes as base64. */
 export function parsePublicKey(text: string): PublicKeyOutcome {
   const trimmed = text.trim()
-  if (/PRIVATE KEY/.test(trimmed)) {
+  if (/PRIVATE KEY/.test(trimmed))
     return reject(
       'This is a private key. Keep it secret, and send the public key. To export the public key, use openssl pkey -pubout, which does not read OpenSSH keys.',
     )
-  }
-  if (trimmed.startsWith('ssh-')) {
+  if (trimmed.startsWith('ssh-'))
     return reject(
       'This is an OpenSSH key. Send a public key as PEM (SPKI): create a key with openssl genpkey -algorithm ed25519, and export its public key with openssl pkey -pubout.',
     )
-  }
   return trimmed.startsWith('-----BEGIN') ? fromPem(trimmed) : fromBase64(trimmed)
 }
 
 function fromPem(text: string): PublicKeyOutcome {
-  if (!/^-----BEGIN PUBLIC KEY-----\r?\n[A-Za-z0-9+/=\r\n]+-----END PUBLIC KEY-----$/.test(text)) {
+  if (!/^-----BEGIN PUBLIC KEY-----\r?\n[A-Za-z0-9+/=\r\n]+-----END PUBLIC KEY-----$/.test(text))
     return reject('The PEM string must be one PUBLIC KEY block (SPKI), such as the output of openssl pkey -pubout.')
-  }
   try {
     return fromKey(createPublicKey({ key: text, format: 'pem', type: 'spki' }))
   } catch {
@@ -66,28 +63,25 @@ function fromPem(text: string): PublicKeyOutcome {
 
 function fromBase64(text: string): PublicKeyOutcome {
   const bytes = decodeBase64(text)
-  if (bytes === undefined || bytes.length !== 32) {
+  if (bytes === undefined || bytes.length !== 32)
     return reject(
       'An Ed25519 public key must be PEM (SPKI), such as the output of openssl pkey -pubout, or exactly 32 bytes in base64.',
     )
-  }
   return fromKey(
     createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }, format: 'jwk' }),
   )
 }
 
 function fromKey(publicKey: KeyObject): PublicKeyOutcome {
-  if (publicKey.asymmetricKeyType !== 'ed25519') {
+  if (publicKey.asymmetricKeyType !== 'ed25519')
     return reject(
       `The key is of type ${publicKey.asymmetricKeyType}, not ed25519. Create an Ed25519 key with openssl genpkey -algorithm ed25519.`,
     )
-  }
   const point = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url')
-  if (hasSmallOrder(point)) {
+  if (hasSmallOrder(point))
     return reject(
       'The public key is a point of small order, so anyone could forge signatures for it. Create another key with openssl genpkey -algorithm ed25519.',
     )
-  }
   return { ok: true, publicKey, base64: point.toString('base64') }
 }
 

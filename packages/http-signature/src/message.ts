@@ -81,9 +81,8 @@ export function coveredField(fields: Fields, name: string): string {
     )
   if (lines.length > 1) assertSingle(fields, name)
   const value = lines[0]!
-  if (!valuePattern.test(value)) {
+  if (!valuePattern.test(value))
     throw new Rejection('malformed-header', `The header ${name} must contain only printable ASCII characters and tabs.`)
-  }
   return value
 }
 
@@ -112,12 +111,11 @@ function assertSizeLimits(rawHeaders: readonly string[], fields: Fields): void {
     throw new Rejection('too-large', `The headers have ${bytes} bytes. At most ${maxHeaderBytes} are allowed.`)
   for (const name of ['authorization', 'signature', 'signature-input']) {
     const { length } = joinedField(fields, name)
-    if (length > maxCredentialBytes) {
+    if (length > maxCredentialBytes)
       throw new Rejection(
         'too-large',
         `The value of the header ${name} has ${length} bytes. At most ${maxCredentialBytes} are allowed.`,
       )
-    }
   }
 }
 

@@ -30,7 +30,7 @@ export const namesIn = (mask: number): PermissionName[] => permissionNames.filte
 export const isPermission = (name: string): name is PermissionName =>
   (permissionNames as readonly string[]).includes(name)
 
-/** Checks whether a mask contains a permission. An undefined mask contains none. */
+/** An undefined mask contains no permission. */
 export const isPermitted = (mask: number | undefined, name: PermissionName): boolean =>
   includes(mask ?? 0, maskOf([name]))
 

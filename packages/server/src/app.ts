@@ -21,7 +21,7 @@ import { createNameCounts } from './features/attributes/names/name-counts.ts'
 import { changesOnlyOwnSettings } from './features/attributes/settings/own-settings.ts'
 import { reportCsv, secretsCsv } from './features/bulk/downloads/job-downloads.ts'
 import { devicesCsv } from './features/devices/devices-download.ts'
-import { registerDownload } from './features/downloads/serve-download.ts'
+import { type DownloadDeps, registerDownload } from './features/downloads/serve-download.ts'
 import { eventsCsv } from './features/events/download/events-download.ts'
 import type { Feed } from './features/events/feed/feed.ts'
 import { createRunOnce } from './features/idempotency/run-once.ts'
@@ -112,9 +112,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     genReqId: () => randomUUID(),
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: 'idle',
-    frameworkErrors: (error, request, reply) => {
-      sendError(error, request, reply.headers(commonHeaders(request)))
-    },
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply.headers(commonHeaders(request))),
     // The default limit is too short for the REST API, whose paths can contain percent-encoded attribute names and
     // contexts.
     routerOptions: { maxParamLength: 4_096 },
@@ -158,17 +156,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     callers.assertReadsResponses(requester.request)
     charges.chargeRequest(requester)
   }
-  recordRequests(app, {
-    metrics: deps.metrics,
-    logsAll: deps.config.logRequests,
-    traceIdOf: spans?.traceIdOf,
-  })
+  recordRequests(app, { metrics: deps.metrics, logsAll: deps.config.logRequests, traceIdOf: spans?.traceIdOf })
   registerCors(app, deps.config.corsOrigins, corsHeadersOf)
   rejectCompressedBodies(app, commonHeaders)
   deps.load?.count(app, isLongLived)
   registerHealth(app, deps.db, deps.config)
   if (deps.metrics !== undefined) registerMetrics(app, { ...deps.config, metrics: deps.metrics })
-  const onDocument = deps.metrics?.counter('documents')
   const executor = createExecutor({
     schema,
     listBounds,
@@ -178,7 +171,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     publicFields,
     writers: writtenFields,
     jit: deps.jit ?? true,
-    onDocument,
+    onDocument: deps.metrics?.counter('documents'),
   })
   deps.metrics?.gauge('documentCacheBytes', () => executor.cachedBytes)
   let sdl: string | undefined
@@ -211,24 +204,20 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const streams = createOpenStreams({ perKey: deps.config.streamsPerKey, rejectionOf: deps.rejectionOf })
   registerStreamRoute(app, { ...graphql, ...streams, chargeEvents: charges.chargeEvents, path: STREAM_PATH })
   registerRest(app, graphql)
-  for (const csv of [eventsCsv, devicesCsv, reportCsv, secretsCsv(deps.secrets, clockOf(deps))]) {
-    registerDownload(
-      app,
-      {
-        db: deps.db,
-        linkKey: () => linkKeyOf(deps.secrets),
-        clock: clockOf(deps),
-        rateLimits,
-        staleMs: deps.config.oidcStale,
-        addressOf,
-        admit: ({ request, reply }, { accountId, name }) => {
-          callers.identify(request, { accountId })
-          return callers.reserve(reply, { name, objectCount: 64 })
-        },
-      },
-      csv,
-    )
+  const downloads: DownloadDeps = {
+    db: deps.db,
+    linkKey: () => linkKeyOf(deps.secrets),
+    clock: clockOf(deps),
+    rateLimits,
+    staleMs: deps.config.oidcStale,
+    addressOf,
+    admit: ({ request, reply }, { accountId, name }) => {
+      callers.identify(request, { accountId })
+      return callers.reserve(reply, { name, objectCount: 64 })
+    },
   }
+  for (const csv of [eventsCsv, devicesCsv, reportCsv, secretsCsv(deps.secrets, clockOf(deps))])
+    registerDownload(app, downloads, csv)
   registerDeviceRoutes(app, { routes: deviceRoutes(deps, rateLimits), rateLimits, addressOf })
   const provider = await openProvider(app, deps.config)
   registerSignIn(app, { ...signInOf(deps), provider, addressOf, beforeRequest })

@@ -156,10 +156,8 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns a duration for a message, such as `1 second`. */
 export const secondsText = (seconds: number): string => `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
 
-/** Returns the part of a message that says when to retry, such as `retry in 5 seconds`. */
 export const retryIn = (seconds: number): string => `retry in ${secondsText(seconds)}`
 
 export const badInput = (message: string): ApiError => new ApiError('BAD_USER_INPUT', message)

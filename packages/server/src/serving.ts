@@ -79,8 +79,7 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   const tracing = await openTracing(config, log)
   if (tracing !== undefined) closing.add({ name: 'traces', close: tracing.close, within: config.traceTimeout + 2_000 })
   const { connection, requests } = options.database
-  const size = config.databaseConnections
-  const { statementTimeout, databaseSilence: responseTimeout } = config
+  const { databaseConnections: size, statementTimeout, databaseSilence: responseTimeout } = config
   const onUnresponsive = (isUnresponsive: boolean): void => {
     if (isUnresponsive) log.warn('the database is not responding; requests receive 503')
     else log.info('the database responds again')
@@ -110,43 +109,16 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   measureFeed(metrics, feed)
   measureCertificates(metrics, certificates)
   measureBackups(metrics, config)
-  const worker = buildWorker({
-    config,
-    connection,
-    notifications,
-    secrets,
-    feed,
-    outbound,
-    rateLimits,
-    load,
-    metrics,
-    tracing,
-    log,
-  })
+  const parts = { config, secrets, feed, outbound, rateLimits, load, metrics, tracing, log }
+  const worker = buildWorker({ ...parts, connection, notifications })
   closing.add({ name: 'background work', close: worker.close, within: 10_000 })
   await worker.start()
-  const certificate = certificates.http
-  const parts = {
-    config,
-    db,
-    readRouter,
-    ...authentication,
-    secrets,
-    feed,
-    outbound,
-    rateLimits,
-    load,
-    metrics,
-    tracing,
-    certificate,
-    log,
-  }
-  const app = await buildApp(parts)
+  const app = await buildApp({ ...parts, ...authentication, db, readRouter, certificate: certificates.http })
   return { app, db, readRouter, notifications, feed, rateLimits, tracing }
 }
 
 async function acceptDevices(options: ServingOptions & Assembled): Promise<void> {
-  const { app, db, readRouter, notifications, feed, metrics, tracing, rateLimits, config, log, closing } = options
+  const { app, db, notifications, feed, config, log, closing } = options
   const onEvents = (): void => feed.wake()
   const connections = createConnections({
     ...{ db, notifications, log, onEvents },
@@ -154,19 +126,11 @@ async function acceptDevices(options: ServingOptions & Assembled): Promise<void>
     isByAccount: config.cluster !== undefined,
   })
   closing.add({ name: 'presence', close: connections.close, within: 5_000 })
-  const port = config.mqttPort === 0 ? undefined : config.mqttPort
   const mqtt = await serveMqtt({
-    config,
-    port,
+    ...options,
+    port: config.mqttPort === 0 ? undefined : config.mqttPort,
     certificate: options.certificates.mqtt,
-    db,
-    readRouter,
-    notifications,
-    log,
-    metrics,
-    tracing,
     connections,
-    rateLimits,
     server: app.server,
     onEvents,
   })

@@ -59,7 +59,6 @@ export interface Worker {
  */
 const CONNECTIONS = 5
 
-/** The fields of `match` are minute, hour, day, month, and weekday, in UTC. */
 const crontab: readonly CronLine[] = [
   { job: sweepJob, match: '* * * * *' },
   { job: sumDeviceCountsJob, match: '* * * * *' },
@@ -92,14 +91,7 @@ export function buildWorker({
   // a broken connection.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = createDatabase(pool, watchPool(pool, 'work', { metrics, tracing }))
-  const webhooks = createWebhookWorker({
-    ...deps,
-    db,
-    clock,
-    load,
-    metrics,
-    schedule: config.webhookRetries,
-  })
+  const webhooks = createWebhookWorker({ ...deps, db, clock, load, metrics, schedule: config.webhookRetries })
   measureJobs(metrics, db)
   /** Returns the earlier time of the server's and the database's clock. Both must agree that a record has expired. */
   const earlierTime = async (): Promise<Date> => earlierOf(await readClocks(db, clock()))
@@ -124,9 +116,7 @@ export function buildWorker({
       await dropExpiredInvitations(db, now)
     }),
     implementJob(dropKeyUseJob, async () => dropKeyUse(db, await earlierTime())),
-    implementJob(dropCodesJob, async () => {
-      await sweepRegistrationCodes(db, await earlierTime())
-    }),
+    implementJob(dropCodesJob, async () => void (await sweepRegistrationCodes(db, await earlierTime()))),
     implementJob(samplePresenceJob, async () => samplePresence(db, (await readClocks(db, clock())).database)),
     implementJob(dropIdempotencyRecordsJob, async () => dropIdempotencyRecords(db, await earlierTime())),
   ]

@@ -1,5 +1,4 @@
-import type { SyntaxTree } from './print-document.ts'
-import { printDocument } from './print-document.ts'
+import { printDocument, type SyntaxTree } from './print-document.ts'
 
 /**
  * A document with the types of its variables and its result: a `TypedDocumentNode`, or a typed string from GraphQL Code

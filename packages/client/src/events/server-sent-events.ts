@@ -6,7 +6,7 @@ export interface Message {
 
 /**
  * Reads messages from a body as they arrive (the subset of HTML §9.2.6 that GraphQL over SSE uses). Throws if no bytes
- * arrive for `timeout` milliseconds. The server sends comments while no events occur.
+ * arrive for `timeout` milliseconds. The server sends comments even while no events occur.
  */
 export async function* readMessages(
   body: ReadableStream<Uint8Array>,

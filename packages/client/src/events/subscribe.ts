@@ -3,7 +3,7 @@ import { attemptFromFailure, attemptFromResponse } from '../transport/attempt.ts
 import { type Operation, prepareRequest, type Transport } from '../transport/transport.ts'
 import { readMessages } from './server-sent-events.ts'
 
-/** The longest time without data, in milliseconds. The server sends a comment after 12 seconds without data. */
+/** The longest time without data, in milliseconds. The server sends a comment every 12 seconds. */
 const IDLE_TIMEOUT_MS = 45_000
 
 /** Contains the error that ended a stream, and whether the client may reconnect. */

@@ -13,10 +13,7 @@ import type {
 const DEFAULT_DEVICES = 200
 /** Deliveries per page. The number is low, because the API returns a page for each of the account's webhooks. */
 const DEFAULT_DELIVERIES = 100
-/**
- * Lists of past events start at this time by default, because otherwise the API would list only the events of one
- * month.
- */
+/** The default start of past events. Without it, the API would list only the events of one month. */
 const BEGINNING = '1970-01-01T00:00:00Z'
 
 type Selecting<Options> = Options & { select?: unknown }

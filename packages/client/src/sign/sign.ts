@@ -35,8 +35,5 @@ export function signerOf({ keyId, secret, privateKey, sign, form }: Credentials)
 
 function importOnce(load: () => Promise<SigningKey>): () => Promise<SigningKey> {
   let key: Promise<SigningKey> | undefined
-  return () => {
-    key ??= load()
-    return key
-  }
+  return () => (key ??= load())
 }

@@ -63,7 +63,6 @@ function kindOf(found: readonly Token[], index: number, call: Call | null): High
 
 const isFunction = (token: Token | undefined): boolean => token?.kind === 'open' && token.opens === 'arguments'
 
-/** Returns whether a word is one level of a name: a comparator or a dot follows it, or a dot precedes it. */
 function isInName(found: readonly Token[], index: number): boolean {
   const after = found[index + 1]?.kind
   return after === 'comparator' || after === 'dot' || found[index - 1]?.kind === 'dot'

@@ -41,10 +41,7 @@ export function placeAt(text: string, cursor: number, kind: FilterKind): Place {
   return { ...common, from: from ?? common.from, spot: conditionSpot(text, before, common.prefix) }
 }
 
-/**
- * Returns the word that ends at the cursor, if any. Treats a keyword as a word, because the user may still be typing
- * it.
- */
+/** Treats a keyword as a word, because the user may still be typing it. */
 function wordAtEnd(left: readonly Token[], cursor: number): Token | undefined {
   const last = left.at(-1)
   if (last === undefined || last.to < cursor) return undefined

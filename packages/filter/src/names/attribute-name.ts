@@ -33,9 +33,8 @@ export const joinAttributeName = (name: AttributeName): string => name.join('.')
 export function wrongAttributeName(name: string): string | undefined {
   const levels = splitAttributeName(name)
   if (name === '') return 'The name of an attribute must not be empty.'
-  if (levels.some((level) => level === '' || level.startsWith('.') || level.endsWith('.'))) {
+  if (levels.some((level) => level === '' || level.startsWith('.') || level.endsWith('.')))
     return 'A level of an attribute name must not be empty, and must not begin or end with a dot. Example: net.ssid'
-  }
   if (controlCharacter.test(name))
     return 'The name of an attribute must not contain control characters, such as line breaks.'
   const longest = Math.max(...levels.map((level) => toCodePoints(level, level.length)))

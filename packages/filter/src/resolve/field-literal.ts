@@ -4,7 +4,7 @@ import { sourceKinds } from '../names/fields.ts'
 import { abbreviate } from '../problems.ts'
 import { quote } from '../syntax/quote.ts'
 import type { Value } from '../syntax/tree.ts'
-import type { Compare, FieldSubject, Literal } from './resolved.ts'
+import type { Compare, FieldSubject, Literal, PatternLiteral, StringLiteral } from './resolved.ts'
 import { type Resolving, rejectWith, replace, written } from './resolving.ts'
 import { resolveTime } from './time-literal.ts'
 
@@ -20,7 +20,6 @@ const synonyms: ReadonlyMap<string, boolean> = new Map([
   ...['inactive', 'false', 'off', 'no', 'down', 'offline', 'disabled', '0'].map((word) => [word, false] as const),
 ])
 
-/** Resolves the value of a comparison with a field. Rejects values that the field cannot have. */
 export function resolveFieldLiteral(
   resolving: Resolving,
   { subject, operator }: { subject: FieldSubject; operator: Compare['operator'] },
@@ -59,7 +58,7 @@ export function resolveFieldLiteral(
   }
 }
 
-const toText = ({ parts }: Value): Literal & { type: 'string' | 'pattern' } =>
+export const toText = ({ parts }: Value): StringLiteral | PatternLiteral =>
   parts.length === 1 ? { type: 'string', value: parts[0]! } : { type: 'pattern', parts }
 
 function resolveNumber(
@@ -99,9 +98,8 @@ function resolveChoice(
   [yes, no]: readonly [string, string],
 ): Literal | undefined {
   const text = value.parts.join('*')
-  if (value.parts.length === 1 && (text === yes || text === no)) {
+  if (value.parts.length === 1 && (text === yes || text === no))
     return valueType === 'boolean' ? { type: 'boolean', value: text === yes } : { type: 'string', value: text }
-  }
   const meant = synonyms.get(text.toLowerCase())
   const edit = meant === undefined ? null : replace(value, meant ? yes : no)
   const message = `${name} must be ${yes} or ${no}, not ${abbreviate(written(resolving, value))}`
@@ -139,10 +137,6 @@ function resolveId(resolving: Resolving, value: Value, isEquality: boolean): Lit
 function resolveEventId(resolving: Resolving, value: Value): Literal | undefined {
   const text = value.parts[0]!
   if (/^[0-9]{1,19}$/.test(text)) return { type: 'string', value: text }
-  return rejectWith(
-    resolving,
-    value,
-    `The ID of an event must be a number, as in id = 42, not ${abbreviate(written(resolving, value))}`,
-    null,
-  )
+  const message = `The ID of an event must be a number, as in id = 42, not ${abbreviate(written(resolving, value))}`
+  return rejectWith(resolving, value, message, null)
 }

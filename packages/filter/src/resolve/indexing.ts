@@ -95,13 +95,10 @@ interface Use {
 }
 
 function isIndexedField(subject: FieldSubject, kind: IndexOptions['kind'], use: Use): boolean {
-  if (subject.of === 'event') {
-    return (
-      (subject.name === 'id' && use.isEquality) || (subject.name === 'timestamp' && (use.isEquality || use.isOrder))
-    )
-  }
+  const isRange = use.isEquality || use.isOrder
+  if (subject.of === 'event') return subject.name === 'id' ? use.isEquality : subject.name === 'timestamp' && isRange
   if (subject.of === 'service') {
-    if (subject.name === 'port' || subject.name === 'application') return use.isEquality || use.isOrder
+    if (subject.name === 'port' || subject.name === 'application') return isRange
     return kind === 'service' && subject.name === 'id' && use.isEquality
   }
   if (kind === 'event') return subject.name === 'id' && use.isEquality
@@ -117,7 +114,7 @@ function isIndexedField(subject: FieldSubject, kind: IndexOptions['kind'], use: 
       return use.isPart
     case 'created':
     case 'lastReported':
-      return use.isEquality || use.isOrder
+      return isRange
     default:
       return false
   }

@@ -3,9 +3,9 @@ import { closestName } from '../names/closest-name.ts'
 import { type FunctionName, functionNames, isFunctionName } from '../names/fields.ts'
 import { abbreviate } from '../problems.ts'
 import type { Call, Value } from '../syntax/tree.ts'
+import { toText } from './field-literal.ts'
 import { forbiddenClock, forbiddenView } from './forbidden-terms.ts'
 import { isOnlyWildcards } from './resolve-comparison.ts'
-import { toText } from './resolve-literal.ts'
 import { attributeOwner, resolveAttributeName } from './resolve-name.ts'
 import type { AnyAttribute, InView, IsStale, Subject } from './resolved.ts'
 import { type Resolving, rejectWith, replace, type Scope, written } from './resolving.ts'
@@ -29,8 +29,7 @@ export function resolveCallSubject(resolving: Resolving, scope: Scope, call: Cal
   if (name === undefined) return undefined
   if (conditions.has(name)) {
     const message = `${name}() takes no comparator. Write ${forms[name].example}`
-    const { from, to } = call
-    return rejectWith(resolving, { from, to }, message, null)
+    return rejectWith(resolving, call, message, null)
   }
   return name === 'age' || name === 'changed'
     ? resolveTimeOf(resolving, scope, { call, name })
@@ -80,9 +79,8 @@ export function resolveCondition(
       return attribute === undefined ? undefined : { type: 'stale', of, name: attribute }
     }
     case 'any':
-      if (isOnlyWildcards(argument) || argument.parts.join('') === '') {
+      if (isOnlyWildcards(argument) || argument.parts.join('') === '')
         return rejectWith(resolving, argument, 'any() needs at least one character other than *, as in any(os*).', null)
-      }
       return { type: 'any', of, literal: toText(argument) }
     case 'view':
       return resolveView(resolving, scope, call)
@@ -95,9 +93,8 @@ function resolveView(resolving: Resolving, scope: Scope, call: Call): InView | u
   const argument = call.arguments[0]!
   const forbidden = forbiddenView(resolving.options.usage)
   if (forbidden !== undefined) return rejectWith(resolving, call, forbidden, null)
-  if (scope.isInServices) {
+  if (scope.isInServices)
     return rejectWith(resolving, call, 'view() selects devices. Write it outside services:(…).', null)
-  }
   if (argument.parts.length > 1 || argument.parts[0] === '') {
     const message = 'view() takes the ID of a view, as in view("id"). The ID cannot be empty or contain wildcards.'
     return rejectWith(resolving, argument, message, null)

@@ -50,16 +50,13 @@ function isAllowed(resolving: Resolving, { subject, comparison, argument }: Valu
   const { comparator } = comparison
   const name = written(resolving, comparison.subject)
   const wrong = (message: string): boolean => reject(resolving, { ...comparison, message, edits: null }) !== undefined
-  if (subject.type === 'age' && !isOrder(comparator)) {
+  if (subject.type === 'age' && !isOrder(comparator))
     return wrong('Use <, <=, >, or >= with age(), as in age(site) > 2d')
-  }
-  if (subject.type === 'changed' && comparator === ':') {
+  if (subject.type === 'changed' && comparator === ':')
     return wrong('Use =, !=, <, <=, >, or >= with changed(), as in changed(site) > -2d')
-  }
   if (subject.type !== 'field') return true
-  if (unordered.has(subject.valueType) && isOrder(comparator)) {
+  if (unordered.has(subject.valueType) && isOrder(comparator))
     return wrong(`Use =, !=, or : with ${subject.name}, not ${comparator}`)
-  }
   const isPresence = argument.type === 'value' && isOnlyWildcards(argument)
   if (comparator !== ':' || isPresence || !withoutParts.has(subject.valueType)) return true
   const message = `Use =, !=, <, <=, >, or >= with ${name}. For any value, write ${name}:*`
@@ -85,9 +82,8 @@ function resolveList(resolving: Resolving, found: ValueComparison, list: ValueLi
   const { subject, comparison } = found
   const { comparator } = comparison
   const all = list.values.map((value) => written(resolving, value))
-  if (isOrder(comparator)) {
+  if (isOrder(comparator))
     return rejectWith(resolving, list, `Use =, !=, or : with a list of values, not ${comparator}`, null)
-  }
   if (list.join === 'and' && comparator !== ':') {
     const right = `(${all.join(' OR ')})`
     const message = `A single value cannot equal several values. Separate the values with OR: ${abbreviate(right)}`
@@ -108,9 +104,8 @@ function resolveListed(
   { subject, comparison }: ValueComparison,
   value: Value,
 ): Literal | undefined {
-  if (!isOnlyWildcards(value)) {
+  if (!isOnlyWildcards(value))
     return resolveLiteral(resolving, { subject, operator: plainOperator(subject, comparison.comparator) }, value)
-  }
   const message = `A list cannot contain * alone. For any value, write ${written(resolving, comparison.subject)}:*`
   return rejectWith(resolving, value, message, null)
 }

@@ -1,6 +1,6 @@
 import { byPlace, type FilterProblem, toProblem } from '../problems.ts'
 import type { ParsedFilter } from '../syntax/parser.ts'
-import type { Comparison, Expression, Group, Word } from '../syntax/tree.ts'
+import type { Comparison, Expression, Group } from '../syntax/tree.ts'
 import { forbiddenEmpty } from './forbidden-terms.ts'
 import { isIndexed } from './indexing.ts'
 import { addTerm } from './reported-terms.ts'
@@ -72,9 +72,9 @@ function resolve(resolving: Resolving, scope: Scope, tree: Expression): Resolved
       return operand && { type: 'not', operand }
     }
     case 'word':
-      return resolveBareWord(resolving, scope, tree)
     case 'call': {
-      const condition = resolveCondition(resolving, scope, tree)
+      const condition =
+        tree.type === 'word' ? resolveWord(resolving, scope, tree) : resolveCondition(resolving, scope, tree)
       if (condition !== undefined) addTerm(resolving, scope, tree, condition)
       return condition
     }
@@ -92,19 +92,12 @@ function resolveGroup(resolving: Resolving, scope: Scope, { type, operands }: Gr
   return resolved.includes(undefined) ? undefined : { type, operands: flat }
 }
 
-function resolveBareWord(resolving: Resolving, scope: Scope, word: Word): ResolvedFilter | undefined {
-  const condition = resolveWord(resolving, scope, word)
-  if (condition !== undefined) addTerm(resolving, scope, word, condition)
-  return condition
-}
-
 function resolveCallComparison(resolving: Resolving, scope: Scope, tree: Comparison): ResolvedFilter | undefined {
   if (tree.subject.type !== 'call') return undefined
   const subject = resolveCallSubject(resolving, scope, tree.subject)
   if (subject === undefined) return undefined
-  if (tree.argument.type === 'nested') {
+  if (tree.argument.type === 'nested')
     return reject(resolving, { ...tree.argument, message: 'Only services:(…) can contain conditions.', edits: null })
-  }
   const isNegated = tree.comparator === '!='
   const compared = resolveComparison(resolving, { subject, comparison: tree, argument: tree.argument })
   if (compared === undefined) return undefined

@@ -5,20 +5,13 @@ import { joinAttributeName } from '../names/attribute-name.ts'
 import { abbreviate } from '../problems.ts'
 import { quote } from '../syntax/quote.ts'
 import type { Value } from '../syntax/tree.ts'
-import { resolveFieldLiteral } from './field-literal.ts'
+import { resolveFieldLiteral, toText } from './field-literal.ts'
 import { forbiddenClock } from './forbidden-terms.ts'
-import type { Compare, Literal, PatternLiteral, StringLiteral, Subject } from './resolved.ts'
+import type { Compare, Literal, Subject } from './resolved.ts'
 import { type Resolving, reject, rejectWith, replace, warn, written } from './resolving.ts'
 import { resolveTime } from './time-literal.ts'
 
-/** Returns a string, or a pattern if the value contains wildcards. */
-export const toText = (value: Value): StringLiteral | PatternLiteral =>
-  value.parts.length === 1 ? { type: 'string', value: value.parts[0]! } : { type: 'pattern', parts: value.parts }
-
-/**
- * Resolves a value. The literal's type depends on the field or function or, for an attribute, on the operator and the
- * value's form.
- */
+/** For an attribute, the literal's type depends on the operator and the value's form. */
 export function resolveLiteral(
   resolving: Resolving,
   { subject, operator }: Pick<Compare, 'subject' | 'operator'>,

@@ -1,10 +1,10 @@
 import { wrongAttributeName } from '../names/attribute-name.ts'
 import type { Comparison, Expression, Member, Nested, Value } from '../syntax/tree.ts'
+import { toText } from './field-literal.ts'
 import { forbiddenField } from './forbidden-terms.ts'
 import { addServicesTerm, addTerm } from './reported-terms.ts'
 import { plainName } from './resolve-call.ts'
 import { isOnlyWildcards, type PlainComparison, resolveComparison } from './resolve-comparison.ts'
-import { toText } from './resolve-literal.ts'
 import {
   attributeOwner,
   type NamedSubject,
@@ -106,9 +106,8 @@ function resolveServicesCondition(
   argument: Value | Nested,
   resolve: Resolve,
 ): ResolvedFilter | null | undefined {
-  if (argument.type === 'nested') {
+  if (argument.type === 'nested')
     return resolve(resolving, { ...scope, kind: 'service', isInServices: true }, argument.expression)
-  }
   if (isOnlyWildcards(argument)) return null
   const subject = { type: 'field', of: 'service', name: 'name', valueType: 'string' } as const
   return { type: 'compare', subject, operator: ':', literal: toText(argument) }

@@ -44,9 +44,8 @@ export function resolveName(resolving: Resolving, scope: Scope, found: WrittenNa
   const { kind } = scope
   if (kind !== 'device' && name.startsWith('device.')) {
     const rest = { ...found, name: name.slice('device.'.length), lead: `${found.lead}device.` }
-    if (scope.isInServices && /^services(\.|$)/.test(rest.name)) {
+    if (scope.isInServices && /^services(\.|$)/.test(rest.name))
       return rejectWith(resolving, found.span, NESTED_SERVICES, null)
-    }
     return resolveName(resolving, { ...scope, kind: 'device' }, rest)
   }
   if (kind === 'device' && name.startsWith('services.')) {
@@ -64,10 +63,7 @@ export function resolveName(resolving: Resolving, scope: Scope, found: WrittenNa
   return { type: 'attribute', of: attributeOwner(kind), name: attribute, read: { type: 'effective' } }
 }
 
-/**
- * Returns the kind of object whose attributes a name refers to. For an event, the name refers to the device's current
- * attributes.
- */
+/** In a filter for events, names refer to the device's current attributes. */
 export const attributeOwner = (kind: FilterKind): 'device' | 'service' => (kind === 'service' ? 'service' : 'device')
 
 function toService(resolving: Resolving, subject: NamedSubject, found: WrittenName): NamedSubject | undefined {

@@ -1,6 +1,6 @@
 import type { Word } from '../syntax/tree.ts'
+import { toText } from './field-literal.ts'
 import { isOnlyWildcards } from './resolve-comparison.ts'
-import { toText } from './resolve-literal.ts'
 import type { WordSearch } from './resolved.ts'
 import { type Resolving, rejectWith, replace, type Scope, warn, written } from './resolving.ts'
 
@@ -16,21 +16,10 @@ const operators: ReadonlyMap<string, string> = new Map([
 ])
 
 export function resolveWord(resolving: Resolving, scope: Scope, { value }: Word): WordSearch | undefined {
-  if (isOnlyWildcards(value)) {
-    return rejectWith(
-      resolving,
-      value,
-      'A search needs at least one character besides *. To match everything, write id:*',
-      replace(value, 'id:*'),
-    )
-  }
   if (value.parts.join('') === '') {
-    return rejectWith(
-      resolving,
-      value,
-      'A search needs at least one character. To match everything, write id:*',
-      replace(value, 'id:*'),
-    )
+    const needed = isOnlyWildcards(value) ? 'one character besides *' : 'one character'
+    const message = `A search needs at least ${needed}. To match everything, write id:*`
+    return rejectWith(resolving, value, message, replace(value, 'id:*'))
   }
   const word = written(resolving, value)
   const operator = operators.get(word.toLowerCase())

@@ -64,9 +64,7 @@ export function reject(resolving: Resolving, found: Fault): undefined {
   return undefined
 }
 
-/**
- * Reports a semantic error. `edit` fixes the error and can replace more than `span`. Null means that no fix is known.
- */
+/** `edit` fixes the error and can replace more than `span`. Null means that no fix is known. */
 export function rejectWith(resolving: Resolving, span: Span, message: string, edit: Edit | null): undefined {
   return reject(resolving, { from: span.from, to: span.to, message, edits: edit === null ? null : [edit] })
 }

@@ -19,9 +19,7 @@ export function resolveTime(
     return rejectWith(resolving, value, message, null)
   }
   const time = parseTime(text)
-  if (time !== undefined) {
-    return { type: isEquality && time.isDate ? 'day' : 'time', milliseconds: time.milliseconds }
-  }
+  if (time !== undefined) return { type: isEquality && time.isDate ? 'day' : 'time', milliseconds: time.milliseconds }
   if (parseDuration(text) !== undefined) {
     const message = `A duration is valid only with age(). For a relative time, write -${text} or +${text}`
     return rejectWith(resolving, value, message, replace(value, `-${text}`))

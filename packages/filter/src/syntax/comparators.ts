@@ -6,10 +6,7 @@ import type { Comparator, Token } from './token.ts'
 const comparatorForm = /==|<>|=>|=<|!=|<=|>=|[=<>:]/y
 const misspelled: Readonly<Record<string, Comparator>> = { '==': '=', '<>': '!=', '=>': '>=', '=<': '<=' }
 
-/**
- * Reads a comparator. A misspelled comparator has a fault with the correct spelling. Returns undefined if there is no
- * comparator at the position.
- */
+/** Returns undefined if there is no comparator at the position. */
 export function comparatorToken(text: string, one: Span & { isSpaced: boolean }, isRight: boolean): Token | undefined {
   // To the right of a comparator, a colon is an ordinary character.
   if (isRight && text[one.from] === ':') return undefined

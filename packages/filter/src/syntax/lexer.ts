@@ -76,9 +76,8 @@ function wordToken(
     return { ...one, kind: 'invalid', fault: fault(one, message, isRight ? null : 'NOT ') }
   }
   const word = found.parts[0]!
-  if (found.parts.length === 1 && !found.isEscaped && isKeyword(word)) {
+  if (found.parts.length === 1 && !found.isEscaped && isKeyword(word))
     return { kind: word.toLowerCase() as 'and' | 'or' | 'not', from: found.from, to: found.to, isSpaced }
-  }
   return valueToken('text', found, { isSpaced, isRight })
 }
 

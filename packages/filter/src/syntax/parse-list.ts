@@ -11,6 +11,7 @@ import {
   peek,
   report,
   skipToClose,
+  unclosed,
 } from './parsing.ts'
 import { quote } from './quote.ts'
 import { isValueToken, type Token } from './token.ts'
@@ -53,10 +54,7 @@ function mixedList({ text }: Parsing, values: readonly Value[], joins: readonly 
 }
 
 function badList(parsing: Parsing, open: Token, found: Token): Broken {
-  if (found.kind === 'end') {
-    const edits = [{ from: found.from, to: found.to, text: ')' }]
-    return report(parsing, { from: open.from, to: open.to, message: 'This parenthesis is not closed.', edits })
-  }
+  if (found.kind === 'end') return report(parsing, unclosed(parsing, open))
   const wrong = faultInList(parsing, found)
   if (found.kind === 'open') skipToClose(parsing)
   if (found.kind !== 'close') skipToClose(parsing)

@@ -14,6 +14,7 @@ import {
   peek,
   report,
   skipToClose,
+  unclosed,
 } from './parsing.ts'
 import { quote } from './quote.ts'
 import { runEnd } from './scan-value.ts'
@@ -104,11 +105,6 @@ function badArguments(parsing: Parsing, open: Token, found: Token): Broken {
   return report(parsing, fault(found, message))
 }
 
-export function unclosed({ text }: Parsing, open: Span): Fault {
-  const edits = [{ from: text.length, to: text.length, text: ')' }]
-  return { from: open.from, to: open.to, message: 'This parenthesis is not closed.', edits }
-}
-
 interface Left {
   subject: Member | Call
   comparator: ComparatorToken
@@ -137,9 +133,8 @@ function parseArgument(parsing: Parsing, left: Left, parseNested: ParseNested): 
   }
   if (token.kind === 'open') {
     next(parsing)
-    if (token.opens === 'list') {
+    if (token.opens === 'list')
       return parsing.depth < filterLimits.filterDepth ? parseList(parsing, token) : tooDeep(parsing, token)
-    }
     const expression = parseNested(parsing, token)
     if (expression === broken) return broken
     return { type: 'nested', from: token.from, to: lastRead(parsing).to, expression }

@@ -1,10 +1,10 @@
 import { filterLimits } from '../limits.ts'
-import type { Span } from '../positions.ts'
+import { type Span, toCodePoints } from '../positions.ts'
 import { byPlace, type Fault, type FilterProblem, fault, toProblem } from '../problems.ts'
 import { lex } from './lexer.ts'
 import { type Join, mixedOperators } from './mixed-operators.ts'
-import { parseRestriction, tooDeep, unclosed } from './parse-restriction.ts'
-import { type Broken, broken, lastRead, next, type Parsing, peek, report, skipPart } from './parsing.ts'
+import { parseRestriction, tooDeep } from './parse-restriction.ts'
+import { type Broken, broken, lastRead, next, type Parsing, peek, report, skipPart, unclosed } from './parsing.ts'
 import { isValueToken, type Token } from './token.ts'
 import type { Expression } from './tree.ts'
 
@@ -47,8 +47,7 @@ export function parseFilter(text: string, { maxLength = filterLimits.filterLengt
 
 function excessLength(text: string, maxLength: number): FilterProblem | undefined {
   if (text.length <= maxLength) return undefined
-  let found = 0
-  for (const _ of text) found++
+  const found = toCodePoints(text, text.length)
   if (found <= maxLength) return undefined
   const message = `A filter may have at most ${maxLength} characters, found ${found}.`
   const wrong = { from: 0, to: text.length, message, edits: null }

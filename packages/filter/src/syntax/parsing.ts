@@ -31,7 +31,6 @@ export function next(parsing: Parsing): Token {
 
 export const lastRead = (parsing: Parsing): Token => parsing.tokens[Math.max(parsing.at - 1, 0)]!
 
-/** Reports a syntax error, unless the parser has already reported five. */
 export function report(parsing: Parsing, found: Fault): Broken {
   if (parsing.syntaxErrors.length < MAX_SYNTAX_ERRORS) {
     parsing.syntaxErrors.push(toProblem(parsing.text, 'syntax', found))
@@ -39,14 +38,18 @@ export function report(parsing: Parsing, found: Fault): Broken {
   return broken
 }
 
-/** Reports that a limit is exceeded, once per limit. */
+export function unclosed({ text }: Parsing, open: Span): Fault {
+  const edits = [{ from: text.length, to: text.length, text: ')' }]
+  return { from: open.from, to: open.to, message: 'This parenthesis is not closed.', edits }
+}
+
 export function exceed(parsing: Parsing, limit: FilterLimit, span: Span, message: string): void {
   if (parsing.exceeded.has(limit)) return
   const found = { from: span.from, to: span.to, message, edits: null }
   parsing.exceeded.set(limit, toProblem(parsing.text, 'limit', found, limit))
 }
 
-/** Counts a condition. `values` is the number of values in its list, if it has one. */
+/** `values` is the number of values in the condition's list, if it has one. */
 export function countTerm(parsing: Parsing, span: Span, values = 0): void {
   const { filterTerms } = filterLimits
   parsing.fifths += Math.max(5, values)

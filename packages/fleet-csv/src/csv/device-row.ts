@@ -23,11 +23,10 @@ export function parseDeviceRow(
   { line, cells }: CsvRow,
   { findsDevices = false } = {},
 ): DeviceRow {
-  if (cells.length !== columns.length) {
+  if (cells.length !== columns.length)
     throw new Error(
       `the row has ${count(cells.length, 'cell')}, but the header has ${count(columns.length, 'column')}; write one cell for each column, and quote cells that contain a comma`,
     )
-  }
   const row: DeviceRow = { ...unset, line, services: [], attributes: new Map() }
   columns.forEach((column, index) => {
     const cell = cells[index] ?? null
@@ -56,14 +55,13 @@ const count = (number: number, what: string): string => `${number} ${what}${numb
 export function assertNoValueIsGroup(attributes: ReadonlyMap<string, string>): void {
   for (const name of attributes.keys()) {
     const [group] = splitName(name)
-    if (group !== undefined && attributes.has(group)) {
+    if (group !== undefined && attributes.has(group))
       throw new Error(`${group} cannot be both a value and the group of ${name}; rename one of these attributes`)
-    }
   }
 }
 
 /** Splits a name at the first dot into the group, if any, and the name within it. */
-function splitName(name: string): [group: string | undefined, name: string] {
+export function splitName(name: string): [group: string | undefined, name: string] {
   const dot = name.indexOf('.')
   return dot === -1 ? [undefined, name] : [name.slice(0, dot), name.slice(dot + 1)]
 }

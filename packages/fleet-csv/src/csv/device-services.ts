@@ -22,11 +22,10 @@ export function toServiceFields(entry: ServiceEntry, types: readonly Application
   const { name, type: typeName, host, port, enabled } = entry
   const type =
     types.find((type) => equalsIgnoringCase(type.name, typeName)) ?? types.find(({ id }) => String(id) === typeName)
-  if (type === undefined) {
+  if (type === undefined)
     throw new Error(
       `services: unknown type ${JSON.stringify(typeName)}; write a known type, such as ssh, or tcp or udp for any other service`,
     )
-  }
   return { name, application: type.id, host, port: port === undefined ? type.port : port, enabled }
 }
 

@@ -68,9 +68,8 @@ function readHeader(
 
 function assertReadable(record: CsvRow | CsvProblem, valid: boolean): CsvRow {
   if ('reason' in record) throw new Error(record.reason)
-  if (!valid && record.cells.some((cell) => cell?.includes('\uFFFD'))) {
+  if (!valid && record.cells.some((cell) => cell?.includes('\uFFFD')))
     throw new Error('the row contains bytes that are not valid UTF-8; save the file as UTF-8')
-  }
   if (record.cells.some((cell) => cell?.includes('\u0000')))
     throw new Error('the row contains the character U+0000, which no value can contain; remove it')
   return record

@@ -42,11 +42,10 @@ function serviceDifference(wanted: readonly ServiceFields[], present: Device['se
   const updateServices: Difference['updateServices'] = []
   for (const [name, ofName] of Map.groupBy(wanted, ({ name }) => name)) {
     const pairs = pairByContent(ofName, byName.get(name) ?? [], isSameService)
-    if (pairs.ambiguous.length > 0) {
+    if (pairs.ambiguous.length > 0)
       throw new Error(
         `services: several services have the name ${JSON.stringify(name)}. To change one of them, first rename the others`,
       )
-    }
     addServices.push(...pairs.added)
     updateServices.push(
       ...pairs.changed.map(([service, before]) => ({ id: before.id, ...changedService(service, before) })),

@@ -19,16 +19,8 @@ export interface ImportOptions {
   signal: AbortSignal
 }
 
-export async function importDevices({
-  api,
-  file,
-  strict,
-  dryRun,
-  onProgress,
-  jobName,
-  onWait,
-  signal,
-}: ImportOptions): Promise<Outcome> {
+export async function importDevices(options: ImportOptions): Promise<Outcome> {
+  const { api, file, strict, dryRun, onProgress, jobName, onWait, signal } = options
   if (!dryRun) await finishEarlierJob(api, jobName, { signal, onWait })
   const plan = await prepareImport(api, file, { signal })
   const outcome: Outcome = {

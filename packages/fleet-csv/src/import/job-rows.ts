@@ -25,9 +25,7 @@ export function toJobRows(
     ...creations.map((creation) => ({ cells: cellsOfCreation(creation, types), line: creation.wanted.line })),
     ...updates.map((update) => ({ cells: cellsOfUpdate(update, types), line: update.wanted.line })),
   ]
-  const columns = new Set<string>()
-  for (const { cells } of rows) for (const column of cells.keys()) columns.add(column)
-  const names = [...columns]
+  const names = [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))]
   const { parts, lines } = divideCsv(
     names.map(neutralizeFormula),
     rows.map(({ cells }) => names.map((column) => neutralizeFormula(cells.get(column) ?? null))),

@@ -99,7 +99,6 @@ function ambiguous(name: string, rows: readonly WantedDevice[], devices: readonl
   return `${who} have the name ${JSON.stringify(name)}, so the row is ambiguous; add a hardwareId`
 }
 
-/** Adds an update of the device to the plan, counts the row as unchanged, or records the problem. */
 function planChange(plan: Plan, wanted: WantedDevice, device: Device): void {
   try {
     const difference = findDifference(wanted, device)

@@ -1,5 +1,5 @@
 import { byteLength } from '../byte-length.ts'
-import type { DeviceRow } from '../csv/device-row.ts'
+import { type DeviceRow, splitName } from '../csv/device-row.ts'
 import { type ApplicationType, type ServiceFields, toServiceFields } from '../csv/device-services.ts'
 import { fieldLimits, fieldNames } from '../fields.ts'
 
@@ -25,7 +25,7 @@ export function toWantedDevice(row: DeviceRow, types: readonly ApplicationType[]
   }
   assert('namesPerTarget', row.attributes.size, 'attributes')
   for (const [name, value] of row.attributes) {
-    const levels = name.includes('.') ? [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)] : [name]
+    const levels = splitName(name).filter((level) => level !== undefined)
     for (const level of levels) assert('nameLength', characters(level), `characters in the attribute name ${level}`)
     assert('valueBytes', byteLength(value), `bytes in ${name}`)
   }

@@ -79,10 +79,8 @@ const attributeBytes = ({ attributes }: { attributes: ReadonlyMap<string, string
 
 async function createBatch(context: WriteContext, creations: Creation[]): Promise<void> {
   try {
-    await mutate(
-      context,
-      creations.map(({ wanted }) => registration(wanted)),
-    )
+    const registrations = creations.map(({ wanted }) => registration(wanted))
+    await mutate(context, registrations)
     context.outcome.created += creations.length
   } catch (error) {
     if (affectsEveryRow(error) && !isOutcomeUnknown(error)) throw error
@@ -141,10 +139,8 @@ interface AttributesResult {
 
 async function updateBatch(context: WriteContext, updates: Update[]): Promise<void> {
   try {
-    await mutate(
-      context,
-      updates.flatMap(({ device, difference }) => changesOf(device.id, difference)),
-    )
+    const changes = updates.flatMap(({ device, difference }) => changesOf(device.id, difference))
+    await mutate(context, changes)
     context.outcome.updated += updates.length
   } catch (error) {
     if (affectsEveryRow(error) && !isOutcomeUnknown(error)) throw error

@@ -44,12 +44,11 @@ export function readKeyId(text: string | undefined): string {
       'missing-parameter',
       'The signature must contain a key ID: keyId in form A, or keyid in form B.',
     )
-  if (!isKeyId(text)) {
+  if (!isKeyId(text))
     throw new Rejection(
       'malformed',
       'The key ID must consist of 1 to 128 letters, digits, dots, hyphens, and underscores.',
     )
-  }
   return text
 }
 
@@ -59,12 +58,11 @@ export const isTime = (seconds: number): boolean => Number.isInteger(seconds) &&
 
 /** Asserts that the list is within the limit and has no duplicates, and that each header in it is present and valid. */
 export function assertComponentList(components: readonly string[], fields: Fields): void {
-  if (components.length > maxComponents) {
+  if (components.length > maxComponents)
     throw new Rejection(
       'too-large',
       `The signature covers ${components.length} components. At most ${maxComponents} are allowed.`,
     )
-  }
   components.forEach((name, index) => {
     if (components.indexOf(name) < index)
       throw new Rejection('duplicate-component', `The signature covers ${name} twice.`)

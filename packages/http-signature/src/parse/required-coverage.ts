@@ -17,9 +17,8 @@ export function assertRfc9421Coverage(components: readonly string[], target: str
   if (!covers('@authority')) throw notCovered('"@authority" or "@target-uri"')
   if (covers('@request-target')) return
   if (!covers('@path')) throw notCovered('"@path", "@target-uri", or "@request-target"')
-  if (target.includes('?') && !covers('@query')) {
+  if (target.includes('?') && !covers('@query'))
     throw notCovered('"@query", "@target-uri", or "@request-target", because the target has a query')
-  }
 }
 
 export const notCovered = (what: string): Rejection => new Rejection('not-covered', `The signature must cover ${what}.`)

@@ -124,12 +124,11 @@ function readComponent([name, parameters]: Item): string {
 
 function readString(parameters: Parameters, name: string): string | undefined {
   const value = parameters.get(name)
-  if (value !== undefined && typeof value !== 'string') {
+  if (value !== undefined && typeof value !== 'string')
     throw new Rejection(
       'malformed',
       `The parameter "${name}" in Signature-Input must be a quoted string, such as ${name}="value".`,
     )
-  }
   return value
 }
 
@@ -140,20 +139,18 @@ function readString(parameters: Parameters, name: string): string | undefined {
 function readTime(parameters: Parameters, name: string): number | undefined {
   const value = parameters.get(name)
   if (value === undefined) return undefined
-  if (typeof value !== 'number' || !isTime(value)) {
+  if (typeof value !== 'number' || !isTime(value))
     throw new Rejection(
       'malformed',
       `The parameter "${name}" in Signature-Input must be a ten-digit integer: the number of seconds since 1970, such as 1700000000.`,
     )
-  }
   return value
 }
 
 function readNonce(parameters: Parameters): string | undefined {
   const nonce = readString(parameters, 'nonce')
-  if (nonce !== undefined && nonce.length > maxNonce) {
+  if (nonce !== undefined && nonce.length > maxNonce)
     throw new Rejection('too-large', `The nonce has ${nonce.length} characters. At most ${maxNonce} are allowed.`)
-  }
   return nonce
 }
 

@@ -41,12 +41,11 @@ type DigestMember = { algorithm: string; value: string }
 
 function readContentDigest(text: string): DigestMember[] {
   const dictionary = parseCanonicalDictionary(text)
-  if (dictionary === undefined || dictionary.size === 0) {
+  if (dictionary === undefined || dictionary.size === 0)
     throw new Rejection(
       'digest-malformed',
       'Content-Digest must be a canonical Dictionary (RFC 9651) with at least one member, such as sha-256=:base64:.',
     )
-  }
   const members: DigestMember[] = []
   for (const [algorithm, { bytes }] of dictionary) {
     if (bytes === undefined)
@@ -63,13 +62,11 @@ function readContentDigest(text: string): DigestMember[] {
 function readDigest(text: string): DigestMember[] {
   const members = text.split(',').map((part) => {
     const match = /^[ \t]*([A-Za-z0-9-]+)=([A-Za-z0-9+/]+={0,2})[ \t]*$/.exec(part)
-    if (match === null || decodeBase64(match[2]!) === undefined) {
+    if (match === null || decodeBase64(match[2]!) === undefined)
       throw new Rejection('digest-malformed', 'Digest must have the form SHA-256=base64 or SHA-512=base64.')
-    }
     return { algorithm: match[1]!.toLowerCase(), value: match[2]! }
   })
-  if (new Set(members.map(({ algorithm }) => algorithm)).size < members.length) {
+  if (new Set(members.map(({ algorithm }) => algorithm)).size < members.length)
     throw new Rejection('digest-malformed', 'Digest must have only one value for each algorithm.')
-  }
   return members
 }

@@ -87,12 +87,11 @@ function isSigned(parsed: ParsedSignature, options: VerifyOptions): boolean {
 
 function checkBody({ components, message }: ParsedSignature, options: VerifyOptions): boolean {
   const body = options.body ?? emptyBody
-  if (components.includes('content-length') && coveredField(message.fields, 'content-length') !== String(body.length)) {
+  if (components.includes('content-length') && coveredField(message.fields, 'content-length') !== String(body.length))
     throw new Rejection(
       'length-mismatch',
       `The covered Content-Length must be ${body.length}, the number of bytes in the received body.`,
     )
-  }
   const coversBody = checkDigests(message.fields, components, body) || body.length === 0
   if (options.requireDigest && !coversBody) throw new Rejection('digest-required')
   return coversBody

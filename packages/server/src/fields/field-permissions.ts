@@ -15,10 +15,7 @@ const withAttributes =
   ({ attributes }: Arguments): readonly Need[] =>
     attributes == null ? [permission] : [permission, 'ATTRIBUTE_WRITE']
 
-/**
- * Returns the permissions for a bulk job. Omits the permissions for the columns of a CSV file, because the server does
- * not know the columns until it reads the file.
- */
+/** Omits the permissions for the columns of a CSV file, because the server has not read the file yet. */
 const forOperations = ({ operations, target }: Arguments): readonly Need[] => [
   'DEVICE_READ',
   ...(Array.isArray(operations) ? permissionsNeeded(operations as object[]) : []),
@@ -222,15 +219,10 @@ export const permissions: Readonly<Record<string, Rule>> = {
 
 const named = ['Query', 'Mutation', 'Subscription', 'User']
 
-/**
- * Throws if a field has no rule, if a field other than `Query.version` has the rule `anyone`, or if a rule has no
- * field.
- */
 export function assertPermissions(schema: GraphQLSchema): void {
-  const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) && !type.name.startsWith('__'))
-  const fields = types.flatMap((type) =>
-    Object.keys('getFields' in type ? type.getFields() : {}).map((field) => `${type.name}.${field}`),
-  )
+  const objectTypes = Object.values(schema.getTypeMap()).filter(isObjectType)
+  const types = objectTypes.filter(({ name }) => !name.startsWith('__'))
+  const fields = types.flatMap((type) => Object.keys(type.getFields()).map((field) => `${type.name}.${field}`))
   for (const field of fields) {
     const rule = ruleOf(field)
     if (rule === undefined) throw new Error(`${field} has no rule in field-permissions.ts`)

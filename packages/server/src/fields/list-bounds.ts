@@ -9,7 +9,6 @@ import { limits } from '../limits.ts'
 
 const MAX_KEYS = limits.accountAccessKeys + limits.accessKeys * limits.members
 
-/** The server uses these numbers to compute how many objects a document can return. */
 export const listBounds: ListBounds = {
   'Query.applicationTypes': 100,
   'User.device': (args) => (args.id as unknown[]).length,

@@ -4,57 +4,18 @@
  * restricted callers reach them only through such fields.
  */
 const openOfUser: readonly string[] = [
-  ...[
-    'accessKeys',
-    'account',
-    'attribute',
-    'attributeInfo',
-    'attributeNames',
-    'attributes',
-    'bulkJob',
-    'bulkJobs',
-    'checkFilter',
-    'contexts',
-    'created',
-  ],
-  ...[
-    'device',
-    'deviceTotals',
-    'devices',
-    'devicesUrl',
-    'email',
-    'eventCounts',
-    'events',
-    'eventsUrl',
-    'facets',
-    'freshness',
-    'history',
-    'id',
-    'limits',
-    'name',
-    'needs',
-    'overrides',
-    'presence',
-    'service',
-  ],
-  ...['services', 'simulate', 'views'],
+  ...['accessKeys', 'account', 'attribute', 'attributeInfo', 'attributeNames', 'attributes', 'bulkJob', 'bulkJobs'],
+  ...['checkFilter', 'contexts', 'created', 'device', 'deviceTotals', 'devices', 'devicesUrl', 'email', 'eventCounts'],
+  ...['events', 'eventsUrl', 'facets', 'freshness', 'history', 'id', 'limits', 'name', 'needs', 'overrides'],
+  ...['presence', 'service', 'services', 'simulate', 'views'],
 ].map((field) => `User.${field}`)
 
 const openMutations: readonly string[] = [
-  ...['acceptInvitation', 'addService', 'createAccessKey', 'deleteAccessKey', 'deleteDevice', 'deleteDevices'],
-  ...['appendBulk', 'cancelBulk', 'createBulk', 'pauseBulk', 'previewBulk', 'resumeBulk', 'retryBulk', 'runBulk'],
-  ...['startBulk', 'undoBulk'],
-  ...['leaveAccount', 'registerDevice', 'removeService', 'renameService', 'reportState', 'rotateAccessKey'],
-  ...[
-    'rotateDeviceSecret',
-    'setAttribute',
-    'setAttributes',
-    'setAttributesMany',
-    'setExpectedInterval',
-    'updateAccessKey',
-    'updateDevice',
-  ],
-  'updateService',
+  ...['acceptInvitation', 'addService', 'appendBulk', 'cancelBulk', 'createAccessKey', 'createBulk', 'deleteAccessKey'],
+  ...['deleteDevice', 'deleteDevices', 'leaveAccount', 'pauseBulk', 'previewBulk', 'registerDevice', 'removeService'],
+  ...['renameService', 'reportState', 'resumeBulk', 'retryBulk', 'rotateAccessKey', 'rotateDeviceSecret', 'runBulk'],
+  ...['setAttribute', 'setAttributes', 'setAttributesMany', 'setExpectedInterval', 'startBulk', 'undoBulk'],
+  ...['updateAccessKey', 'updateDevice', 'updateService'],
 ].map((field) => `Mutation.${field}`)
 
 /** The types whose fields restricted callers cannot select, except the fields in `openFields`. */

@@ -15,10 +15,7 @@ import type { AccountSize, FieldRows, RowCosts } from '../graphql/cost/row-estim
 import { limits } from '../limits.ts'
 import type { UserPresenceArgs } from '../resolvers.generated.ts'
 
-/**
- * Returns the number of rows that each field may read but not return. These rows add to the rate-limit cost. The server
- * does not start if a list has no entry.
- */
+/** The rows add to the rate-limit cost. The server does not start if a list has no entry. */
 export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => ({
   'User.devices': (args, { devices, restriction }) => {
     const options = { devices, firstRecord, inside: restriction?.devices }
@@ -27,7 +24,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   },
   'User.services': (args, { devices, restriction }) =>
     serviceRowsRead(args as ServicesArguments, { devices, firstRecord, inside: restriction?.devices }),
-  'User.events': (args, size) => rowsOfEvents(args, size),
+  'User.events': rowsOfEvents,
   'User.eventCounts': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
   // An index finds the events of each device. All devices of a list together have no more events than the account.
   'Device.events': (_args, { events }) => ({ rows: 0, total: events }),
@@ -44,8 +41,8 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
     rows: outcome == null && status == null ? 0 : devices,
     total: devices,
   }),
-  'Mutation.createBulk': (args, size) => rowsOfTarget(args, size),
-  'Mutation.runBulk': (args, size) => rowsOfTarget(args, size),
+  'Mutation.createBulk': rowsOfTarget,
+  'Mutation.runBulk': rowsOfTarget,
   // The server does not know the job before the mutation runs, so it charges for a job that reads every device.
   'Mutation.previewBulk': (_args, { devices }) => ({ rows: devices }),
   'Mutation.retryBulk': (_args, { devices }) => ({ rows: devices }),
@@ -80,9 +77,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'KeyPolicy.violations': 0,
   // The cost covers the parsing and validation of the document.
   'User.needs': (args) => ({ rows: rowsOfDocument(args as { document: string }) }),
-  'User.simulate': ({ document }) => ({
-    rows: typeof document === 'string' ? rowsOfDocument({ document }) : 0,
-  }),
+  'User.simulate': ({ document }) => ({ rows: typeof document === 'string' ? rowsOfDocument({ document }) : 0 }),
   'Simulation.devices': (_args, { devices }) => ({ rows: devices }),
   'Simulation.permissions': 0,
   'User.registrationCodes': 0,

@@ -4,7 +4,6 @@ import { serviceWriter } from '../features/services/list/service-writer.ts'
 import { servicesOfDevice } from '../features/services/services-writer.ts'
 import type { RowWriters } from '../graphql/written/row-writers.ts'
 
-/** The pages and fields that the server can write directly from database rows. */
 export const writtenFields: RowWriters = {
   pages: new Set(['DeviceList', 'ServiceList']),
   fields: {

@@ -14,7 +14,6 @@ export class ChangeMadeError extends Error {
   }
 }
 
-/** Throws a ChangeMadeError if `read` fails. */
 export async function readChange<Made>(read: () => Promise<Made>): Promise<Made> {
   try {
     return await read()

@@ -10,7 +10,7 @@ export interface ErrorMappingInput {
   /** Whether the server rolls back a change that it cannot read for the response. */
   readonly isUndone?: boolean
   readonly requestId: string
-  /** Called with every error that the response reports as INTERNAL. */
+  /** Receives each error of an unknown kind, which the response reports as INTERNAL. */
   readonly onInternal: (error: unknown) => void
   /** Maps further kinds of errors. Returns undefined for an unknown error. */
   readonly classify?: ((error: unknown) => ApiError | undefined) | undefined

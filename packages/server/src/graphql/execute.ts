@@ -57,22 +57,10 @@ export interface RootField {
   readonly args: Arguments
 }
 
-export interface PreparedOperation {
+export interface PreparedOperation extends Pick<KnownOperation, 'name' | 'label' | 'isPublic'> {
   readonly ok: true
   readonly request: OperationRequest
   readonly kind: OperationTypeNode
-  /**
-   * The name in the schema of the operation's root field, or `several` if the operation selects several different root
-   * fields. `__typename` counts only if it is the only root field.
-   */
-  readonly name: string
-  /**
-   * The operation's name in the document or, if the operation has no name, the names of its root fields. Truncated to
-   * 100 characters.
-   */
-  readonly label: string
-  /** Whether the operation selects only introspection and public fields, so the caller needs no credentials. */
-  readonly isPublic: boolean
   readonly objectCount: number
   readonly mayReadRows: boolean
   countRows(size: AccountSize): RowCount
@@ -80,7 +68,7 @@ export interface PreparedOperation {
   objectsIn(data: unknown): number
   /** Returns the root fields, without introspection fields. */
   rootFields(): RootField[]
-  /** The errors in the result are not formatted yet. `formatResult` formats them for the response. */
+  /** `formatResult` formats the errors in the result for the response. */
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>
   subscribe(input: { contextValue: unknown }): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult>
   /** Returns a response without data that contains this error for every root field. Runs no resolver. */
@@ -114,7 +102,7 @@ export interface ExecutorInput {
   readonly fieldRules?: FieldRules
   /** If omitted, restricted callers can select no field. */
   readonly isOpenToRestricted?: IsOpenToRestricted
-  /** Whether the executor compiles a document when it is used for the second time. */
+  /** Whether the executor compiles operations at their second use (see `reasonNotToCompile`). */
   readonly jit: boolean
   readonly publicFields?: readonly string[]
   /** The fields that compiled operations write directly from database rows. If omitted, all fields are resolved. */
@@ -178,7 +166,6 @@ export function createExecutor(input: ExecutorInput): Executor {
   }
 }
 
-/** The maximum number of variable errors in a response. */
 const maxErrors = 10
 
 function prepareOperation(input: {
@@ -218,10 +205,7 @@ function prepareOperation(input: {
     countRows: (size) => operation.countRows(coerced, size),
     needs: () => operation.needs(coerced),
     objectsIn: (data) => objectsIn(data, operation.plan.root),
-    rootFields() {
-      fields ??= rootFields(operation, coerced)
-      return fields
-    },
+    rootFields: () => (fields ??= rootFields(operation, coerced)),
     execute({ contextValue }) {
       const compiled = operation.compiled()
       return compiled ? compiled(contextValue, coerced) : execute(argsFor(contextValue))

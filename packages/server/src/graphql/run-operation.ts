@@ -94,10 +94,7 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
   readonly classify?: ErrorMappingInput['classify']
 }
 
-/**
- * Authenticates a request, and charges it to its caller. Returns null if the request has no credentials. If the
- * credentials are invalid, the request is charged to an unknown caller before the error is thrown.
- */
+/** Returns null if the request has no credentials. Runs `beforeRequest` even if `authenticate` throws an ApiError. */
 export async function identify<Viewer extends GraphqlViewer>(
   { authenticate, beforeRequest }: Pick<OperationHooks<Viewer>, 'authenticate' | 'beforeRequest'>,
   { request, reply }: Pick<Requester<Viewer>, 'request' | 'reply'>,
@@ -126,8 +123,7 @@ export const signedRequestNeeded = (): ApiError =>
 
 /**
  * Call this before running any part of the document. Throws FORBIDDEN if the viewer's permissions or restriction
- * exclude a field. Returns the document's needs. Without a viewer, or for a mutation with a read-only key, checks
- * nothing and returns undefined.
+ * exclude a field. Without a viewer, or for a mutation with a read-only key, checks nothing and returns undefined.
  */
 export function assertPermitted<Viewer extends GraphqlViewer>(
   { countUse, isOwnChange }: Pick<OperationHooks<Viewer>, 'countUse' | 'isOwnChange'>,
@@ -179,13 +175,13 @@ export async function runOperation<Viewer extends GraphqlViewer>(
 
 /** Returns a function that checks whether a field failed with FORBIDDEN, or undefined if no field did. */
 function rejectionIn(
-  { errors }: FormattedExecutionResult,
+  { errors = [] }: FormattedExecutionResult,
   operation: PreparedOperation,
 ): Pick<OperationUse, 'rejected'> | undefined {
-  const paths = errors?.flatMap(({ extensions, path }) =>
+  const paths = errors.flatMap(({ extensions, path }) =>
     extensions?.code === 'FORBIDDEN' && path !== undefined ? [path] : [],
   )
-  if (paths === undefined || paths.length === 0) return undefined
+  if (paths.length === 0) return undefined
   const names = new Set(paths.map((path) => nameAt(path, operation)))
   return { rejected: (field) => names.has(field.slice(field.indexOf('.') + 1)) }
 }

@@ -16,8 +16,6 @@ export function readBasicCredentials(authorization: string | undefined): BasicCr
   const bytes = Buffer.from(encoded ?? '', 'base64')
   const text = isUtf8(bytes) ? bytes.toString('utf8') : ''
   const colon = text.indexOf(':')
-  if (colon < 0) {
-    throw deviceAuthError('malformed-credentials')
-  }
+  if (colon < 0) throw deviceAuthError('malformed-credentials')
   return { user: text.slice(0, colon), password: text.slice(colon + 1) }
 }

@@ -35,8 +35,8 @@ const preflightHeaders = {
 const exposedHeaders = { 'access-control-expose-headers': RESPONSE_HEADERS.join(', ') }
 
 /**
- * Returns a function that returns the CORS headers of a response. The headers never allow credentials. Pages from other
- * origins must sign their requests, because the server ignores their session cookies.
+ * The headers never allow credentials. Pages from other origins must sign their requests, because the server ignores
+ * their session cookies.
  */
 export function corsHeaders(origins: readonly string[]): CorsHeaders {
   const allowed = new Set(origins)
@@ -49,7 +49,6 @@ export function corsHeaders(origins: readonly string[]): CorsHeaders {
   }
 }
 
-/** Adds CORS headers to responses, and responds to preflight requests. Does nothing if `origins` is empty. */
 export function registerCors(app: FastifyInstance, origins: readonly string[], headersOf: CorsHeaders): void {
   if (origins.length === 0) return
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, retryIn } from '../errors.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
-import { fromTransportError } from '../graphql/transport/response.ts'
+import { fromTransportError, headersOf } from '../graphql/transport/response.ts'
 import type { AddressOf } from '../lib/client-address.ts'
 import { parseJsonBody } from '../lib/json-fields.ts'
 import { limits } from '../limits.ts'
@@ -11,6 +11,9 @@ import { spend } from '../rate-limits/spend.ts'
 import { type BasicCredentials, readBasicCredentials } from './basic-credentials.ts'
 import { noteCode } from './outcome.ts'
 import { createRejectionLog, withoutInput } from './rejection-log.ts'
+
+/** RFC 7617 §2.1 */
+const CHALLENGE = 'Basic realm="device", charset="UTF-8"'
 
 export interface DeviceRequest {
   body: unknown
@@ -31,7 +34,6 @@ export interface DeviceRoutesInput {
   addressOf: AddressOf
 }
 
-/** Registers the routes in a separate scope with a small body limit and the API's error format. */
 export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesInput): void {
   const { routes, addressOf } = input
   const logRejection = createRejectionLog(app.log, 'a request from a device was rejected')
@@ -55,7 +57,7 @@ export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesIn
         logRejection(reason, { path, address: addressOf(request.raw), message: withoutInput(apiError.message) })
       return reply
         .code(apiError.status)
-        .headers(headersOf(apiError))
+        .headers(headersOf(apiError, CHALLENGE))
         .send({ errors: [formatApiError(apiError)] })
     })
     for (const { path, handle } of routes) {
@@ -79,12 +81,10 @@ function deviceRequest(
   } catch (error) {
     // The address is charged, because an invalid request does not identify the device.
     charge()
-    throw isCredentialsError(error) ? countFailure(error, address, rateLimits) : error
+    if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') throw countFailure(error, address, rateLimits)
+    throw error
   }
 }
-
-const isCredentialsError = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.code === 'UNAUTHENTICATED'
 
 /** Counts malformed credentials as a failed attempt, just like invalid credentials. */
 function countFailure(error: ApiError, address: string, { failures }: RateLimits): ApiError {
@@ -108,12 +108,3 @@ const asApiError = (error: unknown, request: FastifyRequest): ApiError =>
     requestId: request.id,
     onInternal: (fault) => request.log.error({ err: fault }, 'a request failed because of an internal error'),
   })
-
-/** Returns the headers WWW-Authenticate and Retry-After (RFC 9110 §11.6.1, §10.2.3; RFC 7617 §2.1). */
-function headersOf({ code, details }: ApiError): Record<string, string> {
-  const headers: Record<string, string> = {}
-  if (code === 'UNAUTHENTICATED') headers['www-authenticate'] = 'Basic realm="device", charset="UTF-8"'
-  if (typeof details.retryAfter === 'number')
-    headers['retry-after'] = String(Math.max(1, Math.ceil(details.retryAfter)))
-  return headers
-}

@@ -4,7 +4,6 @@ import { ApiError, badInput } from '../errors.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
 import { errorResponse, fromTransportError } from '../graphql/transport/response.ts'
 
-/** Sends errors in the API's format, without details of internal errors. */
 export function registerErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler(sendError)
 }

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 
-/** If no route matches a request, responds with NOT_FOUND and the path of the API. */
 export function registerNotFound(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     // The message omits the query string, because it may contain a secret that was meant for another path.

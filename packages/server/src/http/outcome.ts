@@ -7,9 +7,7 @@ export type RequestKind = 'query' | 'mutation' | 'subscription' | 'rest' | 'devi
 
 export interface Outcome {
   kind: RequestKind
-  /**
-   * The operation's name in metrics and traces. The name comes from the schema or the routes, and never from a client.
-   */
+  /** The name in metrics and traces, which comes from the schema or the routes, and never from a client. */
   operation: string
   /** The operation's name in the log, which a client may have chosen. */
   label: string
@@ -19,12 +17,7 @@ export interface Outcome {
   code: ErrorCode | 'OK' | 'GONE'
 }
 
-interface Notes {
-  kind?: RequestKind
-  operation?: string
-  label?: string
-  code?: ErrorCode
-}
+type Notes = Partial<Pick<Outcome, 'kind' | 'operation' | 'label'>> & { code?: ErrorCode }
 
 const slot = createSlot<FastifyRequest, Notes>('outcome')
 
@@ -37,7 +30,7 @@ function notesOf(request: FastifyRequest): Notes {
   return notes
 }
 
-/** Records the operation of a request. Call this if the route alone does not identify the operation. */
+/** Call this if the route alone does not identify the operation. */
 export function noteOperation(
   request: FastifyRequest,
   { kind, name, label }: { kind: RequestKind; name: string; label: string },
@@ -45,12 +38,12 @@ export function noteOperation(
   Object.assign(notesOf(request), { kind, operation: name, label } satisfies Notes)
 }
 
-/** Records the error code of a request. Call this if the response status does not identify the code. */
+/** Call this if the response status does not identify the code. */
 export function noteCode(request: FastifyRequest, code: unknown): void {
   notesOf(request).code = typeof code === 'string' && Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'INTERNAL'
 }
 
-/** Returns the outcome of a request. Call this after the response was sent or the connection closed. */
+/** Call this after the response was sent or the connection closed. */
 export function outcomeOf(request: FastifyRequest, reply: FastifyReply): Outcome {
   const { kind, operation, label, code } = slot.get(request) ?? {}
   const status = reply.raw.headersSent ? reply.raw.statusCode : 0
@@ -64,10 +57,6 @@ export function outcomeOf(request: FastifyRequest, reply: FastifyReply): Outcome
   }
 }
 
-/**
- * Returns the method and the path pattern of a request's route. Returns `other` if the request has no route or has a
- * `*` route.
- */
 export const routeOf = ({ method, routeOptions: { url } }: FastifyRequest): string =>
   url === undefined || url.endsWith('*') ? 'other' : `${method} ${url}`
 
@@ -84,10 +73,7 @@ function kindOf(route: string): RequestKind {
   return kinds.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'other'
 }
 
-/**
- * The HTTP statuses that have only one error code. For other error statuses, the request handler records the code with
- * `noteCode`.
- */
+/** The HTTP statuses that have only one error code. */
 const codes: Readonly<Record<number, ErrorCode>> = {
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',

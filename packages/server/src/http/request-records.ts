@@ -47,7 +47,7 @@ export function recordRequests(app: FastifyInstance, options: RequestRecordsOpti
   })
 }
 
-/** Allows `limit` calls per second. `reportOthers` receives the number of further calls at the end of the second. */
+/** Allows `limit` calls per second. `reportOthers` receives the number of further calls in that second, if any. */
 function createAllowance(limit: number, reportOthers: (count: number) => void): () => boolean {
   let calls = 0
   let isCounting = false

@@ -1,4 +1,3 @@
-/** Defines a kind of job by its name in the queue and the type of its payload. */
 export interface JobDefinition<Payload> {
   readonly name: string
   /** Parses the payload. Throws if it is invalid, for example because another release queued it in a different form. */

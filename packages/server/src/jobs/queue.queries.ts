@@ -64,11 +64,6 @@ export async function countJobs(db: Database): Promise<Record<JobState, number>>
     select case when locked_at is not null then 'running' when attempts >= max_attempts then 'failed'
       when run_at > clock_timestamp() then 'scheduled' else 'ready' end as state, count(*)::int as count
     from graphile_worker.jobs group by 1`.execute(db)
-  return {
-    scheduled: 0,
-    ready: 0,
-    running: 0,
-    failed: 0,
-    ...Object.fromEntries(rows.map((row) => [row.state, row.count])),
-  }
+  const counts = Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+  return { scheduled: 0, ready: 0, running: 0, failed: 0, ...counts }
 }

@@ -25,9 +25,7 @@ export interface JobRunnerOptions {
 const CONCURRENCY = 5
 const POLL_MS = 2_000
 const HEARTBEAT_MS = 5_000
-/**
- * The number of seconds without a heartbeat after which a worker counts as dead. The worker's jobs are then released.
- */
+/** After this time without a heartbeat, the jobs of a worker are released. */
 const DEAD_AFTER_SECONDS = 15
 const RESTART_MS = 1_000
 const CRON_KEY = 'cron '
@@ -49,6 +47,7 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
   const { db, pool, jobs, crontab, log } = options
   const stopping = new AbortController()
   const taskList = Object.fromEntries(jobs.map(({ name, run }) => [name, run]))
+  const cronNames = crontab.map(({ job }) => job.name)
   const cronItems = crontab.map(({ job, match }) => ({
     task: job.name,
     match,
@@ -88,11 +87,7 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
         if (workerId !== undefined) await recordHeartbeat(db, workerId)
         const dead = await releaseJobsOfDead(db, DEAD_AFTER_SECONDS)
         if (dead.length > 0) log.warn({ workers: dead }, 'released the jobs of dead workers')
-        const postponed = await rescheduleCrons(
-          db,
-          crontab.map(({ job }) => job.name),
-          CRON_KEY,
-        )
+        const postponed = await rescheduleCrons(db, cronNames, CRON_KEY)
         if (postponed.length > 0)
           log.warn({ jobs: postponed }, 'rescheduled jobs that a server with a fast clock had postponed')
       } catch (error) {
@@ -117,7 +112,6 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
 const pauseUnless = (signal: AbortSignal, ms: number): Promise<boolean> =>
   sleep(ms, true, { signal, ref: false }).catch(() => false)
 
-/** Logs errors and warnings at their own levels, and all other messages at the level `debug`. */
 function jobLogger(log: FastifyBaseLogger): Logger {
   return new Logger(({ workerId, jobId }) => (level, message, meta) => {
     const fields = { workerId, jobId, ...(meta?.error instanceof Error && { err: meta.error }) }

@@ -93,9 +93,9 @@ function readNode(text: string): string | undefined {
 /** Returns an IPv4 address, or the /64 of an IPv6 address. Each customer has at least one /64 (RFC 6177 §2). */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !isIPv6(address)) return address
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
-  if (mapped !== null) return mapped[1]!
-  const [head = '', tail] = address.replace(/%.*$/, '').toLowerCase().split('::')
+  const plain = plainAddress(address)
+  if (isIPv4(plain)) return plain
+  const [head = '', tail] = plain.toLowerCase().split('::')
   const first = head === '' ? [] : head.split(':')
   const missing = tail === undefined ? 0 : 8 - first.length - (tail === '' ? 0 : tail.split(':').length)
   const groups = [...first, ...Array<string>(Math.max(missing, 0)).fill('0'), ...(tail ?? '').split(':')]

@@ -63,9 +63,8 @@ function fieldsOf(object: Record<string, unknown>, path: string): JsonFields {
     optionalObject: (name) => member(name, 'a JSON object', isObject),
     optionalList(name, max, read) {
       const list = member<unknown[]>(name, 'an array', Array.isArray)
-      if (list !== undefined && list.length > max) {
+      if (list !== undefined && list.length > max)
         throw new ApiError('LIMIT_EXCEEDED', `${path}${name} may have at most ${max} items, found ${list.length}`)
-      }
       return list?.map((item, index) => read(item, `${path}${name}[${index}].`))
     },
   }
@@ -74,5 +73,5 @@ function fieldsOf(object: Record<string, unknown>, path: string): JsonFields {
 
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -25,10 +25,7 @@ export async function createPrivateFile(path: string, text: string, owner: FileO
   await viaTemporaryFile({ path, text, owner }, (temporary) => link(temporary, path))
 }
 
-/**
- * Syncs a folder. Otherwise, changes to its entries (created, renamed, or removed files) may be lost in a power
- * failure.
- */
+/** Without this, created, renamed, or removed files may be lost in a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

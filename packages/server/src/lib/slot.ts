@@ -4,10 +4,7 @@ export interface Slot<Owner extends object, Value> {
   set(owner: Owner, value: Value): void
 }
 
-/**
- * Creates a slot that stores its values in a symbol property. A WeakMap would be slower, because each minor garbage
- * collection visits all its entries.
- */
+/** Uses a symbol property, because each minor garbage collection would visit all entries of a WeakMap. */
 export function createSlot<Owner extends object, Value>(name: string): Slot<Owner, Value> {
   const key = Symbol(name)
   type Holder = { [key]?: Value }

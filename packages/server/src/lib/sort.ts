@@ -2,7 +2,6 @@ import { badInput } from '../errors.ts'
 
 export type Direction = 'asc' | 'desc'
 
-/** The order of a list, by a field or an attribute. */
 export type Sort<Field extends string> = { direction: Direction } & ({ field: Field } | { attribute: string })
 
 const ATTRIBUTE_PREFIX = 'attributes.'
@@ -42,10 +41,9 @@ const wrongSort = (text: string, fields: readonly string[], path: string): Error
       `${fields[0]} desc; if the name contains spaces, always add asc or desc; found ${JSON.stringify(text.slice(0, 300))}`,
   )
 
-/** The maximum number of keys in `sortBy`. */
 const MAX_KEYS = 4
 
-/** Reads a `sortBy` argument: 1 to 4 sort keys with different names. `read` reads one key. */
+/** Reads a `sortBy` argument. `read` reads one key. */
 export function readSortKeys<Key extends { text: string }>(
   sortBy: readonly string[],
   read: (text: string, path: string) => Key,

@@ -9,12 +9,11 @@ import { ApiError, badInput } from '../errors.ts'
 export function assertText(value: string, path: string, maxLength: number): void {
   assertStorable(value, path)
   const length = characters(value)
-  if (length > maxLength) {
+  if (length > maxLength)
     throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${maxLength} characters, found ${length}`, {
       limit: maxLength,
       found: length,
     })
-  }
 }
 
 /** Like `assertText`, but also rejects strings that are empty or contain only whitespace. */
@@ -29,9 +28,7 @@ export function assertStorable(value: string, path: string): void {
   if (!value.isWellFormed()) throw badInput(`${path} must not contain a lone surrogate`)
 }
 
-/**
- * Characters that are invisible or change the display order of others. With them, two different names could look alike.
- */
+/** With characters that are invisible or change the display order, two different names could look alike. */
 const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/u
 
 export function assertVisible(value: string, path: string): void {

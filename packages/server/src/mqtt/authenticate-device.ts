@@ -17,9 +17,7 @@ const NOT_AUTHORIZED = 5
 
 const NO_ID = 'no device ID'
 
-/**
- * The delay, in milliseconds, before the response to a failed attempt if the address or device has too many failures.
- */
+/** Delays the response to a failed attempt if the address or device has too many failures. */
 const FAILURE_DELAY_MS = 2_000
 
 export interface AuthenticationDeps {
@@ -34,7 +32,7 @@ export interface Credentials {
   password: Buffer | undefined
 }
 
-/** Authenticates a device. Rejects with an error that contains the return code for CONNACK. */
+/** Rejects with an error that contains the return code for CONNACK. */
 export async function authenticateDevice(
   deps: AuthenticationDeps,
   session: Session,

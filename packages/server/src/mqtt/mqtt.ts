@@ -14,7 +14,7 @@ import type { ServedCertificate } from '../tls/served-certificate.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import { createBroker } from './broker.ts'
 import { countRejections, measureMqtt, measurePublications } from './mqtt.metrics.ts'
-import { listenForMqtt, type MqttListener } from './tcp.ts'
+import { listenForMqtt } from './tcp.ts'
 import { serveWebSocket } from './web-socket.ts'
 
 export interface Mqtt {
@@ -54,8 +54,8 @@ export async function serveMqtt(options: MqttOptions): Promise<Mqtt> {
   const broker = await createBroker({ ...options, rateLimits, reports, limits, logRejection, measure })
   measureMqtt(metrics, { broker, connections })
   const stopWebSocket = serveWebSocket(options.server, broker, clientAddress(config.trustedProxies))
-  let listener: MqttListener | undefined
-  if (port !== undefined) listener = await listenForMqtt(broker, { host: config.host, port, certificate, log })
+  const listener =
+    port === undefined ? undefined : await listenForMqtt(broker, { host: config.host, port, certificate, log })
 
   return {
     port: listener?.port,

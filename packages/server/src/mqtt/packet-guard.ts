@@ -1,7 +1,5 @@
 import type { Duplex } from 'node:stream'
 
-export type Violation = (reason: string) => void
-
 export interface PacketGuard {
   authenticated(): void
 }
@@ -17,7 +15,7 @@ export interface PacketLimits {
  * Checks the bytes read from a connection before the broker buffers them. Wraps `read`, because piping through another
  * stream would use more memory for each connection.
  */
-export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: Violation): PacketGuard {
+export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: (reason: string) => void): PacketGuard {
   const count = countPackets()
   let isAuthenticated = false
   let received = 0

@@ -1,13 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { badInput } from '../errors.ts'
 import type { State } from '../features/devices/device.ts'
+import { isObject } from '../lib/json-fields.ts'
 
-/** Reads a JSON object. Throws BAD_USER_INPUT for any other payload. */
 export function readObject(payload: Buffer | string): Record<string, unknown> {
   const value = readJson(payload)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw badInput('the payload must be a JSON object')
-  return value as Record<string, unknown>
+  if (!isObject(value)) throw badInput('the payload must be a JSON object')
+  return value
 }
 
 export function readArray(payload: Buffer | string): unknown[] {

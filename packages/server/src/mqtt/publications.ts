@@ -9,9 +9,7 @@ export interface Reply {
   payload: string
 }
 
-/**
- * Writes the data of a publication, and returns the reply, if any. Throws an ApiError if the publication is invalid.
- */
+/** Throws an ApiError if the publication is invalid. */
 export async function handlePublication(
   reports: DeviceReports,
   device: ReportingDevice,

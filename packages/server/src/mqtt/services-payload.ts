@@ -8,12 +8,11 @@ const members = ['name', 'application', 'host', 'port']
 
 export function readServices(payload: Buffer | string): DeviceServiceInput[] {
   const items = readArray(payload)
-  if (items.length > limits.servicesPerDevice) {
+  if (items.length > limits.servicesPerDevice)
     throw new ApiError(
       'LIMIT_EXCEEDED',
       `a device can have at most ${limits.servicesPerDevice} services, found ${items.length}`,
     )
-  }
   return items.map((item, index) => {
     const fields = readFields(item, `services[${index}].`, members)
     return {

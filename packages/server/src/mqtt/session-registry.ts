@@ -8,7 +8,7 @@ export interface Session {
   readonly stream: Duplex
   readonly address: string
   readonly guard: PacketGuard
-  /** A timer that closes the connection if the client does not send CONNECT in time. */
+  /** Closes the connection if the client does not send CONNECT in time. */
   readonly authenticationTimer: NodeJS.Timeout
   /** Releases the connection's slot for unauthenticated connections. */
   readonly releaseSlot: () => void
@@ -23,10 +23,7 @@ export interface Session {
    * publications, including the will.
    */
   isCutOff: boolean
-  /**
-   * The reason why the server disconnected the authenticated device. Undefined if the server did not disconnect the
-   * device.
-   */
+  /** Why the server disconnected the authenticated device. Omitted if it did not. */
   disconnectedFor?: string
 }
 

@@ -35,6 +35,13 @@ export function checkedLookup(resolve: Resolve, isAllowed: (address: string) => 
 
 const noAddress = (): Error => Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
 
+/** Checks a literal address, for which Node.js does not call the lookup function. */
+export function assertAllowedLiteral(url: URL, isAllowed: (address: string) => boolean): void {
+  const host = hostOf(url)
+  if (isIP(host) !== 0 && !isAllowed(host))
+    throw new ForbiddenAddress(`${host} is not an address that the server may connect to`)
+}
+
 export class ForbiddenAddress extends Error {
   readonly code = 'FORBIDDEN_ADDRESS'
 }

@@ -1,7 +1,6 @@
-import { isIP } from 'node:net'
 import { Agent, type RequestInit, fetch as undiciFetch } from 'undici'
 import { isAllowedAddress } from './allowed-address.ts'
-import { checkedLookup, ForbiddenAddress, hostOf } from './checked-lookup.ts'
+import { assertAllowedLiteral, checkedLookup } from './checked-lookup.ts'
 import type { OutboundOptions } from './outbound-post.ts'
 import { resolveName } from './resolve.ts'
 
@@ -25,10 +24,7 @@ export function createOutboundFetch({ allowed, resolve = resolveName }: Outbound
   })
   return {
     async fetch(url, options) {
-      const host = hostOf(new URL(url))
-      // The lookup function does not run for a literal address.
-      if (isIP(host) !== 0 && !isAllowed(host))
-        throw new ForbiddenAddress(`${host} is not an address that the server may connect to`)
+      assertAllowedLiteral(new URL(url), isAllowed)
       const timeout = AbortSignal.timeout(TIMEOUT_MS)
       const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout
       const { status, headers, body } = await undiciFetch(url, {

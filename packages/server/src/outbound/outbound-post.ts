@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import type { Dispatcher } from 'undici'
 import type { AddressRange } from '../lib/address-range.ts'
 import { isAllowedAddress } from './allowed-address.ts'
-import { checkedLookup, ForbiddenAddress, hostOf } from './checked-lookup.ts'
+import { assertAllowedLiteral, checkedLookup, ForbiddenAddress, hostOf } from './checked-lookup.ts'
 import { loopbackAddresses, type Resolve, resolveName } from './resolve.ts'
 
 export interface Outbound {
@@ -28,15 +28,14 @@ export interface OutboundMessage {
 export type OutboundResult = {
   /** The duration in milliseconds. */
   duration: number
-} & (
-  | {
-      status: number
-      retryAfter: string | undefined
-      /** The first KiB of the response's body. */
-      body: string
-    }
-  | { status: null; error: string }
-)
+} & (Sent | { status: null; error: string })
+
+interface Sent {
+  status: number
+  retryAfter: string | undefined
+  /** The first KiB of the response's body. */
+  body: string
+}
 
 export interface OutboundOptions {
   allowed: readonly AddressRange[]
@@ -86,17 +85,12 @@ export function createOutbound({ allowed, resolve = resolveName }: OutboundOptio
   }
 }
 
-type Sent = { status: number; retryAfter: string | undefined; body: string }
-
 async function send(
   dispatcher: Dispatcher,
   { url, headers, body, signal }: OutboundMessage,
   isAllowed: (address: string) => boolean,
 ): Promise<Sent> {
-  const host = hostOf(url)
-  // A literal address is checked here, because Node does not call the lookup function for it.
-  if (isIP(host) !== 0 && !isAllowed(host))
-    throw new ForbiddenAddress(`${host} is not an address that the server may connect to`)
+  assertAllowedLiteral(url, isAllowed)
   const timeout = AbortSignal.timeout(TOTAL_TIMEOUT_MS)
   const response = await dispatcher.request({
     origin: url.origin,

@@ -3,10 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { sendTo } from './messages.ts'
 
 const CHECK_EVERY_MS = 1_000
-/**
- * The minimum number of seconds that a starting process gets to respond. A process cannot respond while it loads its
- * code.
- */
+/** A starting process gets at least this time, because it cannot respond while it loads its code. */
 const MIN_START_SECONDS = 30
 /** The number of checks that a process may miss merely because it is busy. */
 const TOLERATED_CHECKS = 2
@@ -31,10 +28,7 @@ interface Watched {
   hasStarted: boolean
 }
 
-/**
- * Kills a process with SIGKILL if it does not respond for `maxSeconds`, or never if `maxSeconds` is 0. A starting
- * process gets at least 30 seconds.
- */
+/** Kills a process with SIGKILL if it does not respond for `maxSeconds`, or never if `maxSeconds` is 0. */
 export function watchProcesses(maxSeconds: number, log: FastifyBaseLogger): Watch {
   const watched = new Map<number, Watched>()
 

@@ -7,7 +7,6 @@ import { readAccountSize } from './account-sizes.queries.ts'
 export interface AccountSizes {
   /** Returns undefined if the size is not cached or is outdated. The caller must then read it. */
   known(accountId: string): AccountSize | undefined
-  /** Rejects if the query fails. */
   read(accountId: string): Promise<AccountSize>
 }
 

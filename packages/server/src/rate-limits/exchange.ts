@@ -74,7 +74,7 @@ function payloadsOf(from: string, spent: readonly Spent[]): string[] {
   return parts.map((part) => JSON.stringify({ from, spent: part }))
 }
 
-/** Reads a payload. Ignores payloads in another release's format. */
+/** Ignores payloads in another release's format. */
 function readPayload(payload: string): { from: unknown; spent: Spent[] } {
   try {
     const { from, spent } = JSON.parse(payload) as { from: unknown; spent: unknown }

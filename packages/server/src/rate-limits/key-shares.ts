@@ -61,7 +61,6 @@ const policyOf = ({ capacity, perSecond }: Policy, share: number): Policy => ({
   perSecond: (perSecond * share) / 100,
 })
 
-/** Combines the budgets of keys with the budgets of the keys' accounts. */
 function combine(keys: Budget, accounts: Budget): Budget {
   return {
     ...keys,

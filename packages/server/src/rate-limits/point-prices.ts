@@ -13,7 +13,6 @@ const listsOfChanges: Readonly<Record<string, string>> = {
   transferDevices: 'deviceId',
 }
 
-/** Returns the number of changes that a mutation is charged for: 1, or the number of items. */
 export function countChanges({ name, args }: Pick<RootField, 'name' | 'args'>): number {
   const list = listsOfChanges[name]
   const items = list === undefined ? undefined : args[list]
@@ -27,16 +26,10 @@ export const REJECTED_BYTES_PER_POINT = 1_000
 
 export const pointsOfRejected = (bytes: number): number => Math.floor(bytes / REJECTED_BYTES_PER_POINT)
 
-/** Returns the cost of the objects in a response: 1 point for each full hundred. */
 export const pointsOfObjects = (objects: number): number => Math.floor(objects / OBJECTS_PER_POINT)
 
-/** Returns the cost of rows that are read but not returned: 1 point for each full 2,000. */
 export const pointsOfRows = (rows: number): number => Math.floor(rows / ROWS_PER_POINT)
 
-/**
- * Returns the cost of an operation's changes: 1 point for each mutation, or for each 10 items of a list of changes,
- * rounded up.
- */
 export function pointsOfChanges({ kind, rootFields }: Pick<PreparedOperation, 'kind' | 'rootFields'>): number {
   if (kind !== 'mutation') return 0
   return rootFields().reduce(

@@ -10,7 +10,6 @@ import { createStorageQuotas, type StorageQuotas } from './storage-quotas.ts'
 export interface RateLimits {
   /** The budgets of users. A user is an account with its access keys, or a person with console sessions (`payerOf`). */
   readonly users: Budget
-  /** The budgets of access keys that may spend only a share of their account's quota. */
   readonly keys: KeyShares
   readonly addresses: Budget
   /**

@@ -1,6 +1,5 @@
 import { ApiError } from '../errors.ts'
-import type { AccountSize, RowCount } from '../graphql/cost/row-estimate.ts'
-import { MANY_ROWS } from '../graphql/cost/row-estimate.ts'
+import { type AccountSize, MANY_ROWS, type RowCount } from '../graphql/cost/row-estimate.ts'
 import { rowMeterOf, startRowMeter } from '../graphql/cost/row-meter.ts'
 import type { AfterOperation, OperationStart, Requester } from '../graphql/run-operation.ts'
 import type { AddressOf } from '../lib/client-address.ts'
@@ -27,10 +26,10 @@ export interface RequestCharges {
   /** Charges a rejected request by its length in bytes. The balance may become negative. */
   chargeRejected(requester: Requester<Viewer>, bytes: number): void
   /**
-   * Charges the maximum additional cost of an operation before it runs. Throws LIMIT_EXCEEDED if the operation has too
-   * many walking fields. The returned function refunds unused points. Call it after the operation with the data that
-   * was read, or with undefined if a field failed. A failed operation gets a refund only for rows, because other fields
-   * may have read objects that are not in the response.
+   * Before an operation runs, charges its maximum additional cost, up to the quota's capacity. Throws LIMIT_EXCEEDED if
+   * the operation has too many walking fields. The returned function refunds unused points. Call it after the operation
+   * with the data that was read, or with undefined if a field failed. A failed operation gets a refund only for rows,
+   * because other fields may have read objects that are not in the response.
    */
   chargeOperation(start: OperationStart<Viewer>): AfterOperation | Promise<AfterOperation>
   /** The returned function's promise resolves once enough points for the next event are available. */
@@ -80,11 +79,8 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     return (read) => {
       const metered = pointsOfRows(rowMeterOf(request).rows)
       const rowPoints = isMetered ? metered : Math.min(forRows, metered)
-      if (read !== undefined) {
-        budget.give(subject, charged - forChanges - rowPoints - pointsOfObjects(operation.objectsIn(read)))
-      } else {
-        budget.give(subject, Math.min(charged, forRows - rowPoints))
-      }
+      if (read === undefined) budget.give(subject, Math.min(charged, forRows - rowPoints))
+      else budget.give(subject, charged - forChanges - rowPoints - pointsOfObjects(operation.objectsIn(read)))
       reply.headers(rateLimitHeaders(payer))
     }
   }
@@ -116,8 +112,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     },
     chargeOperation(start) {
       const { viewer, operation } = start
-      if (viewer === null) return charge(start, 0)
-      if (!operation.mayReadRows && !isRestricted(viewer)) return charge(start, 0)
+      if (viewer === null || (!operation.mayReadRows && !isRestricted(viewer))) return charge(start, 0)
       const known = sizes.known(viewer.accountId)
       if (known !== undefined) return chargeRows(start, sizeFor(viewer, known))
       if (!isRestricted(viewer) && operation.countRows(EVERY_ROW).rows === 0) return charge(start, 0)

@@ -12,9 +12,7 @@ export function spend(payer: Payer, points: number, reply: FastifyReply): void {
   if (retryAfter > 0) throw rateLimited(payer, points, retryAfter)
 }
 
-/**
- * Waits until enough points are available, then takes them. If they exceed the capacity, takes them in several parts.
- */
+/** If the points exceed the capacity, takes them in several parts. */
 export async function spendWhenAvailable({ budget, subject }: Payer, points: number): Promise<void> {
   for (let left = points; left > 0; ) {
     const part = Math.min(left, budget.policy.capacity)

@@ -50,9 +50,7 @@ export function checkPair({ cert, key }: CertificateFiles, pair: Pair): Certific
   }
 }
 
-/**
- * Reads the certificate without its key. This runs before the check of the pair, so that errors name the invalid file.
- */
+/** Runs before the check of the pair, so that errors name the invalid file. */
 function readX509({ setting, file }: CertificateFiles['cert'], pem: Buffer): Pick<Certificate, 'until' | 'isFor'> {
   try {
     createSecureContext({ cert: pem })

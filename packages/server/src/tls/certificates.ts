@@ -38,9 +38,8 @@ async function open(
 ): Promise<ServedCertificate | undefined> {
   if (cert === undefined && key === undefined) return undefined
   const settings = { cert: `${prefix}_CERT`, key: `${prefix}_KEY` }
-  if (cert === undefined || key === undefined) {
+  if (cert === undefined || key === undefined)
     throw new StartError(`Set both ${settings.cert} and ${settings.key}, or neither.`)
-  }
   const files = { cert: { setting: settings.cert, file: cert }, key: { setting: settings.key, file: key } }
   return serveCertificate(files, log)
 }

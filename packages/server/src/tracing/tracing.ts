@@ -47,10 +47,6 @@ export async function inSpan<Result>(
   }
 }
 
-/**
- * Returns the error's code or, without a usable code, the error's name. Returns `error` for a value that is not an
- * Error.
- */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return 'error'
   const code = 'code' in error ? error.code : undefined

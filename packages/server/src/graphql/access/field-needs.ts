@@ -64,9 +64,7 @@ export interface NeedsInput {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/**
- * Returns a function that reads the needs of an operation. Computes the needs once, unless they depend on variables.
- */
+/** Computes an operation's needs only once, unless they depend on variables. */
 export function createNeedsReader(
   schema: GraphQLSchema,
   { rules, isOpen }: Pick<Reading, 'rules' | 'isOpen'>,
@@ -84,7 +82,7 @@ interface Reading extends NeedsInput {
   isOpen: IsOpenToRestricted
 }
 
-/** Visits each selection set once for each type. The time is therefore proportional to the document's length. */
+/** Visits each selection set once for each type, so that nested fragments do not multiply the time. */
 function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, variables: Arguments) {
   const needs = new Map<string, MaskedNeed>()
   const closed = new Set<string>()
@@ -135,10 +133,7 @@ function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, var
 
   visit(schema.getRootType(operation.operation)!, operation.selectionSet)
   return {
-    needs: documentNeeds([...needs.values()], {
-      kind: operation.operation,
-      closed: [...closed].sort(),
-    }),
+    needs: documentNeeds([...needs.values()], { kind: operation.operation, closed: [...closed].sort() }),
     dependsOnVariables,
   }
 }

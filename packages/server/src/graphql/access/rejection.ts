@@ -3,7 +3,6 @@ import { ApiError } from '../../errors.ts'
 import type { DocumentNeeds, FieldNeed } from './field-needs.ts'
 
 export interface Caller {
-  /** Whether mutations fail with FORBIDDEN, because the access key is read-only. */
   readonly readOnly: boolean
   /** The permissions as a mask. If omitted, the caller has none. */
   readonly permissions?: number
@@ -42,8 +41,7 @@ function rejectionOfFields(
   { closed }: Pick<DocumentNeeds, 'closed'>,
 ): Rejection | undefined {
   if (closed.length === 0) return undefined
-  const restrictsNames = restriction.some(({ attributes }) => attributes !== undefined)
-  const to = restrictsNames ? 'some attributes' : 'some devices'
+  const to = restriction.some(({ attributes }) => attributes !== undefined) ? 'some attributes' : 'some devices'
   const message = `a caller who is restricted to ${to} cannot use ${closed.join(', ')}`
   return { error: new ApiError('FORBIDDEN', message, { reason: 'device' }), fields: closed, missing: [] }
 }

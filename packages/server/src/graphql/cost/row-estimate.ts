@@ -53,7 +53,6 @@ export interface RowCount {
 
 export type CountRows = (variables: Arguments, size: AccountSize) => RowCount
 
-/** A field that may read this many rows or more without returning them is a walking field. */
 export const MANY_ROWS = 2_000
 
 /** Throws if a list has no entry in `rowCosts`, because a new field would otherwise be free by mistake. */
@@ -131,7 +130,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
   return isConstant ? cacheBySize(count) : count
 }
 
-/** Caches counts by account size. The size is the same object until it is read again, so it can be a cache key. */
+/** An unrestricted caller's size is the same object until it is read again, so it can be a cache key. */
 function cacheBySize(count: CountRows): CountRows {
   const known = new WeakMap<AccountSize, RowCount>()
   return (_variables, size) => {

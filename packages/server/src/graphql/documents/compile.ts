@@ -1,8 +1,8 @@
 import {
   type ConstValueNode,
+  type DefinitionNode,
   type DocumentNode,
   type ExecutionResult,
-  type FragmentDefinitionNode,
   type GraphQLArgument,
   GraphQLScalarType,
   type GraphQLSchema,
@@ -69,10 +69,7 @@ export function compileOperation(input: {
   }
 }
 
-/**
- * Compiles an operation. If `written` is set, database rows supply the items of the operation's pages. Returns
- * undefined if the compiler fails.
- */
+/** With `written`, database rows supply the items of pages. Returns undefined if the compiler fails. */
 function runCompiled(
   input: { schema: GraphQLSchema; operation: OperationDefinitionNode; plan: OperationPlan; writers: RowWriters },
   document: DocumentNode,
@@ -100,10 +97,7 @@ function runCompiled(
   }
 }
 
-/**
- * Throws if two fields of the schema have the same compiled name, by which the compiler identifies their resolvers. It
- * joins the names of the type and the field.
- */
+/** The compiler identifies a resolver by the joined names of its type and field, which must therefore be unique. */
 export function assertCompilable(schema: GraphQLSchema): void {
   const places = new Map<string, string>()
   for (const type of Object.values(schema.getTypeMap())) {
@@ -164,30 +158,21 @@ function liftLiterals({
   return { document: { ...lifted, definitions: lifted.definitions.map((each) => retype(each, names)) }, literals }
 }
 
-/**
- * Returns a function that returns a literal's value. If a resolver could modify the value, each call creates a new
- * value.
- */
+/** If a resolver could modify the value, each call of the returned function creates a new value. */
 function literalValue(node: ConstValueNode, argument: GraphQLArgument): () => unknown {
   const value: unknown = valueFromAST(node, argument.type)
   if (typeof value !== 'object' || value === null) return () => value
   return () => valueFromAST(node, argument.type)
 }
 
-function retype<Node extends DocumentNode['definitions'][number]>(
-  definition: Node,
-  literals: readonly string[],
-): OperationDefinitionNode | FragmentDefinitionNode | Node {
+function retype(definition: DefinitionNode, literals: readonly string[]): DefinitionNode {
   if (definition.kind !== Kind.OPERATION_DEFINITION) return definition
   const own = (definition.variableDefinitions ?? []).map((each) => (isCondition(each) ? each : coerced(each.variable)))
   const lifted = literals.map((name) => coerced(variable(name)))
   return { ...definition, variableDefinitions: [...own, ...lifted] }
 }
 
-/**
- * Checks whether a variable can be a condition of `@skip` or `@include`, for which the compiler requires a Boolean.
- * Coercing a Boolean again does not change it.
- */
+/** The compiler requires a Boolean for `@skip` and `@include`. Coercing a Boolean again does not change it. */
 function isCondition({ type }: VariableDefinitionNode): boolean {
   return type.kind === Kind.NON_NULL_TYPE && type.type.kind === Kind.NAMED_TYPE && type.type.name.value === 'Boolean'
 }

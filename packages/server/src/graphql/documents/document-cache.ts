@@ -1,6 +1,5 @@
 import {
   type DocumentNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLFormattedError,
   type GraphQLSchema,
@@ -19,7 +18,7 @@ import { type CompiledOperation, compileOperation } from './compile.ts'
 import { assertDocumentLimits, type DocumentLimits, isIntrospectionField, tooComplex } from './limits.ts'
 import { readDocument } from './read-document.ts'
 import { reasonNotToCompile } from './reason-not-to-compile.ts'
-import { type OperationPlan, planOperation, TooManySelections } from './selection-plan.ts'
+import { fragmentsOf, type OperationPlan, planOperation, TooManySelections } from './selection-plan.ts'
 
 export interface KnownOperation {
   readonly document: DocumentNode
@@ -154,12 +153,7 @@ function readOperation(
   const { schema, document, definition, limits } = input
   try {
     const fragments = fragmentsOf(document)
-    const plan = planOperation({
-      schema,
-      operation: definition,
-      fragments,
-      maxSelections: limits.selections,
-    })
+    const plan = planOperation({ schema, operation: definition, fragments, maxSelections: limits.selections })
     assertDocumentLimits(plan, limits)
     const rootFields = rootFieldsOf(plan)
     return {
@@ -185,7 +179,6 @@ function readOperation(
   }
 }
 
-/** Includes `__typename` only if it is the only root field. */
 function rootFieldsOf({ root }: OperationPlan): string[] {
   const names = new Set(root.fields.map(({ definition }) => definition.name))
   if (names.size > 1) names.delete('__typename')
@@ -215,13 +208,6 @@ function compiledAtSecondUse(input: {
     input.grow(plan.selections * bytesPer.compiled)
     return compiled
   }
-}
-
-function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  return fragments
 }
 
 function unknownOperation(document: DocumentNode, operationName: string | undefined): GraphQLError {

@@ -1,4 +1,11 @@
-import { type GraphQLSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
+import {
+  type GraphQLArgument,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql'
 
 /**
  * Returns the average lengths of introspection lists, with which the object count of a full introspection is close to
@@ -12,6 +19,7 @@ export function introspectionBounds(schema: GraphQLSchema): Record<string, numbe
   const values = types.filter(isEnumType).flatMap((type) => type.getValues())
   const interfaces = withFields.flatMap((type) => type.getInterfaces())
   const directives = schema.getDirectives()
+  const argsOf = ({ args }: { args: readonly GraphQLArgument[] }): readonly GraphQLArgument[] => args
   const average = (items: readonly unknown[], among: readonly unknown[]): number =>
     items.length / Math.max(among.length, 1)
   return {
@@ -22,13 +30,7 @@ export function introspectionBounds(schema: GraphQLSchema): Record<string, numbe
     '__Type.possibleTypes': average(interfaces, types),
     '__Type.enumValues': average(values, types),
     '__Type.inputFields': average(inputFields, types),
-    '__Field.args': average(
-      fields.flatMap(({ args }) => args),
-      fields,
-    ),
-    '__Directive.args': average(
-      directives.flatMap(({ args }) => args),
-      directives,
-    ),
+    '__Field.args': average(fields.flatMap(argsOf), fields),
+    '__Directive.args': average(directives.flatMap(argsOf), directives),
   }
 }

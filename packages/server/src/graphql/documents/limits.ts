@@ -25,10 +25,7 @@ export function tooComplex(what: string, limit: number, found: number): ApiError
 /** The maximum depth of nested lists in an introspection, as in MaxIntrospectionDepthRule of graphql-js. */
 const introspectedLists = 2
 
-/**
- * Throws if a plan exceeds the limits on depth, nested introspection lists, or aliases. Depth counts fields, so
- * `{ login { id } }` has depth two.
- */
+/** Depth counts fields, so `{ login { id } }` has depth two. */
 export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits): void {
   const { own, introspection, lists } = measureDepth(plan)
   if (own > limits.depth) throw tooComplex('the query has too many levels', limits.depth, own)
@@ -39,7 +36,7 @@ export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits
   for (const selection of plan.postOrder) assertAliases(selection, limits.aliasesPerField)
 }
 
-/** Checks for an introspection field. The names of introspection fields and types start with `__` (GraphQL §4). */
+/** The names of introspection fields and types start with `__` (GraphQL §4). */
 export function isIntrospectionField({ definition, parentType }: PlannedField): boolean {
   return definition.name.startsWith('__') || parentType.name.startsWith('__')
 }
@@ -47,14 +44,12 @@ export function isIntrospectionField({ definition, parentType }: PlannedField): 
 interface Depth {
   own: number
   introspection: number
-  /** The depth of nested lists in an introspection. */
   lists: number
 }
 
 /** These fields lead from one type to many, so each nesting level multiplies the introspection's size. */
 const introspectionLists = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields'])
 
-/** Measures each selection plan once, even if several fields share it. */
 function measureDepth(plan: OperationPlan): Depth {
   const depths = new Map<SelectionPlan, Depth>()
   const depthOf = (selection: SelectionPlan | undefined): Depth =>

@@ -13,13 +13,9 @@ import {
 import { tooComplex } from './limits.ts'
 import { assertTokens } from './tokens.ts'
 
-/**
- * Omits MaxIntrospectionDepthRule, because `limits.ts` applies the same limit and reports both the limit and the number
- * found.
- */
+/** `limits.ts` applies the limit of MaxIntrospectionDepthRule, and reports both the limit and the number found. */
 const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule)
 
-/** The maximum number of validation errors in a response. */
 const maxErrors = 10
 
 /** After this many comparisons of fields, graphql-js 16.15 aborts the validation with this message. */
@@ -59,9 +55,7 @@ function withoutDuplicates(document: DocumentNode): DocumentNode {
         const key = print(selection)
         if (!selections.has(key)) selections.set(key, selection)
       }
-      return selections.size === set.selections.length
-        ? undefined
-        : { ...set, selections: Array.from(selections.values()) }
+      return selections.size === set.selections.length ? undefined : { ...set, selections: [...selections.values()] }
     },
   })
 }

@@ -1,4 +1,5 @@
 import {
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type FragmentSpreadNode,
@@ -53,6 +54,11 @@ export interface PlanInput {
 }
 
 export class TooManySelections extends Error {}
+
+export function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION)
+  return new Map(fragments.map((each) => [each.name.value, each]))
+}
 
 interface Group {
   key: string
@@ -136,9 +142,8 @@ function memoKey(
     }
     numbers.add(id)
   }
-  return `${type.name} ${Array.from(numbers)
-    .sort((a, b) => a - b)
-    .join(' ')}`
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return `${type.name} ${sorted.join(' ')}`
 }
 
 function addField(

@@ -23,7 +23,6 @@ export interface PageArguments {
   last?: string | null | undefined
 }
 
-/** The start of a page: after this many records, after the item with this ID, or after the position in a cursor. */
 export type Start = { offset: number } | { afterId: string } | { afterPlace: Place }
 
 export interface Page {
@@ -62,12 +61,11 @@ function readAfter({ after, last }: PageArguments): { text: string; path: string
 
 function readFrom(from: number | null | undefined, firstRecord: 0 | 1): number {
   const position = from ?? firstRecord
-  if (position < firstRecord) {
+  if (position < firstRecord)
     throw badInput(
       `from must be ${firstRecord} or more: the first page of 100 records starts at ${firstRecord}, ` +
         `and the second at ${100 + firstRecord}; found ${position}`,
     )
-  }
   return position - firstRecord
 }
 

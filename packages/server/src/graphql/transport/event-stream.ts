@@ -10,7 +10,7 @@ const LINGER_MS = 500
 
 /** A Server-Sent Events response (GraphQL over SSE, distinct connections mode). */
 export interface EventStream {
-  /** A signal that is aborted when the client disconnects or the stream ends. */
+  /** Aborted when the client disconnects or the stream ends. */
   readonly closed: AbortSignal
   /**
    * Sends a result. Resolves immediately if the response's buffer still has room, otherwise once the buffer is empty or

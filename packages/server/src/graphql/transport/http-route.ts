@@ -28,7 +28,6 @@ export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends Operati
   readonly sdl: () => string
 }
 
-/** Registers the routes in a separate Fastify scope, which reads bodies as bytes. */
 export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
   app: FastifyInstance,
   input: GraphqlRouteInput<Viewer>,
@@ -77,7 +76,7 @@ async function findOperation<Viewer extends GraphqlViewer>(
     params = read instanceof Promise ? await read : read
   } catch (error) {
     const apiError = asBadRequest(error)
-    if (apiError.code === 'PERSISTED_QUERY_NOT_FOUND') return errorResponse(apiError, type, apiError.status, noStore)
+    if (apiError.code === 'PERSISTED_QUERY_NOT_FOUND') return errorResponse(apiError, type)
     return errorResponse(apiError, 'application/json', 400)
   }
   if (isResponse(params)) return params
@@ -94,12 +93,6 @@ async function findOperation<Viewer extends GraphqlViewer>(
   return jsonResponse(isLegacy ? 200 : operation.status, type, { errors: operation.errors })
 }
 
-/**
- * Keeps caches from storing the rejection of a query hash. The server accepts the same hash in a request that also
- * contains the query.
- */
-const noStore = { 'cache-control': 'no-store' }
-
 const isResponse = (found: object): found is Response => Array.isArray(found)
 
 const notAcceptable: Response = [
@@ -111,7 +104,7 @@ const notAcceptable: Response = [
   },
 ]
 
-/** Returns the error for an operation that the route cannot run, or undefined if the route can run the operation. */
+/** Returns undefined if the route can run the operation. */
 function rejectOperation<Viewer extends GraphqlViewer>(
   start: OperationStart<Viewer>,
   type: ResponseType,

@@ -1,4 +1,3 @@
-/** The supported media types. */
 const offered = ['application/graphql-response+json', 'application/json'] as const
 
 export type ResponseType = (typeof offered)[number]

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { parseRequestParams, type Request, type RequestParams, type Response } from 'graphql-http'
 import { ApiError, badInput } from '../../errors.ts'
+import { isObject } from '../../lib/json-fields.ts'
 import { assertHasQuery } from './persisted-queries.ts'
 
 export interface RawRequest {
@@ -44,7 +45,7 @@ export function asBadRequest(error: unknown): ApiError {
 const isJson = (headers: IncomingHttpHeaders): boolean =>
   (headers['content-type'] ?? '').toLowerCase().trimStart().startsWith('application/json')
 
-/** Checks whether graphql-http would accept the body. Members with other names can have any value. */
+/** Checks the types that graphql-http would check. Members with other names can have any value. */
 const isParams = (body: Record<string, unknown>): body is Record<string, unknown> & RequestParams =>
   typeof body.query === 'string' &&
   typeof (body.operationName ?? '') === 'string' &&
@@ -61,8 +62,8 @@ function parseBody(body: Buffer): Record<string, unknown> {
   if (!isUtf8(body)) throw badInput('the body is not UTF-8; send JSON in UTF-8')
   const value = parseJson(body.toString('utf8'), 'the body')
   if (Array.isArray(value)) throw badInput('the body is an array; send one operation per request')
-  if (typeof value !== 'object' || value === null) throw badInput(`the body must be ${wantedBody}`)
-  return value as Record<string, unknown>
+  if (!isObject(value)) throw badInput(`the body must be ${wantedBody}`)
+  return value
 }
 
 function assertParameters(url: string): void {
@@ -90,10 +91,7 @@ export function parseJson(text: string, what: string): unknown {
   return value
 }
 
-/**
- * JSON.parse creates a plain property `__proto__`, but code that copies the property by assignment would set the
- * prototype.
- */
+/** Code that copies a property `__proto__` by assignment would set the prototype. */
 function assertNoProto(root: unknown, what: string): void {
   const open: unknown[] = [root]
   while (open.length > 0) {

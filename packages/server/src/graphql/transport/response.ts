@@ -34,12 +34,13 @@ export function errorResponse(
 ): Response {
   const text = JSON.stringify({ errors: [formatApiError(error)] })
   const contentType = { 'content-type': `${type}; charset=utf-8` }
-  return [text, { status, statusText: '', headers: { ...contentType, ...headersOf(error), ...headers } }]
+  return [text, { status, statusText: '', headers: { ...contentType, ...headersOf(error, 'Signature'), ...headers } }]
 }
 
-function headersOf({ code, details }: ApiError): Record<string, string> {
+/** Returns the headers WWW-Authenticate and Retry-After, if they apply (RFC 9110 §11.6.1, §10.2.3). */
+export function headersOf({ code, details }: ApiError, challenge: string): Record<string, string> {
   const headers: Record<string, string> = {}
-  if (code === 'UNAUTHENTICATED') headers['www-authenticate'] = 'Signature'
+  if (code === 'UNAUTHENTICATED') headers['www-authenticate'] = challenge
   if (typeof details.retryAfter === 'number')
     headers['retry-after'] = String(Math.max(1, Math.ceil(details.retryAfter)))
   return headers
@@ -73,10 +74,7 @@ function stringify(result: unknown): Json | undefined {
   }
 }
 
-/**
- * The server sends strings of this length or more as bytes. Node would join a string with the response headers, which
- * copies both.
- */
+/** Strings of this length or more are sent as bytes, because Node would join them with the headers by copying both. */
 const MAX_STRING_LENGTH = 65_536
 
 export function toSend(json: Json): string | Buffer | BodyPieces {

@@ -69,7 +69,7 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
         }
         const operation = prepare(input, params)
         const needs = operation.ok ? assertPermitted(input, { viewer, operation }) : undefined
-        if (needs !== undefined && viewer !== null) input.countUse?.(viewer, { needs })
+        if (needs !== undefined) input.countUse?.(viewer, { needs })
         else rejected()
         const afterOperation = operation.ok
           ? await input.beforeOperation?.({ request, reply, viewer, operation })
@@ -106,10 +106,7 @@ async function readParams(request: FastifyRequest, body: Buffer): Promise<Reques
 
 const acceptsEvents = (accept = '*/*'): boolean => /text\/event-stream|text\/\*|\*\/\*/i.test(accept)
 
-/**
- * Prepares a subscription. The server sends a document's errors in the stream, because clients of this protocol do not
- * show the bodies of other responses.
- */
+/** The server sends a document's errors in the stream, because many clients do not show other response bodies. */
 function prepare<Viewer extends GraphqlViewer>(
   { executor, path }: StreamRouteInput<Viewer>,
   params: RequestParams,
@@ -120,17 +117,11 @@ function prepare<Viewer extends GraphqlViewer>(
   return { ok: false, errors: [formatApiError(badInput(message))] }
 }
 
-interface Subscribing<Viewer> {
-  request: FastifyRequest
-  reply: FastifyReply
-  viewer: Viewer
-  operation: PreparedOperation | Rejected
-}
-
 async function serve<Viewer extends GraphqlViewer>(
   input: StreamRouteInput<Viewer>,
-  { request, reply, viewer, operation }: Subscribing<Viewer>,
+  start: Requester<Viewer> & { viewer: Viewer; operation: PreparedOperation | Rejected },
 ): Promise<void> {
+  const { request, reply, viewer, operation } = start
   const begin = (): EventStream => {
     reply.hijack()
     return openEventStream(reply.raw, headersOf(reply))

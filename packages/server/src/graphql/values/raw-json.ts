@@ -45,10 +45,8 @@ export const textOf = (json: Json): string => (typeof json === 'string' ? json :
 /** Serializes a value like `JSON.stringify`, but copies raw JSON unchanged. Returns bytes if any raw JSON is bytes. */
 export function withRawJson(value: unknown): Json {
   const { around, raw } = split(value)
-  return raw.some(isBytes) ? joinBytes(around, raw) : joinText(around, raw as string[])
+  return raw.some((json) => typeof json !== 'string') ? joinBytes(around, raw) : joinText(around, raw as string[])
 }
-
-const isBytes = (json: Json): boolean => typeof json !== 'string'
 
 function split(value: unknown): { around: string[]; raw: Json[] } {
   const raw: Json[] = []

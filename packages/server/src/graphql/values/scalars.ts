@@ -1,4 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { isObject } from '../../lib/json-fields.ts'
 import { version } from '../../version.ts'
 import { schemaPart } from '../assemble.ts'
 import { formatStoredTime, formatTime } from './timestamps.ts'
@@ -19,16 +20,12 @@ export function parseDateTime(text: string): Date {
   // `new Date` accepts February 30 as a day in March.
   const rolledOver =
     match !== null && new Date(Date.UTC(Number(match[1]), Number(match[2]) - 1, day)).getUTCDate() !== day
-  if (Number.isNaN(value.getTime()) || rolledOver || value.getUTCFullYear() < 1 || value.getUTCFullYear() > 9999) {
+  if (Number.isNaN(value.getTime()) || rolledOver || value.getUTCFullYear() < 1 || value.getUTCFullYear() > 9999)
     throw new GraphQLError(`${JSON.stringify(text.slice(0, 40))} is not ${wanted}`)
-  }
   return value
 }
 
-/**
- * Converts a date-time to the format of `new Date`, which allows neither a comma before the fraction nor a zone with
- * only hours.
- */
+/** `new Date` allows neither a comma before the fraction nor a zone with only hours. */
 const forDate = (text: string): string =>
   text
     .toUpperCase()
@@ -50,9 +47,6 @@ export const DateTime = new GraphQLScalarType<Date, string>({
   },
 })
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const JsonObject = new GraphQLScalarType<Record<string, unknown>, Record<string, unknown>>({
   name: 'Object',
   description: 'A JSON object.',
@@ -69,10 +63,7 @@ const JsonObject = new GraphQLScalarType<Record<string, unknown>, Record<string,
   },
 })
 
-/**
- * Rejects enum literals, which would otherwise become strings. The rule UniqueInputFieldNames has already rejected
- * duplicate names.
- */
+/** Rejects enum literals, which would otherwise become strings. */
 function assertNoEnums(node: ValueNode): void {
   if (node.kind === Kind.ENUM)
     throw new GraphQLError(`${node.value} is not a JSON value: write a string in quotes, such as "${node.value}"`)

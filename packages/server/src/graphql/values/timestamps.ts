@@ -26,7 +26,6 @@ export function formatTime(date: Date): string {
   return `${lastDayText}${hours}:${minutes}:${seconds}.${hundreds}${twoDigits[milliseconds] ?? milliseconds}Z`
 }
 
-/** The zone of every `StoredTime`. */
 export const ZONE = '+00'
 export const DATE_LENGTH = '2026-11-20'.length
 

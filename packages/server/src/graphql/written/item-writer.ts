@@ -37,19 +37,13 @@ export function compileItems({ definition, child }: PlannedField, writers: RowWr
       objects += count
     }
     const fields = await Promise.all(prepared.map((prepare) => prepare(rows, { ...execution, addObjects })))
-    return new WrittenItems(writeItems({ rows, beginnings, fields }), objects)
+    return new WrittenItems(writeItems(rows, beginnings, fields), objects)
   }
 }
 
 const jsonWriter = new JsonWriter()
 
-interface Items {
-  rows: readonly Row[]
-  beginnings: readonly string[]
-  fields: readonly WriteField<Row>[]
-}
-
-function writeItems({ rows, beginnings, fields }: Items): Json {
+function writeItems(rows: readonly Row[], beginnings: readonly string[], fields: readonly WriteField<Row>[]): Json {
   // If writing an earlier page failed, the writer still contains some of that page's JSON.
   jsonWriter.clear()
   jsonWriter.ascii('[')

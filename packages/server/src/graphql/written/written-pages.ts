@@ -1,7 +1,6 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLFieldMap,
   type GraphQLFieldResolver,
   GraphQLList,
@@ -14,12 +13,11 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
-  Kind,
   type OperationDefinitionNode,
 } from 'graphql'
 import { ApiError } from '../../errors.ts'
 import type { Arguments } from '../cost/object-estimate.ts'
-import { planOperation } from '../documents/selection-plan.ts'
+import { fragmentsOf, planOperation } from '../documents/selection-plan.ts'
 import { compileItems, type WriteItems } from './item-writer.ts'
 import type { RowWriters } from './row-writers.ts'
 import { WritingError } from './written-items.ts'
@@ -28,8 +26,8 @@ import { WritingError } from './written-items.ts'
 export type WrittenPages = ReadonlyMap<FieldNode, WriteItems>
 
 /**
- * Returns undefined if the operation is not a query, has no pages, or has a page that cannot be written. `operation`
- * must be an operation of `document`.
+ * Returns undefined if the operation is not a query, has no page in `writers.pages`, or has one that cannot be written.
+ * `operation` must be an operation of `document`.
  */
 export function planWrittenPages(input: {
   schema: GraphQLSchema
@@ -39,8 +37,7 @@ export function planWrittenPages(input: {
 }): WrittenPages | undefined {
   const { schema, document, operation, writers } = input
   if (operation.operation !== 'query') return undefined
-  const definitions = document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION)
-  const fragments = new Map(definitions.map((each): [string, FragmentDefinitionNode] => [each.name.value, each]))
+  const fragments = fragmentsOf(document)
   const plan = planOperation({ schema, operation, fragments, maxSelections: Number.POSITIVE_INFINITY })
   const written = new Map<FieldNode, WriteItems>()
   for (const { fields } of plan.postOrder)

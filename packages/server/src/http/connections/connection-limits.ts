@@ -26,7 +26,7 @@ const releases = new Map<string, () => void>()
 /** Stops counting a connection that became a WebSocket, because the MQTT broker limits WebSockets. */
 export const releaseConnection = (socket: Socket): void => releases.get(addressesOf(socket))?.()
 
-/** Closes connections above the limits as soon as they are accepted, before a TLS handshake. */
+/** Closes connections above the limits before the server allocates memory for a TLS session or an HTTP parser. */
 export function limitConnections(app: FastifyInstance, { config, metrics }: ConnectionLimitsOptions): void {
   const isTrustedProxy = isIn(config.trustedProxies)
   const countRejected = metrics?.counter('httpConnectionsRejected')
@@ -80,7 +80,6 @@ export function limitConnections(app: FastifyInstance, { config, metrics }: Conn
   metrics?.gauge('httpConnections', () => total)
 }
 
-/** Closes rejected connections before the server allocates memory for a TLS session or an HTTP parser. */
 function limitServer(server: Server, isAccepted: (socket: Socket) => boolean): void {
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')

@@ -17,10 +17,11 @@ export function createListener(options: FastifyServerOptions<Server>, limits: Li
   const { certificate, config } = limits
   const timeouts = arrivalTimeouts(config)
   const transport =
-    certificate === undefined ? { http: timeouts } : { https: { ...timeouts, ...secureOptions(certificate.current()) } }
+    certificate === undefined
+      ? { http: timeouts }
+      : { https: { ...timeouts, ...contextOf(certificate.current()), handshakeTimeout: HANDSHAKE_MS } }
   const { requestTimeout, keepAliveTimeout } = config
-  // By default, Fastify limits the time for loading a plugin to 10 s. On a slow or busy machine, startup could then
-  // fail.
+  // On a slow or busy machine, loading a plugin could take longer than Fastify's default limit of 10 s.
   const times = { requestTimeout, keepAliveTimeout, pluginTimeout: 0 }
   const app = fastify({ ...options, ...transport, ...times } as FastifyServerOptions<Server>)
   // A new certificate applies only to new connections.
@@ -28,10 +29,5 @@ export function createListener(options: FastifyServerOptions<Server>, limits: Li
   limitConnections(app, limits)
   return app
 }
-
-const secureOptions = (certificate: Certificate): ServerOptions => ({
-  ...contextOf(certificate),
-  handshakeTimeout: HANDSHAKE_MS,
-})
 
 const contextOf = ({ cert, key }: Certificate): ServerOptions => ({ cert, key, minVersion: MIN_TLS_VERSION })

@@ -6,10 +6,7 @@ const RESOLUTION_MS = 50
 /** A suspended process records only one long delay, which must not count as load. */
 const MIN_DELAYS = 3
 
-/**
- * Returns a function that reports whether the median lag exceeds `limitMs`. If `limitMs` is 0, the function returns
- * false.
- */
+/** The returned function reports whether the median lag exceeds `limitMs`. A limit of 0 disables the check. */
 export function watchLag(app: FastifyInstance, limitMs: number): () => boolean {
   if (limitMs === 0) return () => false
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createSlot } from '../../lib/slot.ts'
 import { onceResponseEnds } from '../responses/response-end.ts'
 
-/** A request is in flight from the arrival of its body until the response has been sent completely. */
+/** A request is in flight from the arrival of its body until its response is sent or its connection closes. */
 export interface InFlight {
   readonly total: number
   readonly callers: number

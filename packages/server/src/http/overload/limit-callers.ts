@@ -1,10 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Metrics } from '../../metrics.ts'
-import { type ExpectedResponse, limitResponseBytes, queueFull } from '../responses/response-bytes.ts'
+import { limitResponseBytes, queueFull, type ResponseBytes } from '../responses/response-bytes.ts'
 import { closeSlowReaders } from '../responses/slow-readers.ts'
-import type { KnownViewer } from './callers.ts'
-import { type LoadSheddingOptions, shedLoad } from './load-shedding.ts'
+import { type LoadShedding, type LoadSheddingOptions, shedLoad } from './load-shedding.ts'
 import { releaseMemory } from './memory-release.ts'
 import { limitRequestBodies } from './request-bodies.ts'
 import { measureShedding } from './shedding-metrics.ts'
@@ -15,18 +14,9 @@ export interface CallerLimitsOptions extends Omit<LoadSheddingOptions, 'config' 
 }
 
 /** Limits on requests in flight, on request body bytes, and on unread response bytes, for each caller or address. */
-export interface CallerLimits {
-  /**
-   * Throws UNAVAILABLE if the server is overloaded and the account exceeds its fair share of the requests in flight.
-   */
-  identify(request: FastifyRequest, viewer: KnownViewer): void
+export interface CallerLimits extends Pick<LoadShedding, 'identify'>, Pick<ResponseBytes, 'reserve'> {
   /** Throws RATE_LIMITED if the caller does not read its queued responses. */
   assertReadsResponses(request: FastifyRequest): void
-  /**
-   * Waits until the memory limits allow the response. Returns undefined if they already allow it. Throws RATE_LIMITED
-   * if the caller does not read its queued responses, or UNAVAILABLE if the client has closed the connection.
-   */
-  reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
 }
 
 /** The estimated memory of a request in flight, in bytes, without its body and response. */

@@ -79,7 +79,7 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     return before + own > Math.ceil(limit / active)
   }
 
-  /** Rejects the request if it may not continue. Returns the reason, or undefined if it may continue. */
+  /** Returns the reason for the rejection, or undefined if the request may continue. */
   const rejectExcess = (request: FastifyRequest, reply: FastifyReply): ShedReason | undefined => {
     const reached = limitReached()
     if (reached === undefined) return undefined

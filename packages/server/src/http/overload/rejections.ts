@@ -12,7 +12,6 @@ interface Rejection {
   text: string
 }
 
-/** Sends the response to a rejected request. */
 export type SendRejection<Reason extends string> = (
   reason: Reason,
   request: FastifyRequest,

@@ -29,7 +29,7 @@ const inTotal = { total: 'the server is receiving or processing too many large r
 
 /**
  * Limits the total size of request bodies. A body counts until the end of the response, with the size that the
- * request's headers announce or, if they announce none, the maximum size. Small bodies do not count.
+ * request's headers announce, or with the maximum size if the body is chunked. Small bodies do not count.
  */
 export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): RequestBodies {
   const { config, addressOf, headersOf, metrics } = options
@@ -84,7 +84,6 @@ export function rejectCompressedBodies(app: FastifyInstance, headersOf: RequestB
   })
 }
 
-/** Returns the announced size of a body, or the maximum size if the length is unknown. */
 function announcedBytes({ headers }: FastifyRequest): number {
   if (headers['transfer-encoding'] !== undefined) return limits.requestBodyBytes
   return Math.min(Number(headers['content-length'] ?? 0) || 0, limits.requestBodyBytes)

@@ -1,13 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Metrics } from '../../metrics.ts'
 import { routeOf } from '../outcome.ts'
-import type { ShedReason } from './shedding-log.ts'
-import { logShedding } from './shedding-log.ts'
-
-export interface SheddingMetricsOptions {
-  metrics: Metrics | undefined
-  logsAll: boolean
-}
+import { logShedding, type ShedReason } from './shedding-log.ts'
 
 export interface SheddingMetrics {
   /** Counts a rejection and its request, which `recordRequests` does not count. */
@@ -16,7 +10,10 @@ export interface SheddingMetrics {
   countLate(reason: ShedReason): void
 }
 
-export function measureShedding(app: FastifyInstance, { metrics, logsAll }: SheddingMetricsOptions): SheddingMetrics {
+export function measureShedding(
+  app: FastifyInstance,
+  { metrics, logsAll }: { metrics: Metrics | undefined; logsAll: boolean },
+): SheddingMetrics {
   const countShed = metrics?.counter('requestsShed')
   const countRequest = metrics?.counter('requests')
   const log = logShedding(app)

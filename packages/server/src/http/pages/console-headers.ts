@@ -16,11 +16,7 @@ const policy = {
 }
 
 /** Also allows WebAssembly, which lays out the schema diagram, and blobs, which contain the editor's workers. */
-const docPolicy = {
-  ...policy,
-  'script-src': "'self' 'wasm-unsafe-eval'",
-  'worker-src': "'self' blob:",
-}
+const docPolicy = { ...policy, 'script-src': "'self' 'wasm-unsafe-eval'", 'worker-src': "'self' blob:" }
 
 const serialize = (directives: Record<string, string>): string =>
   Object.entries(directives)

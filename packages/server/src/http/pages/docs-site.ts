@@ -14,17 +14,15 @@ export function registerDocs(app: FastifyInstance, { folder = built }: { folder?
     const send = (reply: FastifyReply, name: string): FastifyReply => {
       const headers = consoleHeaders('index.html')
       // The name of an asset contains a hash of its contents, so the file never changes.
-      if (/^assets\/.*\.[\w-]{8,}\.\w+$/.test(name)) {
+      if (/^assets\/.*\.[\w-]{8,}\.\w+$/.test(name))
         return reply.headers(headers).sendFile(name, folder, { maxAge: YEAR_SECONDS * 1_000, immutable: true })
-      }
       return reply.headers({ ...headers, 'cache-control': 'no-cache' }).sendFile(name, folder, { cacheControl: false })
     }
 
     scope.get('/docs', (_request, reply) => reply.redirect('/docs/'))
     scope.get<{ Params: { '*': string } }>('/docs/*', async (request, reply) => {
-      if (!(await fileExists(`${folder}index.html`))) {
+      if (!(await fileExists(`${folder}index.html`)))
         return sendNotBuilt(reply, { what: 'the documentation', command: 'npm run docs' })
-      }
       for (const name of fileNames(request.params['*'])) {
         if (isSafePath(name) && (await fileExists(`${folder}${name}`))) return send(reply, name)
       }

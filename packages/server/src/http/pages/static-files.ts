@@ -17,7 +17,6 @@ export async function fileExists(path: string): Promise<boolean> {
   }
 }
 
-/** Responds with 503 and a page that explains how to build the missing part of the website. */
 export const sendNotBuilt = (reply: FastifyReply, notBuilt: NotBuilt): FastifyReply =>
   reply
     .code(503)

@@ -59,14 +59,12 @@ function sizeOf(payload: unknown): number | undefined {
 const isKnownSmall = ({ estimate }: Expected): boolean => estimate !== undefined && estimate < SMALL_BYTES
 
 export const queueFull = (): ApiError =>
-  new ApiError('RATE_LIMITED', `${QUEUE_FULL}: read them, then retry`, { retryAfter: 1 })
+  new ApiError('RATE_LIMITED', 'earlier responses have not been read: read them, then retry', { retryAfter: 1 })
 
 /** Throws UNAVAILABLE if the client has left, because no client would receive the response. */
 function assertConnected(reply: FastifyReply): void {
   if (hasClientLeft(reply)) throw new ApiError('UNAVAILABLE', 'the client has closed the connection')
 }
-
-const QUEUE_FULL = 'earlier responses have not been read'
 
 export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesOptions): ResponseBytes {
   const { config, callerOf } = options

@@ -10,21 +10,12 @@ const openResponses = createSlot<Socket, Ends[]>('open responses')
 /** Checks the socket too, because a pipelined response that waits for another one is not destroyed with the socket. */
 export const hasClientLeft = ({ raw, request }: FastifyReply): boolean => raw.destroyed || request.raw.socket.destroyed
 
-/**
- * Calls `end` once the response has been sent or the connection has closed. The socket needs its own listener, because
- * a pipelined response that waits for another response emits no event when the connection closes.
- */
+/** Calls `end` once the response has been sent or the connection has closed. */
 export function onceResponseEnds(reply: FastifyReply, end: () => void): void {
-  if (hasClientLeft(reply)) {
-    end()
-    return
-  }
+  if (hasClientLeft(reply)) return void end()
   const { raw, request } = reply
   const registered = endsOf.get(request)
-  if (registered !== undefined) {
-    registered.push(end)
-    return
-  }
+  if (registered !== undefined) return void registered.push(end)
   const ends = [end]
   endsOf.set(request, ends)
   const responses = responsesOn(request.raw.socket)
@@ -46,6 +37,7 @@ function responsesOn(socket: Socket): Ends[] {
   if (known !== undefined) return known
   const responses: Ends[] = []
   openResponses.set(socket, responses)
+  // A pipelined response that waits for another response emits no event when the connection closes.
   socket.once('close', () => {
     for (const ends of responses.splice(0)) callAll(ends)
   })
