@@ -12,15 +12,11 @@ export interface FacetCache {
 }
 
 const MAX_AGE_MS = 10_000
-/**
- * The maximum number of requests whose counts are cached. A request has at most 8 names with 100 values of 200
- * characters, so the values need at most 64 MB.
- */
+/** A request has at most 8 names with 100 values of 200 characters, so the cached values need at most 64 MB. */
 const MAX_ENTRIES = 100
 
 interface Counted {
   rows: Promise<FacetRow[]>
-  /** The time when the count began. The statement takes its snapshot at this time or later. */
   startedAt: number
 }
 

@@ -20,7 +20,7 @@ import type { Interval } from './time-intervals.ts'
 
 export interface Counted {
   accountId: string
-  /** The filter that selects the devices to count. Undefined means all devices. */
+  /** Undefined means all devices. */
   filter: ResolvedFilter | undefined
   /** The filter for the devices that the caller can reach. Undefined means all devices. */
   inside: ResolvedFilter | undefined
@@ -86,10 +86,6 @@ interface PlacedSubject {
   place: number
 }
 
-/**
- * Counts devices by the names with one value per device. In the row that counts all matching devices, the facet is
- * null.
- */
 function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sql {
   const scope = scopeOf(query)
   const matched = matchedValues(query, scope, subjects)
@@ -106,10 +102,7 @@ function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sq
     from (${matched}) as matched group by grouping sets (${sql.join(sets, sql`, `)})`
 }
 
-/**
- * The `OFFSET 0` fence makes PostgreSQL read a stored attribute once. Without the fence, it would read the attribute
- * again for each use.
- */
+/** Without the `OFFSET 0` fence, PostgreSQL would read a stored attribute again for each use. */
 function matchedValues(query: FacetQuery, scope: FilterScope, subjects: readonly PlacedSubject[]): Sql {
   const named = subjects.map(({ subject, place }) => ({
     subject,
@@ -160,10 +153,7 @@ export interface Totals {
   stale: number
 }
 
-/**
- * Counts all matching devices, and those that are active, have never reported, or have a stale value. `timed` lists the
- * names whose values can be stale.
- */
+/** `timed` lists the names whose values can be stale. */
 export async function countTotals(
   db: Database,
   { timed, ...query }: Counted & { timed: readonly AttributeName[] },

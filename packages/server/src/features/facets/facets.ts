@@ -44,10 +44,7 @@ export async function listFacets(context: Context, args: UserFacetsArgs): Promis
   }))
 }
 
-/**
- * The key omits the time. Identical requests that share cached counts therefore get the counts for the time of the
- * first request.
- */
+/** The key omits the time, so a request can receive the counts for the time of an earlier request. */
 const keyOf = ({ accountId, filter, inside, context, subjects, size, interval }: FacetQuery): string =>
   JSON.stringify([accountId, filter, inside, context, subjects, size, interval])
 

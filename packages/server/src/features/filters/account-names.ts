@@ -9,8 +9,7 @@ import { check, filterError, type ReadFilter, readFilter } from './read-filter.t
 /**
  * Throws BAD_USER_INPUT if the account has never used a name in the filter, unless the name has the prefix
  * `attributes.`. Also throws BAD_USER_INPUT if the filter compares versions as numbers. For exceptions, see
- * `findUnknown` and `findVersions`. The error suggests a correction, if the server finds one. Throws FORBIDDEN if the
- * viewer cannot read one of the names.
+ * `findUnknown` and `findVersions`. Throws FORBIDDEN if the viewer cannot read one of the names.
  */
 export async function assertKnownNames(context: Context, filter: ReadFilter): Promise<void> {
   for (const name of filter.names) assertReadableText(context.viewer, name)
@@ -22,7 +21,7 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
   const has = (name: string): boolean => !unknown.has(name)
   // An unknown name is an error only if it appears in the filter without the prefix `attributes.`.
   if (check(text, place, { knownAttributes: { has, keys: () => [] }, hasVersions }).isValid) return
-  const knownAttributes = await readKnownNames(context, (name) => !unknown.has(name))
+  const knownAttributes = await readKnownNames(context, has)
   const checked = check(text, place, { knownAttributes, hasVersions })
   if (!checked.isValid) throw filterError(place, checked.problems)
 }
@@ -49,22 +48,21 @@ export async function assertKnownSortKeys(
 }
 
 /**
- * Returns the names that the account uses, and those for which `wasSeen` returns true. `wasSeen` reports which names
- * the summary contains, including names that no device uses anymore. A name may be newer than the summary, so this
- * function also reads later events.
+ * Returns the names in use that the viewer can read, including names that are newer than the summary. `has` also
+ * returns true if `wasSeen` does, for example for a name in the summary that is no longer in use.
  */
 export async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
   const used = new Set((await listEveryAttributeName(context)).map(({ name }) => name))
   return { has: (name) => used.has(name) || wasSeen(name), keys: () => used }
 }
 
-/** Checks whether the name is only a group of other names. No device has a value for such a name. */
+/** Checks whether the summary contains the name only as a group of other names. */
 export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName): Promise<boolean> =>
   name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
 
 /**
- * Returns the given names that the summary does not contain. Some of them may be newer than the summary. For a large
- * account whose names were not counted within the last day, returns no names until they have been counted.
+ * Returns the given names that the summary does not contain. Some of them may be newer than the summary. Returns no
+ * names if `isCountOverdue` returns true.
  */
 export async function findUnknown(context: Context, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()

@@ -1,5 +1,4 @@
 import {
-  type CompletionItem,
   checkFilter,
   completionsAt,
   type Expectation,
@@ -25,10 +24,7 @@ import { filterKinds } from '../views/view.ts'
 import { listViews } from '../views/views.ts'
 import { SAMPLE, selectFrequentContexts, selectFrequentValues } from './sampled-values.queries.ts'
 
-/**
- * The number of rows that the server charges for a completion of values or contexts, if the caller can reach all
- * devices.
- */
+/** The rows that the server charges for a completion of values or contexts, if the caller can reach all devices. */
 const SAMPLED_ROWS = SAMPLE - ROWS_PER_POINT
 
 export const rowsOfSample = ({ devices, restriction }: AccountSize): number =>
@@ -42,13 +38,12 @@ interface Completing {
   inContext: string | undefined
 }
 
-/** Returns what can follow the text before the cursor. */
 export async function complete(context: Context, completing: Completing): Promise<FilterCompletion[]> {
   const { where, cursor, kind } = completing
   const { from, to, expected, items } = completionsAt(where, toIndex(where, cursor), kind)
   const span = { from: toCodePoints(where, from), to: toCodePoints(where, to) }
   const found = await Promise.all(expected.map((each) => completionsFor(context, each, completing)))
-  return [...items.map((item: CompletionItem) => ({ ...item, count: null })), ...found.flat()].map((item) => ({
+  return [...items.map((item) => ({ ...item, count: null })), ...found.flat()].map((item) => ({
     label: null,
     ...item,
     ...span,
@@ -104,9 +99,8 @@ function namesFor(
 ): Found[] {
   const countOf = (name: NameCount): number => (of === 'service' ? name.services : name.devices)
   const start = prefix.toLowerCase().replace(/^attributes\./, '')
-  const lower = (name: string): string => name.toLowerCase()
   return names
-    .filter((name) => countOf(name) > 0 && lower(name.name).startsWith(start) && !name.name.startsWith('$'))
+    .filter((name) => countOf(name) > 0 && name.name.toLowerCase().startsWith(start) && !name.name.startsWith('$'))
     .sort((one, other) => countOf(other) - countOf(one))
     .slice(0, MAX_NAMES)
     .map((name) => ({

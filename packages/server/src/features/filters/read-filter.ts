@@ -19,7 +19,6 @@ export interface FilterPlace {
   readonly kind: FilterKind
   readonly usage?: FilterUsage
   readonly path: string
-  /** Whether the request has a context. Default: no. */
   readonly hasContext?: boolean
   /**
    * Whether the server created the filter from a name. Error messages then contain no position in the filter, because
@@ -43,10 +42,7 @@ export interface ReadFilter {
   readonly fractions: ReadonlySet<string>
 }
 
-/**
- * Returns undefined for an empty filter, which matches everything. For an invalid filter, throws the error that
- * `filterError` returns.
- */
+/** Returns undefined for an empty filter, which matches everything. Throws `filterError` for an invalid filter. */
 export function readFilter(text: string, place: FilterPlace): ReadFilter | undefined {
   const names = new Set<string>()
   const fractions = new Set<string>()
@@ -75,10 +71,8 @@ export function readFilterOf(filter: ResolvedFilter, kind: FilterKind, { hasCont
   const none: ReadonlySet<string> = new Set()
   const place = { kind, path: 'where' }
   const text = canonicalize(filter, kind)
-  return {
-    ...{ text, canonical: text, place, filter, isIndexed: isIndexed(filter, { kind, hasContext }) },
-    ...{ unindexed: [], names: none, fractions: none },
-  }
+  const checked = { isIndexed: isIndexed(filter, { kind, hasContext }), unindexed: [], names: none, fractions: none }
+  return { text, canonical: text, place, filter, ...checked }
 }
 
 /** Returns the attribute names in a filter, even if the filter is invalid. */
@@ -89,7 +83,6 @@ export function namesIn(text: string, place: FilterPlace): Set<string> {
   return names
 }
 
-/** Checks a filter. `options` determines which attribute names are known. */
 export const check = (
   text: string,
   { kind, usage, hasContext }: FilterPlace,

@@ -23,8 +23,7 @@ const MIN_SECONDS = 60
 const MAX_SECONDS = 31_536_000
 
 export async function listFreshness(context: Context): Promise<Freshness[]> {
-  const intervals = await intervalsOf(context)
-  return [...intervals]
+  return [...(await intervalsOf(context))]
     .map(([name, seconds]) => ({ name, seconds }))
     .filter(({ name }) => isReadableName(context.viewer, name))
 }
@@ -84,7 +83,7 @@ function assertBelowLimit(found: number): void {
   )
 }
 
-/** Counts the devices with a stale value for the name. One statement counts the devices for a batch of names. */
+/** One statement counts the devices for a batch of names. */
 export function countStaleDevices(context: Context, { name }: Freshness): Promise<number> {
   return staleCounts(context).load(name)
 }

@@ -24,5 +24,4 @@ export async function listIntervals(db: Database, accountId: string): Promise<Ma
   return new Map(rows.map(({ name, seconds }) => [name, seconds]))
 }
 
-/** Reads the intervals once per request. */
 export const intervalsOf = perRequest(({ db, viewer }: Context) => listIntervals(db, viewer.accountId))

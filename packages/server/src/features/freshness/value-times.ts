@@ -13,9 +13,7 @@ export interface TimedValue {
 
 /** All times are in milliseconds since 1970. */
 export interface RecordedTimes {
-  /**
-   * When the value last changed. Undefined if the change may be older than `since`, because its time is then unknown.
-   */
+  /** Undefined if the last change may be older than `since`, because its time is then unknown. */
   changed: number | undefined
   /** The time of the last recorded write, or `since` if that is later. */
   confirmed: number
@@ -31,7 +29,6 @@ export async function findTimes(context: Context, value: TimedValue): Promise<Re
   return { changed: known > since ? known : undefined, confirmed: Math.max(confirmed ?? 0, known, since), since }
 }
 
-/** Reads, once per request, the time by which every server process had begun to record the times of values. */
 export const timesSince = perRequest(async ({ db }: Context) => (await selectTimesSince(db)).getTime())
 
 interface StoredTimes {

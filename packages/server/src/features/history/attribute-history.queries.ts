@@ -1,10 +1,9 @@
 import type { ReadableNames } from '@muster/filter'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Event } from '../events/event.ts'
 import { isReadable } from '../filters/sql/readable.ts'
-
-type Sql = RawBuilder<unknown>
+import type { Sql } from '../filters/sql/rows.ts'
 
 export interface ChangeRow extends Event {
   targetId: string
@@ -82,9 +81,7 @@ function changeConditions({ name, readable }: ChangeFilter): Sql[] {
   ]
 }
 
-/**
- * Selects changes, newest first. Either all owners must be devices and services, or the only owner must be the account.
- */
+/** Either all owners must be devices and services, or the only owner must be the account. */
 export async function selectChanges(
   db: Database,
   accountId: string,

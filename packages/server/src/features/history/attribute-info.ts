@@ -133,4 +133,4 @@ const newLoader = ({ db, viewer, rowMeter }: Context) =>
   )
 
 const timesOfDevices = perRequest(newLoader)
-const timesOfAccount = perRequest((context: Context) => newLoader(context))
+const timesOfAccount = perRequest(newLoader)

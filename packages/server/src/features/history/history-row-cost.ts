@@ -11,11 +11,6 @@ interface ChangeConditions {
 /** The number of events that, in the cost estimate, a page skips for each object. */
 export const ASSUMED_SKIPPED = 500
 
-export interface HistoryReads {
-  page: RowsRead
-  total: RowsRead
-}
-
 /**
  * Returns the rows that the server may read for all objects of a page together. An index finds each device's events,
  * newest first, including events of other types and events of the device's services. Another index finds only the
@@ -24,7 +19,7 @@ export interface HistoryReads {
 export function historyRowsRead(
   { name, context, minDate, maxDate }: ChangeConditions,
   { ofDevices }: { ofDevices: boolean },
-): HistoryReads {
+): { page: RowsRead; total: RowsRead } {
   const reasons: string[] = []
   if (name != null) reasons.push('name: no index finds changes by name')
   if (context != null) reasons.push('context: no index finds changes by context')

@@ -20,16 +20,10 @@ const creatingMutations: ReadonlySet<string> = new Set([
   'undoBulk',
 ])
 
-/**
- * Matches a string as RFC 9651 §3.3.3 defines it: printable ASCII in double quotes, with a backslash before each quote
- * or backslash.
- */
+/** A string (RFC 9651 §3.3.3): printable ASCII in double quotes, with a backslash before each quote or backslash. */
 const structuredString = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
-/**
- * Parses the Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header-07 §2.1). Throws BAD_USER_INPUT if it is
- * invalid.
- */
+/** Parses the header as draft-ietf-httpapi-idempotency-key-header-07 §2.1 defines it. */
 export function readIdempotencyKey(header: string | readonly string[]): string {
   const [, quoted] = structuredString.exec(String(header).trim()) ?? []
   if (quoted === undefined)
@@ -40,7 +34,6 @@ export function readIdempotencyKey(header: string | readonly string[]): string {
   return key
 }
 
-/** Throws BAD_USER_INPUT if the operation does not accept an Idempotency-Key. */
 export function assertCreates(operation: PreparedOperation): void {
   const fields = operation.rootFields()
   const [field] = fields
@@ -54,7 +47,6 @@ export function assertCreates(operation: PreparedOperation): void {
   )
 }
 
-/** Hashes the document, operation name, and variables as received. */
 export const fingerprintOf = ({ query, operationName, variables }: OperationRequest): Buffer =>
   createHash('sha256')
     .update(JSON.stringify([query, operationName || null, variables ?? null]))

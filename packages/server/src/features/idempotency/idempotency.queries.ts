@@ -31,9 +31,7 @@ export function findRecord(
     .executeTakeFirst()
 }
 
-/**
- * Locks the key until the transaction ends. Returns false if another transaction is running a request with this key.
- */
+/** Locks the key until the transaction ends. Returns false if another transaction has locked it. */
 export async function tryLockKey(transaction: Database, { accountId, caller, key }: KeyOfCaller): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${JSON.stringify([accountId, caller, key])}, 0)) as locked`.execute(

@@ -22,10 +22,7 @@ import { assertCreates, fingerprintOf, readIdempotencyKey } from './idempotency-
 import type { Created, Once } from './record-created.ts'
 
 const RETENTION_MS = 24 * 3_600_000
-/**
- * How long this process caches the number of an account's records, in milliseconds. Meanwhile, the process adds its own
- * requests to the cached number.
- */
+/** While the number of an account's records is cached, this process adds its own requests to it. */
 const COUNT_CACHE_MS = 60_000
 const MAX_CACHED_COUNTS = 1_000
 
@@ -34,17 +31,13 @@ export interface RunOnceDeps {
   clock: () => Date
 }
 
-/**
- * An error with status 422, which draft-ietf-httpapi-idempotency-key-header-07 recommends for a key that is reused with
- * a different request.
- */
+/** draft-ietf-httpapi-idempotency-key-header-07 recommends 422 for a key that is reused with a different request. */
 class KeyReusedError extends ApiError {
   override get status(): number {
     return 422
   }
 }
 
-/** Creates a function that runs mutations with an Idempotency-Key. */
 export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
   const counts = boundedMap<string, { at: number; count: number }>(MAX_CACHED_COUNTS)
 
@@ -96,7 +89,6 @@ function readRequest({ request, viewer, operation }: OperationStart<Viewer>): On
   return { accountId: viewer.accountId, caller, key, fingerprint: fingerprintOf(operation.request) }
 }
 
-/** Returns the stored response. Throws if the response was not stored, or if the first request was different. */
 function replay(
   { fingerprint, kind, id, response }: IdempotencyRecord,
   request: OnceRequest,
@@ -155,9 +147,7 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
     get rejection() {
       return state.rejection
     },
-    /**
-     * Once the transaction has begun, `db` is the transaction, because the response must include the created object.
-     */
+    /** After `begin`, `db` is the transaction, because the response must include the created object. */
     contextOf: (context: Context): Context =>
       Object.defineProperty({ ...context, once, chooseWorker: undefined }, 'db', {
         get: () => transaction ?? db,

@@ -1,10 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import type { Sql } from '../filters/sql/rows.ts'
 import { isNoBulkService } from '../filters/sql/value-source.ts'
 import type { Needs } from './needs.ts'
 import type { DeviceRows, LiveRow, OverrideRow, PastEvent, ServiceLiveRow, ServiceRow } from './past-device.ts'
-
-type Sql = RawBuilder<unknown>
 
 /** A device with a range of event IDs. `first` and `last` are inclusive. */
 export interface AskedDevice {

@@ -8,8 +8,10 @@ import type {
   DeletedService,
   DeletedTimes,
   DeviceRows,
+  LiveRow,
   OverrideRow,
   PastEvent,
+  ServiceLiveRow,
   StoredAttributes,
 } from './past-device.ts'
 
@@ -28,7 +30,7 @@ export function rollBack(rows: DeviceRows | undefined, event: PastEvent, deviceI
       undoFields(rows.device, event, deviceColumns)
       break
     case 'DEVICE_STATE':
-      undoState(rows, event)
+      undoState(rows.live, event)
       break
     case 'SERVICE_STATE':
       undoServiceState(rows, event)
@@ -58,24 +60,21 @@ function undoFields(row: object, { data }: PastEvent, columns: Readonly<Record<s
   Object.assign(row, Object.fromEntries(changes.map(([field, { old }]) => [columns[field] ?? field, old])))
 }
 
-const otherState = (state: string | null): string => (state === 'active' ? 'inactive' : 'active')
-
-function undoState({ live }: DeviceRows, { state, previous }: PastEvent): void {
-  live.state = otherState(state)
-  live.state_since = (previous?.stateSince as string | undefined) ?? null
-  if (previous !== null && 'lastReported' in previous) live.last_reported = previous.lastReported as string | null
+function undoState(row: LiveRow | ServiceLiveRow, { state, previous }: PastEvent): void {
+  row.state = state === 'active' ? 'inactive' : 'active'
+  row.state_since = (previous?.stateSince as string | undefined) ?? null
+  if (previous !== null && 'lastReported' in previous) row.last_reported = previous.lastReported as string | null
 }
 
-function undoServiceState(rows: DeviceRows, { target, state, previous }: PastEvent): void {
+function undoServiceState(rows: DeviceRows, event: PastEvent): void {
+  const { target, previous } = event
   const current = rows.serviceLives.find(({ service_id }) => service_id === target)
   if (current === undefined) return
   if (previous !== null && 'state' in previous && previous.state === null) {
     rows.serviceLives = rows.serviceLives.filter((row) => row !== current)
     return
   }
-  current.state = otherState(state)
-  current.state_since = (previous?.stateSince as string | undefined) ?? null
-  if (previous !== null && 'lastReported' in previous) current.last_reported = previous.lastReported as string | null
+  undoState(current, event)
 }
 
 function removeService(rows: DeviceRows, id: string): void {

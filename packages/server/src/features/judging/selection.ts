@@ -34,8 +34,8 @@ export async function readSelection(context: Context, args: SelectionArguments):
  */
 export async function resolveSelection(reader: ViewReader, stored: StoredSelection): Promise<Selection> {
   const { viewId, context } = stored
-  const where = storedFilter(stored)
-  const applied = await applyView(reader, { where, viewId, inContext: context ?? undefined }, place)
+  const given = { where: storedFilter(stored), viewId, inContext: context ?? undefined }
+  const applied = await applyView(reader, given, place)
   return { filter: applied.where?.filter, context: applied.context }
 }
 

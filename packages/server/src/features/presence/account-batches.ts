@@ -1,10 +1,7 @@
 import { ApiError } from '../../errors.ts'
 
 const BATCH = 1_000
-/**
- * The maximum number of accounts whose batches are written at the same time. The limit leaves database connections for
- * requests.
- */
+/** At most this many batches are written at the same time, which leaves database connections for requests. */
 const MAX_CONCURRENT_ACCOUNTS = 3
 
 export type WriteBatch<Item> = (accountId: string, items: readonly Item[]) => Promise<(ApiError | undefined)[]>

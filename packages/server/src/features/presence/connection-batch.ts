@@ -17,10 +17,7 @@ import {
 export interface ConnectionBatch<Device extends AddressedDevice> {
   /** Devices that connected to this process. This process takes over their holds from any other process. */
   take: readonly Device[]
-  /**
-   * Devices that this process held under an earlier lease. This process holds them again, except those that another
-   * process holds now.
-   */
+  /** Devices to hold again, unless another process holds them. Their holds ended with an earlier lease. */
   reclaim: readonly Device[]
   /** Devices that sent a report. */
   touch: readonly Device[]
@@ -45,7 +42,8 @@ export async function writeConnections<Device extends AddressedDevice>(
 
   const take = batch.take.filter(exists)
   const reclaim = batch.reclaim.filter((device) => exists(device) && !others.has(keyText(device)))
-  await hold(transaction, processId, [...take, ...reclaim])
+  const held = [...take, ...reclaim]
+  if (held.length > 0) await holdByProcess(transaction, held, processId)
   // Reclaiming a device is not a report from the device. If the device is already active, its state and report time do
   // not change.
   const active = [...take, ...reclaim.filter((device) => states.get(keyText(device)) !== 'active')]
@@ -68,10 +66,6 @@ async function otherHolders(
   return new Map(
     holders.filter((holder) => holder.processId !== processId).map((holder) => [keyText(holder), holder.processId]),
   )
-}
-
-async function hold(transaction: Database, processId: string, devices: readonly AddressedDevice[]): Promise<void> {
-  if (devices.length > 0) await holdByProcess(transaction, devices, processId)
 }
 
 async function release(transaction: Database, processId: string, devices: readonly AddressedDevice[]): Promise<void> {

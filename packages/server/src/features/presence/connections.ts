@@ -11,10 +11,7 @@ import { createLease } from './lease.ts'
 import { moveTimesStart, takeOverChannel } from './leases.queries.ts'
 import { type AddressedDevice, findHolders } from './presence.queries.ts'
 
-/**
- * Records which devices are connected to this process. Recording a change is cheap, because the process writes changes
- * in batches.
- */
+/** Records which devices are connected to this process. The process writes changes in batches. */
 export interface Connections {
   readonly size: number
   /** Makes the device active soon, and ends the hold of any other process on the device. */
@@ -88,7 +85,6 @@ export function createConnections(options: ConnectionsOptions): Connections {
     })
   }
 
-  /** Repeats the step every second until `close` is called. Logs only the first of several consecutive failures. */
   const repeatedly = async (step: () => Promise<void>, failure: string): Promise<void> => {
     let isFailing = false
     while (!closing.signal.aborted) {

@@ -3,17 +3,14 @@ export interface DeviceKey {
   readonly deviceId: string
 }
 
-/** Returns the key as a string. The key of a device changes when the device moves to another account. */
+/** The key of a device changes when the device moves to another account. */
 export const keyText = ({ accountId, deviceId }: DeviceKey): string => `${accountId} ${deviceId}`
 
 export const distinctDevices = <Device extends DeviceKey>(devices: readonly Device[]): Device[] => [
   ...new Map(devices.map((device) => [keyText(device), device])).values(),
 ]
 
-/**
- * How a statement reads the keys of its devices: the parameters $1 (accounts) and $2 (device IDs), and further columns
- * starting at $3.
- */
+/** The parameters $1 (accounts) and $2 (device IDs) are the keys. Further columns start at $3. */
 interface DeviceKeys {
   /** Returns SQL for the rows `w`, with the columns account_id, device_id, and the given columns. */
   rows(...more: { name: string; type: string }[]): string
@@ -48,10 +45,7 @@ export function devicesText(textOf: (keys: DeviceKeys) => string): (devices: rea
   return (devices) => forms[areOfOneAccount(devices) ? 'one' : 'several']
 }
 
-/**
- * Returns the value of the parameter $1. If all devices are in one account, the value is the account's ID. Otherwise,
- * it is a list with the account ID of each device.
- */
+/** Returns the parameter $1: the account's ID if all devices are in one account, otherwise each device's account ID. */
 export const accountsOf = (devices: readonly DeviceKey[]): string | string[] =>
   areOfOneAccount(devices) ? devices[0]!.accountId : devices.map(({ accountId }) => accountId)
 

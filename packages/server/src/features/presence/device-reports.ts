@@ -12,7 +12,6 @@ import { batchByAccount } from './account-batches.ts'
 import type { Connections } from './connections.ts'
 import { applyStateReports } from './state-reports.ts'
 
-/** A connected device, with its viewer and its network address. */
 export interface ReportingDevice {
   deviceId: string
   viewer: Viewer
@@ -24,9 +23,7 @@ export interface DeviceReports {
   /** Sets attributes of the device or one of its services, like `setAttributes`. */
   attributes(device: ReportingDevice, targetId: string, attributes: Record<string, unknown>): Promise<void>
   serviceState(device: ReportingDevice, serviceId: string, state: State): Promise<void>
-  /**
-   * Updates the device's services to match the list (see `syncServices`). Returns the listed services with their IDs.
-   */
+  /** Updates the device's services to match the list (see `syncServices`). */
   services(device: ReportingDevice, services: readonly DeviceServiceInput[]): Promise<{ id: string; name: string }[]>
 }
 

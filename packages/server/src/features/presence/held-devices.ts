@@ -19,17 +19,11 @@ export interface HeldDevices {
   connect(device: AddressedDevice): void
   disconnect(deviceId: string, graceEndsAt: number): void
   report(deviceId: string): void
-  /**
-   * Resolves when this process's hold on the device is written. Also resolves if this process does not track the device
-   * or drops it.
-   */
+  /** Resolves when the hold is written, or if this process does not track the device or drops it. */
   written(deviceId: string): Promise<void>
   /** Queues the release of devices whose grace period has ended. */
   releaseExpired(now: number): void
-  /**
-   * Queues all connected devices for a new lease. Drops disconnected devices, because their holds ended with the old
-   * lease.
-   */
+  /** Queues connected devices for a new lease. Drops disconnected devices, whose holds ended with the old lease. */
   reclaim(): void
   isPending(): boolean
   next(): HeldBatch

@@ -8,15 +8,10 @@ import { insertLease, lockOwnLease, renewLease, shortenLease } from './leases.qu
 /** The number of seconds after which a process that does not renew its lease loses its holds. */
 const LEASE_S = 8
 const RENEW_INTERVAL_MS = 2_000
-/**
- * The interval between renewals, in milliseconds, above which the database or this process must have been unresponsive.
- */
+/** After a longer interval between renewals, the database or this process must have been unresponsive. */
 const LATE_MS = 2 * RENEW_INTERVAL_MS
 
-/**
- * The lease of this process. The process's holds on devices are valid only until the lease expires. An expired lease
- * cannot be renewed.
- */
+/** The process's holds on devices are valid until its lease expires. An expired lease cannot be renewed. */
 export interface Lease {
   /** Each lease has a new ID. Undefined before the first lease. */
   readonly id: string | undefined

@@ -86,12 +86,11 @@ export async function moveTimesStart(db: Database): Promise<void> {
     'select exists (select from server_process where release is null) as "areMixed"',
     [],
   )
-  const rows = await query(db, 'select since from attribute_times_start where is_mixed or $1', [processes!.areMixed])
+  const { areMixed } = processes!
+  const rows = await query(db, 'select since from attribute_times_start where is_mixed or $1', [areMixed])
   // A cluster updates this table on every node, so update it only if necessary.
   if (rows.length > 0)
-    await query(db, 'update attribute_times_start set since = statement_timestamp(), is_mixed = $1', [
-      processes!.areMixed,
-    ])
+    await query(db, 'update attribute_times_start set since = statement_timestamp(), is_mixed = $1', [areMixed])
 }
 
 export const deleteLease = (db: Database, id: string) => query(db, 'delete from server_process where id = $1', [id])

@@ -12,8 +12,8 @@ export interface LockedDevice extends DeviceKey {
 }
 
 /**
- * Locks devices in the order of account ID and device ID. All code that locks several devices uses this order, which
- * prevents deadlocks. Later statements read data that is at least as new as the locked rows. Omits devices that were
+ * Locks devices in the order of account ID and device ID. Code that locks several devices must use this order, to
+ * prevent deadlocks. Later statements read data that is at least as new as the locked rows. Omits devices that were
  * deleted or moved to another account.
  */
 export const lockDevices = async (db: Database, devices: readonly DeviceKey[]): Promise<LockedDevice[]> =>
@@ -146,9 +146,7 @@ const deviceState = (state: State) => ({
   previous: `jsonb_build_object('stateSince', w.state_since, 'lastReported', w.last_reported)`,
 })
 
-/**
- * Makes devices active and updates the times of their last reports. Records an event for each device that was inactive.
- */
+/** Updates the times of the last reports. Records an event for each device that was inactive. */
 export const activate = (db: Database, devices: readonly AddressedDevice[], source: EventSource) =>
   query(db, activateText(devices), [...addressedParameters(devices), JSON.stringify(source)])
 

@@ -2,10 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import { hasPreviousRelease } from './leases.queries.ts'
 
-/**
- * Throws UNAVAILABLE while a server of the previous release is running, because such a server would not apply some
- * rules of this release.
- */
+/** Throws UNAVAILABLE while a server of the previous release, which would not apply some rules, is running. */
 export async function assertNoPreviousRelease(db: Database, what: string): Promise<void> {
   if (!(await hasPreviousRelease(db))) return
   const message = `${what} is not possible while a server of the previous release is running: retry after the upgrade`

@@ -28,9 +28,8 @@ export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
   async handle(request) {
     const device = await authenticate(deps, request)
     request.spend({ deviceId: device.deviceId })
-    const { storage } = deps
     const db = userDatabase(deps.db, device.viewer.accountId)
-    await applyReport({ db, storage }, device, readReport(request))
+    await applyReport({ db, storage: deps.storage }, device, readReport(request))
     deps.onChange()
     return { deviceId: device.deviceId }
   },

@@ -20,7 +20,7 @@ export async function reportStateOf(
   { serviceId, state, ttl }: { serviceId: string; state: string; ttl?: number | null },
 ): Promise<void> {
   const report: StateReport = { id: serviceId, state: readState(state, 'state') }
-  assertTtl(ttl ?? DEFAULT_TTL, 'ttl')
+  assertTtl(ttl ?? DEFAULT_TTL)
   if (report.state === 'active') report.ttl = ttl ?? DEFAULT_TTL
   await context.db.transaction().execute((transaction) => applyStates(transaction, context, [report]))
 }
@@ -76,7 +76,6 @@ async function applyStates(
   if (failure !== undefined) throw failure
 }
 
-/** Saves the current time as the time of a device's last report, for reports without a state. */
 async function recordReport(transaction: Database, device: DeviceKey): Promise<void> {
   const locked = await lockDevices(transaction, [device])
   if (locked.length === 0) throw notFound('device', device.deviceId)
@@ -85,7 +84,7 @@ async function recordReport(transaction: Database, device: DeviceKey): Promise<v
 
 function assertValidReport(report: DeviceReport, states: readonly StateReport[]): void {
   const { ttl, services, state } = report
-  if (ttl !== undefined) assertTtl(ttl, 'ttl')
+  if (ttl !== undefined) assertTtl(ttl)
   const isEmpty = state === undefined && report.attributes === undefined && services.length === 0
   if (isEmpty) throw badInput('the report is empty: send state, attributes, or services')
   if (ttl !== undefined && !states.some((each) => each.state === 'active')) {
@@ -120,6 +119,6 @@ export function readState(text: string, path: string): State {
   return text
 }
 
-function assertTtl(seconds: number, path: string): void {
-  if (seconds < 1 || seconds > MAX_TTL) throw badInput(`${path} must be from 1 to ${MAX_TTL} seconds, not ${seconds}`)
+function assertTtl(seconds: number): void {
+  if (seconds < 1 || seconds > MAX_TTL) throw badInput(`ttl must be from 1 to ${MAX_TTL} seconds, not ${seconds}`)
 }

@@ -26,10 +26,7 @@ export async function findDeviceIds(
   return rows.map(({ id }) => id)
 }
 
-/**
- * Implements `findDeviceIds` with `inside`. The locks ensure that `inside` matches the devices until the transaction
- * ends.
- */
+/** The locks ensure that `inside` matches the devices until the transaction ends. */
 async function lockDevicesInside(
   db: Database,
   accountId: string,
@@ -66,10 +63,7 @@ export interface ServiceStateRow {
   id: string
   deviceId: string
   state: State
-  /**
-   * How long the state is valid, in seconds. Null if it is valid until the service's next report or until the device
-   * becomes inactive.
-   */
+  /** Null if the state is valid until the next report or until the device becomes inactive. */
   seconds: number | null
   address: string | null
   /** The device's previous state, which is also the service's state until the service first reports a state. */
@@ -134,10 +128,7 @@ export const findTimedOutServices = (db: Database, limit: number) =>
     [limit],
   )
 
-/**
- * Makes services of the devices inactive if their reported active state has expired. Records an event for each of these
- * services.
- */
+/** Makes services inactive whose reported active state has expired. Records an event for each of them. */
 export const endTimedServices = (db: Database, devices: readonly DeviceKey[]) =>
   query(db, endTimedText(devices), [
     accountsOf(devices),
@@ -168,10 +159,7 @@ const endTimedText = devicesText(
      })}`,
 )
 
-/**
- * Locks the sweep of expired reports until the transaction ends, so that only one process runs it at a time. Returns
- * false if another process holds the lock.
- */
+/** Ensures that only one process at a time sweeps expired reports. Returns false if another process has the lock. */
 export async function lockSweep(db: Database): Promise<boolean> {
   const rows = await query<{ locked: boolean }>(db, 'select pg_try_advisory_xact_lock(hashtext($1)) as locked', [
     'muster presence',

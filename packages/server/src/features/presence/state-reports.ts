@@ -4,6 +4,7 @@ import { ApiError, badInput, notFound } from '../../errors.ts'
 import type { State } from '../devices/device.ts'
 import { parseId } from '../devices/device-id.ts'
 import type { EventSource } from '../events/event-types.ts'
+import { distinctDevices } from './device-keys.ts'
 import {
   type AddressedDevice,
   activate,
@@ -28,10 +29,7 @@ export interface StateReport {
    */
   ttl?: number | undefined
   address?: string | undefined
-  /**
-   * The reporting device's ID, if a device reports. Reports for other devices or their services then fail with
-   * NOT_FOUND.
-   */
+  /** The reporting device, if any. Reports for other devices or their services fail with NOT_FOUND. */
   deviceId?: string | undefined
 }
 
@@ -77,10 +75,7 @@ function roundsOf(reports: readonly StateReport[]): StateReport[][] {
   return rounds
 }
 
-/**
- * The locked devices and services. `checkReport` updates `states`, so that later reports see the effect of earlier
- * ones.
- */
+/** `checkReport` updates `states`, so that later reports see the effect of earlier ones. */
 interface LockedTargets {
   states: Map<string, State>
   deviceOfService: ReadonlyMap<string, string>
@@ -125,12 +120,8 @@ function checkReport(targets: LockedTargets, report: StateReport): Accepted | Ap
   const before = deviceId === undefined ? undefined : targets.states.get(deviceId)
   if (deviceId === undefined || before === undefined) return notFound('device or service', report.id)
   if (report.deviceId !== undefined && report.deviceId !== deviceId) return notFound('service', report.id)
-  const rejection = findRejection(report, {
-    isDevice,
-    before,
-    isConnected: targets.isConnected.has(deviceId),
-    deviceId,
-  })
+  const isConnected = targets.isConnected.has(deviceId)
+  const rejection = findRejection(report, { deviceId, isDevice, before, isConnected })
   if (rejection !== undefined) return rejection
   if (isDevice) targets.states.set(id, report.state)
   else if (report.state === 'active') targets.states.set(deviceId, 'active')
@@ -186,15 +177,8 @@ async function writeRound(
   }
 }
 
-function devicesOf(accountId: string, accepted: readonly Accepted[]): AddressedDevice[] {
-  const byId = new Map(
-    accepted.map(({ deviceId, report }): [string, AddressedDevice] => [
-      deviceId,
-      { accountId, deviceId, address: report.address },
-    ]),
-  )
-  return [...byId.values()]
-}
+const devicesOf = (accountId: string, accepted: readonly Accepted[]): AddressedDevice[] =>
+  distinctDevices(accepted.map(({ deviceId, report }) => ({ accountId, deviceId, address: report.address })))
 
 /** Returns the holds that keep each device active for the `ttl` of its report, and at least as long as its services. */
 function timedHolds(active: readonly Accepted[]): TimedHold[] {

@@ -8,5 +8,5 @@ export const newCode = (): string => `MC${Array.from(randomBytes(30), (byte) => 
 
 export const prefixOf = (code: string): string => code.slice(0, 6)
 
-/** Hashes a code. A fast, unsalted hash is safe, because the code has 150 random bits. */
+/** A fast, unsalted hash is safe, because the code has 150 random bits. */
 export const hashCode = (code: string): Buffer => createHash('sha256').update(code).digest()

@@ -1,4 +1,3 @@
-import { characters } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import type { DeviceInput } from '../devices/changes/device-changes.ts'
 import type { ServiceInput } from '../services/new-service.ts'
@@ -39,7 +38,4 @@ function mergeServices(fromCode: readonly ServiceInput[], requested: readonly Se
   return [...merged, ...added]
 }
 
-const shortened = (hardwareId: string): string =>
-  characters(hardwareId) <= limits.deviceNameLength
-    ? hardwareId
-    : Array.from(hardwareId).slice(0, limits.deviceNameLength).join('')
+const shortened = (hardwareId: string): string => Array.from(hardwareId).slice(0, limits.deviceNameLength).join('')

@@ -24,8 +24,8 @@ export interface RegisteredByCode {
 /**
  * Registers a device. If the account already contains a device with the hardware ID, that device receives a new secret
  * and otherwise stays unchanged. Throws CONFLICT if that device may not register again (see `reregisterDevice`).
- * Registering again does not count as a use of the code, so a used-up code also works. `onCode` receives the valid code
- * and can throw.
+ * Registering again does not count as a use of the code, so a used-up code also works. `onCode` receives the code, if
+ * it has not expired, and can throw.
  */
 export async function registerWithCode(
   { db, clock, onCode }: { db: Database; clock: () => Date; onCode: (code: PresentedCode) => void },
@@ -44,11 +44,8 @@ export async function registerWithCode(
     const { hardwareId } = request
     const reregistered = await reregisterDevice(context, { hardwareId, credentials, registrationCode: code.id, now })
     if (reregistered !== undefined) {
-      return {
-        deviceId: reregistered.id,
-        secret: reregistered.secret,
-        services: await listServiceNames(context, reregistered.id),
-      }
+      const { id, secret } = reregistered
+      return { deviceId: id, secret, services: await listServiceNames(context, id) }
     }
     if (code.used >= code.uses) throw deviceAuthError('used-up-code')
     const { id, secret, services } = await registerDevice(context, deviceOf(code, request), code.id)

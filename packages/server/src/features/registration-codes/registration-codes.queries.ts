@@ -48,10 +48,7 @@ export async function removeRegistrationCode(
   return rows[0]
 }
 
-/**
- * Deletes the codes that expired before `time`, in all accounts. Only the cleanup job may call this. Returns the number
- * of deleted codes.
- */
+/** Deletes codes of all accounts, so only the cleanup job may call this. Returns the number of deleted codes. */
 export async function removeCodesExpiredBefore(db: Database, time: Date): Promise<number> {
   const { numAffectedRows } = await sql`delete from registration_code where expires < ${time}`.execute(db)
   return Number(numAffectedRows ?? 0)
@@ -67,7 +64,7 @@ export interface PresentedCode extends CodeTemplate {
   expires: Date
 }
 
-/** Finds the code with the hash. Ignores codes of disabled accounts. */
+/** Ignores codes of disabled accounts. */
 export async function findCodeByHash(db: Database, codeHash: Buffer): Promise<PresentedCode | undefined> {
   const { rows } = await sql<PresentedCode>`
     select c.account_id as "accountId", a.email, c.id, c.name, c.platform, c.services, c.attributes, c.uses, c.used, c.expires
@@ -76,10 +73,7 @@ export async function findCodeByHash(db: Database, codeHash: Buffer): Promise<Pr
   return rows[0]
 }
 
-/**
- * Counts one use and locks the row until the transaction ends. Returns false if the code has no uses left or was
- * deleted.
- */
+/** Locks the row until the transaction ends. Returns false if the code has no uses left or was deleted. */
 export async function countUse(db: Database, accountId: string, id: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update registration_code set used = used + 1

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
-import type { Database } from '../../db/database.ts'
-import { inTransaction } from '../../db/database.ts'
+import { type Database, inTransaction } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'

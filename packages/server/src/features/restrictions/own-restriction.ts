@@ -28,7 +28,7 @@ export interface AccessArguments {
 
 type Usage = Extract<FilterUsage, 'role' | 'accessKey'>
 
-/** Reads and checks the restriction in the arguments. The filter and the view must be valid for this usage. */
+/** The filter and the view must be valid for this usage. */
 export async function readOwnRestriction(
   context: Context,
   { where, view, context: contextName, attributes }: AccessArguments,
@@ -78,19 +78,14 @@ async function readWhere(context: Context, where: string, usage: Usage): Promise
   return read
 }
 
-/**
- * Rejects terms that are not allowed. `access.where` has already been checked, so rejected terms come from the view.
- */
+/** `access.where` has already been checked, so rejected terms come from the view. */
 function assertAllowed({ filter }: ReadFilter, usage: Usage): void {
   const place = { kind: 'device', usage, path: 'access.view' } as const
   const { problems, isValid } = check(canonicalize(filter, 'device'), place, { maxLength: Number.POSITIVE_INFINITY })
   if (!isValid) throw filterError(place, problems)
 }
 
-/**
- * Throws NOT_FOUND if a view was deleted. Call this with the account locked. The views then cannot be deleted until the
- * transaction ends.
- */
+/** Throws NOT_FOUND if a view was deleted. Lock the account first, so that no view is deleted before the commit. */
 export async function assertViews(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { where, view }: RestrictionPart,
@@ -104,7 +99,8 @@ export async function assertViews(
 
 /** Adds a filter or limits on names to a key's restriction, which can only become narrower. */
 export function narrowed(own: RestrictionPart, added: RestrictionPart): RestrictionPart {
-  if (added.attributes !== undefined) return narrowed(withNames(own, added.attributes), { ...omitNames(added) })
+  const { attributes, ...others } = added
+  if (attributes !== undefined) return narrowed(withNames(own, attributes), others)
   if (added.where === undefined) return own
   if (own.where === undefined) return { ...own, where: added.where }
   const place = { kind: 'device', usage: 'accessKey', path: 'access.where' } as const
@@ -113,8 +109,6 @@ export function narrowed(own: RestrictionPart, added: RestrictionPart): Restrict
   if (!isValid) throw filterError(place, problems)
   return { ...own, where: canonical! }
 }
-
-const omitNames = ({ attributes: _attributes, ...part }: RestrictionPart): RestrictionPart => part
 
 function withNames(own: RestrictionPart, attributes: AttributeScope): RestrictionPart {
   const { read = ['*'], write = ['*'] } = own.attributes ?? {}
@@ -145,9 +139,8 @@ export function withinOf(viewer: Viewer): RestrictionPart[] {
 }
 
 /**
- * Returns the permissions of a new role or key. A request for a restricted role or key must not name permissions that
- * restricted roles and keys cannot have. If the request names no permissions, the role or key receives the usual
- * permissions, except permissions that it cannot have.
+ * Returns the named or else the usual permissions of a new role or key. If it is restricted, rejects named permissions
+ * that a restricted role or key cannot have, and omits them from the usual permissions.
  */
 export function grantedPermissions(
   named: readonly PermissionName[] | null | undefined,

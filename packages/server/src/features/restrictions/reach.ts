@@ -38,10 +38,7 @@ export async function readReach(
   }
 }
 
-/**
- * Returns the filter of a restriction. If the view was deleted, or if a filter is invalid, the returned filter matches
- * no device.
- */
+/** If the view was deleted, or if a filter is invalid, the returned filter matches no device. */
 async function devicesOf(
   db: Database,
   accountId: string,

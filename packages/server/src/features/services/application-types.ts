@@ -70,6 +70,4 @@ export const applicationTypes: readonly ApplicationType[] = all.filter(({ id }) 
 /** Returns the type with this ID, which can be the type of bulk services. */
 export const findApplicationType = (id: number): ApplicationType | undefined => byId.get(id)
 
-export function applicationTypeForPort(port: number): ApplicationType {
-  return byPort.get(port) ?? byId.get(TCP)!
-}
+export const applicationTypeForPort = (port: number): ApplicationType => byPort.get(port) ?? byId.get(TCP)!

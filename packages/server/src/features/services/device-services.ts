@@ -1,18 +1,16 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
-import { ApiError, badInput } from '../../errors.ts'
-import { limits } from '../../limits.ts'
+import { badInput } from '../../errors.ts'
 import { getDeviceLocked } from '../devices/changes/device-changes.ts'
 import type { Target } from '../events/event-types.ts'
 import { fieldChanges, type NewEvent, recordEvents } from '../events/record.ts'
 import { type DeviceServiceRow, lockServicesOfDevice, markAddedByDevice } from './device-services.queries.ts'
-import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
+import { assertServiceFields, newService, type ServiceInput } from './new-service.ts'
 import { deleteServiceRow, insertService, updateServiceRow } from './service-changes.queries.ts'
+import { withChange } from './service-changes.ts'
+import { assertFewServices, fieldsOfService } from './services-of-many.ts'
 
-/**
- * A service in a device's list. If the service already exists, omitted fields stay unchanged, and null clears `host` or
- * `port`.
- */
+/** If the service exists, omitted fields stay unchanged, and null clears `host` or `port`. */
 export type DeviceServiceInput = ServiceInput
 
 type Acting = Pick<Context, 'db' | 'viewer'>
@@ -34,7 +32,7 @@ export async function syncServices(
     const byName = new Map(present.toReversed().map((service) => [service.name, service]))
     const listedIds = inputs.flatMap(({ name }) => byName.get(name)?.id ?? [])
     const unlisted = present.filter((service) => service.addedByDevice && !listedIds.includes(service.id))
-    assertWithinLimit(present.length - unlisted.length + inputs.length - listedIds.length)
+    assertFewServices(present.length - unlisted.length + inputs.length - listedIds.length)
 
     const events: NewEvent[] = []
     const step = { transaction, accountId: context.viewer.accountId, device, events }
@@ -61,15 +59,6 @@ function assertInputs(inputs: readonly DeviceServiceInput[]): void {
   }
 }
 
-function assertWithinLimit(count: number): void {
-  if (count > limits.servicesPerDevice) {
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
-      `a device can have at most ${limits.servicesPerDevice} services, found ${count}`,
-    )
-  }
-}
-
 interface Step {
   transaction: Database
   accountId: string
@@ -91,17 +80,10 @@ async function update(
   existing: DeviceServiceRow,
   input: DeviceServiceInput,
 ): Promise<string> {
-  const before = fieldsOf(existing)
-  const after: ServiceFields = {
-    name: existing.name,
-    application: input.application ?? existing.application,
-    host: input.host === undefined ? existing.host : input.host,
-    port: input.port === undefined ? existing.port : input.port,
-    enabled: input.enabled ?? existing.enabled,
-  }
-  const changes = fieldChanges(before, after)
+  const after = withChange(existing, input)
+  const changes = fieldChanges(fieldsOfService(existing), fieldsOfService(after))
   if (changes === undefined) return existing.id
-  await updateServiceRow(transaction, accountId, { ...after, id: existing.id })
+  await updateServiceRow(transaction, accountId, after)
   events.push({ type: 'SERVICE_UPDATE', deviceId: device.id, targets: targetsOf(existing, device), data: { changes } })
   return existing.id
 }
@@ -109,16 +91,8 @@ async function update(
 async function remove({ transaction, accountId, device, events }: Step, service: DeviceServiceRow): Promise<void> {
   const previous = await deleteServiceRow(transaction, accountId, service.id)
   const targets = targetsOf(service, device)
-  events.push({ type: 'SERVICE_REMOVE', deviceId: device.id, targets, data: { ...fieldsOf(service) }, previous })
+  events.push({ type: 'SERVICE_REMOVE', deviceId: device.id, targets, data: fieldsOfService(service), previous })
 }
-
-const fieldsOf = ({ name, application, host, port, enabled }: ServiceFields): ServiceFields => ({
-  name,
-  application,
-  host,
-  port,
-  enabled,
-})
 
 const targetsOf = (service: { id: string; name: string }, device: { id: string; name: string }): Target[] => [
   { id: service.id, name: service.name, kind: 'service' },

@@ -14,10 +14,7 @@ export interface LockedService extends ServiceFields {
   deviceName: string
 }
 
-/**
- * Locks and returns a service. Returns undefined if the account has no such service, or if `inside` does not match its
- * device.
- */
+/** Returns undefined if the account has no such service, or if `inside` does not match its device. */
 export async function lockService(
   db: Database,
   accountId: string,
@@ -37,10 +34,7 @@ export async function lockService(
   return rows[0]
 }
 
-/**
- * Counts the services of a device. The caller must have locked the device. Otherwise, concurrent additions could exceed
- * the limit.
- */
+/** The caller must have locked the device. Otherwise, concurrent additions could exceed the limit. */
 export async function countServices(db: Database, accountId: string, deviceId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from service where account_id = ${accountId} and device_id = ${deviceId}`.execute(db)

@@ -29,10 +29,7 @@ export const serviceChangesPart: SchemaPart = {
   },
 }
 
-/**
- * Throws NOT_FOUND only if, since the change, the service was deleted or moved to another account, or the caller lost
- * access to it.
- */
+/** Throws NOT_FOUND if, since the change, the service was deleted or moved, or the caller lost access to it. */
 async function getService(context: Context, id: string): Promise<Service> {
   const [service] = await findServices(context, [id])
   if (service === undefined) throw notFound('service', id)

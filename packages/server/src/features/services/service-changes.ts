@@ -1,14 +1,12 @@
 import type { Context } from '../../context.ts'
-import type { Database } from '../../db/database.ts'
-import { inTransaction } from '../../db/database.ts'
+import { type Database, inTransaction } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { insideOf } from '../../restriction.ts'
 import { getDeviceLocked, updateDevice } from '../devices/changes/device-changes.ts'
 import { parseId } from '../devices/device-id.ts'
 import { hasDevice } from '../devices/devices.ts'
-import type { Target } from '../events/event-types.ts'
-import { fieldChanges, recordEvents } from '../events/record.ts'
+import { fieldChanges, type NewEvent, recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/record-created.ts'
 import { assertMayChangeServices } from '../restrictions/assert-may-change.ts'
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
@@ -20,6 +18,7 @@ import {
   lockService,
   updateServiceRow,
 } from './service-changes.queries.ts'
+import { fieldsOfService } from './services-of-many.ts'
 
 export async function addService(context: Context, deviceId: string, input: ServiceInput): Promise<string> {
   assertMayChangeServices(context.viewer)
@@ -27,13 +26,10 @@ export async function addService(context: Context, deviceId: string, input: Serv
   const create = async (transaction: Database): Promise<void> => {
     const device = await getDeviceLocked(transaction, context, deviceId)
     await assertBelowLimit(transaction, context, device.id)
-    await insertService(transaction, context.viewer.accountId, { ...service, deviceId: device.id })
-    const { id, ...data } = service
-    const targets: Target[] = [
-      { id, name: service.name, kind: 'service' },
-      { id: device.id, name: device.name, kind: 'device' },
-    ]
-    await recordEvents(transaction, context, [{ type: 'SERVICE_ADD', deviceId: device.id, targets, data }])
+    const added = { ...service, deviceId: device.id, deviceName: device.name }
+    await insertService(transaction, context.viewer.accountId, added)
+    const data = fieldsOfService(added)
+    await recordEvents(transaction, context, [{ type: 'SERVICE_ADD', ...subjects(added), data }])
   }
   await createOnce(
     context,
@@ -43,12 +39,8 @@ export async function addService(context: Context, deviceId: string, input: Serv
   return service.id
 }
 
-export interface ServiceChange {
+export interface ServiceChange extends Omit<ServiceInput, 'name'> {
   name?: string | null | undefined
-  application?: number | null | undefined
-  host?: string | null | undefined
-  port?: number | null | undefined
-  enabled?: boolean | null | undefined
 }
 
 /**
@@ -60,14 +52,12 @@ export async function updateService(context: Context, serviceId: string, change:
   const found = await context.db.transaction().execute(async (transaction) => {
     const before = await findServiceLocked(transaction, context, serviceId)
     if (before === undefined) return false
-    const after = changed(before, change)
-    const changes = fieldChanges(fieldsOf(before), fieldsOf(after))
+    const after = withChange(before, change)
+    const changes = fieldChanges(fieldsOfService(before), fieldsOfService(after))
     if (changes === undefined) return true
     assertMayChangeServices(context.viewer)
     await updateServiceRow(transaction, context.viewer.accountId, after)
-    await recordEvents(transaction, context, [
-      { type: 'SERVICE_UPDATE', deviceId: after.deviceId, targets: targets(after), data: { changes } },
-    ])
+    await recordEvents(transaction, context, [{ type: 'SERVICE_UPDATE', ...subjects(after), data: { changes } }])
     return true
   })
   if (!found) await renameBulkService(context, serviceId, change)
@@ -80,15 +70,8 @@ export async function removeService(context: Context, serviceId: string): Promis
     if (service === undefined) return false
     assertMayChangeServices(context.viewer)
     const previous = await deleteServiceRow(transaction, context.viewer.accountId, service.id)
-    await recordEvents(transaction, context, [
-      {
-        type: 'SERVICE_REMOVE',
-        deviceId: service.deviceId,
-        targets: targets(service),
-        data: fieldsOf(service),
-        previous,
-      },
-    ])
+    const data = fieldsOfService(service)
+    await recordEvents(transaction, context, [{ type: 'SERVICE_REMOVE', ...subjects(service), data, previous }])
     return true
   })
   if (found) return
@@ -133,7 +116,10 @@ async function assertBelowLimit(transaction: Database, { viewer }: Context, devi
   }
 }
 
-function changed(service: LockedService, { name, application, host, port, enabled }: ServiceChange): LockedService {
+export function withChange<Fields extends ServiceFields>(
+  service: Fields,
+  { name, application, host, port, enabled }: ServiceChange,
+): Fields {
   return {
     ...service,
     name: name ?? service.name,
@@ -144,15 +130,10 @@ function changed(service: LockedService, { name, application, host, port, enable
   }
 }
 
-const fieldsOf = ({ name, application, host, port, enabled }: ServiceFields) => ({
-  name,
-  application,
-  host,
-  port,
-  enabled,
+const subjects = ({ id, name, deviceId, deviceName }: LockedService): Pick<NewEvent, 'deviceId' | 'targets'> => ({
+  deviceId,
+  targets: [
+    { id, name, kind: 'service' },
+    { id: deviceId, name: deviceName, kind: 'device' },
+  ],
 })
-
-const targets = ({ id, name, deviceId, deviceName }: LockedService): Target[] => [
-  { id, name, kind: 'service' },
-  { id: deviceId, name: deviceName, kind: 'device' },
-]

@@ -28,9 +28,7 @@ export const servicesAsRows = sql.raw(rowsAsArrays)
 
 const ofService = ['id', 'name', 'application', 'host', 'port', 'enabled', 'created'].map((name) => `s.${name}`)
 
-/**
- * Returns the state as SQL. A service that has never reported a state has no row in `live` and has its device's state.
- */
+/** A service that has never reported a state has no row in `live` and has its device's state. */
 export const stateFrom = (deviceState: RawBuilder<unknown>) => sql`coalesce(live.state, ${deviceState})`
 
 export const stateColumn = stateFrom(sql`device.state`)
@@ -38,8 +36,6 @@ export const stateColumn = stateFrom(sql`device.state`)
 /** Attributes can be much larger than the other columns, so they are read only if the document selects them. */
 export const serviceColumns = (attributes: boolean, state = stateColumn) =>
   sql`${sql.raw(ofService.join(', '))}, ${state} as state, live.last_reported${sql.raw(attributes ? ', s.attributes::text' : '')}`
-
-export const joinLive = sql`left join service_live live on live.account_id = s.account_id and live.service_id = s.id`
 
 export function toService(row: ServiceRow<unknown>, deviceId: string): Service {
   const service: Service = {

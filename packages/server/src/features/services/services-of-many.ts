@@ -82,9 +82,9 @@ export async function changeServices(
   ]
 }
 
-export const fieldsOfService = ({ name, application, host, port, enabled }: ServiceFields) => ({
-  ...{ name, application, host, port, enabled },
-})
+export function fieldsOfService({ name, application, host, port, enabled }: ServiceFields) {
+  return { name, application, host, port, enabled }
+}
 
 const subjects = ({ id, name, device }: ServiceOfDevice): Pick<NewEvent, 'deviceId' | 'targets'> => ({
   deviceId: device.id,

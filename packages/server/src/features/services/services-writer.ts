@@ -1,13 +1,12 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { CompiledField, LeafField } from '../../graphql/written/row-writers.ts'
 import { assertReadable } from '../attributes/readable-names.ts'
 import type { DeviceRow } from '../devices/device-row.ts'
+import type { Sql } from '../filters/sql/rows.ts'
 import { stateColumn } from './service-row.ts'
 import { writeServicesOfDevices } from './services.queries.ts'
 import { readServiceFilter, readServiceOrder, type ServiceListArguments } from './services-of-device-arguments.ts'
-
-type Sql = RawBuilder<unknown>
 
 /** JSON in consecutive parts: fixed strings, and SQL expressions that return strings. */
 type Parts = readonly (string | Sql)[]

@@ -1,5 +1,5 @@
 import type { ResolvedFilter } from '@muster/filter'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { sortable, valueIn } from '../../db/attribute-expressions.ts'
 import type { Database } from '../../db/database.ts'
 import { naturally } from '../../db/natural-order.ts'
@@ -8,11 +8,11 @@ import { allOf, isAnyOf, missingLast } from '../../db/sorted-page.ts'
 import { contains } from '../../db/text-match.ts'
 import type { State } from '../devices/device.ts'
 import { isInside } from '../filters/sql/restriction-condition.ts'
+import type { Sql } from '../filters/sql/rows.ts'
+import { joinServiceLive } from '../filters/sql/value-source.ts'
 import type { Service, ServiceName } from './service.ts'
-import { joinLive, type ServiceRow, serviceColumns, servicesAsRows, stateColumn, toService } from './service-row.ts'
+import { type ServiceRow, serviceColumns, servicesAsRows, stateColumn, toService } from './service-row.ts'
 import type { ServiceFilter, ServiceOrder } from './services-of-device-arguments.ts'
-
-type Sql = RawBuilder<unknown>
 
 /** Omits unknown IDs, other accounts' services, and services of devices that `inside` does not match. */
 export async function selectServices(
@@ -28,13 +28,13 @@ export async function selectServices(
   const { rows } = await sql<ServiceRow<string>>`${servicesAsRows}
     select s.device_id, ${serviceColumns(attributes)}
     from service s join device_live device on device.account_id = s.account_id and device.device_id = s.device_id
-    ${joinLive}
+    ${joinServiceLive}
     where ${allOf(conditions)}`.execute(db)
   return rows.map((row) => toService(row, row[0]))
 }
 
-export interface ServicesOfDevices<Of> {
-  devices: readonly Of[]
+export interface ServicesOfDevices {
+  devices: readonly { id: string; state: State }[]
   filter: ServiceFilter
   order: ServiceOrder
   attributes: boolean
@@ -44,10 +44,10 @@ export interface ServicesOfDevices<Of> {
  * Returns a list of matching services for each device, in the order of `devices`. If the services are ordered by name,
  * an index avoids a sort.
  */
-export async function selectServicesOfDevices<Of extends { id: string; state: State }>(
+export async function selectServicesOfDevices(
   db: Database,
   accountId: string,
-  { devices, filter, order, attributes }: ServicesOfDevices<Of>,
+  { devices, filter, order, attributes }: ServicesOfDevices,
 ): Promise<Service[][]> {
   const ids = devices.map(({ id }) => id)
   const states = devices.map(({ state }) => state)
@@ -55,7 +55,7 @@ export async function selectServicesOfDevices<Of extends { id: string; state: St
     select device.position::int, found.*
     from unnest(${ids}::text[], ${states}::text[]) with ordinality as device (id, state, position)
     cross join lateral (
-      select ${serviceColumns(attributes)} from service s ${joinLive}
+      select ${serviceColumns(attributes)} from service s ${joinServiceLive}
       where s.account_id = ${accountId} and s.device_id = device.id and ${matching(filter)}
       order by ${orderBy(order)}
     ) as found`.execute(db)
@@ -64,10 +64,7 @@ export async function selectServicesOfDevices<Of extends { id: string; state: St
   return found
 }
 
-export interface WrittenServices {
-  devices: readonly { id: string; state: State }[]
-  filter: ServiceFilter
-  order: ServiceOrder
+export interface WrittenServices extends Omit<ServicesOfDevices, 'attributes'> {
   json: Sql
 }
 
@@ -89,7 +86,7 @@ export async function writeServicesOfDevices(
     from unnest(${ids}::text[], ${states}::text[]) with ordinality as device (id, state, position)
     cross join lateral (
       select string_agg(one.json, ',') as services, count(*)::int as count from (
-        select ${json} as json from service s ${joinLive}
+        select ${json} as json from service s ${joinServiceLive}
         where s.account_id = ${accountId} and s.device_id = device.id and ${matching(filter)}
         order by ${orderBy(order)}
       ) as one

@@ -51,10 +51,7 @@ export const listServiceNames = (
   deviceId: string,
 ): Promise<ServiceName[]> => selectServiceNames(db, viewer.accountId, deviceId)
 
-/**
- * Returns a list for each device, in the order of `devices`: the services of the device, sorted by name, without the
- * bulk service.
- */
+/** Returns each device's services in the order of `devices`, sorted by name, without the bulk service. */
 export async function listServicesOfDevices(
   db: Database,
   accountId: string,

@@ -61,8 +61,7 @@ async function recordJoin(
   { accountId, personId, email, role }: { accountId: string; personId: string; email: string; role: string },
 ): Promise<void> {
   const viewer = { accountId, email, readOnly: false, isServer: true }
+  const targets = [personTarget({ personId, email })]
   const data = { email, role, source: 'operator' }
-  await recordEvents(transaction, { viewer }, [
-    { type: 'MEMBER_JOIN', targets: [personTarget({ personId, email })], data },
-  ])
+  await recordEvents(transaction, { viewer }, [{ type: 'MEMBER_JOIN', targets, data }])
 }

@@ -32,9 +32,7 @@ export async function recordUserEvents(
   await recordInAccounts(transaction, person, { viewer: { isServer: true }, rows })
 }
 
-/**
- * Records an event in all accounts of the person. An event without a session, such as a failed sign-in, has no actor.
- */
+/** An event without a session, such as a failed sign-in, has no actor. */
 export async function recordAuditEntry(
   db: Database,
   { type, personId, email, session, data }: AuditEntry,

@@ -102,20 +102,13 @@ export interface SignInLink {
   expires: Date
 }
 
-/**
- * Makes all servers reload the keys of the person's accounts, because each account may contain personal keys of the
- * person.
- */
+/** Each of the person's accounts may contain personal keys of the person. */
 async function reloadKeysIn(transaction: Database, personId: string): Promise<void> {
   for (const { accountId } of await selectAccountsOf(transaction, personId))
     await reloadAccessKeys(transaction, accountId)
 }
 
-/**
- * Finds and locks the user with the address. If no user has the address, finds the user whose own account has the
- * address. Throws NOT_FOUND if there is no such user, and CONFLICT if there are several. Returns the user's email
- * address as the database stores it.
- */
+/** Locks the user that `findUser` describes. Returns the user's email address as the database stores it. */
 async function findForUpdate(transaction: Database, email: string): Promise<StoredPerson> {
   const id = (await lockPerson(transaction, email)) ?? (await lockByContact(transaction, email))
   const user = id === undefined ? undefined : await findPerson(transaction, id)

@@ -82,10 +82,7 @@ export async function removeUser(db: Database, address: string, removal: Removal
   await recordInstallationEvent({ db, log }, { type: 'USER_REMOVE', targets, data: {} })
 }
 
-/**
- * Returns the address that replaces the address of an erased person. It cannot be a real address, because the domain
- * `invalid` is reserved (RFC 2606).
- */
+/** This cannot be a real address, because the domain `invalid` is reserved (RFC 2606). */
 const erasedAddress = (id: string): string => `removed-${id}@invalid`
 
 async function deleteAccounts(
@@ -110,7 +107,7 @@ async function deleteAccounts(
   }
 }
 
-/** Ends a membership. The event contains the address only if the person is not erased. */
+/** The event contains the address only if the person is not erased. */
 function leave(
   db: Database,
   accountId: string,

@@ -68,10 +68,7 @@ export interface UserSummary extends UserDetails {
   devices: number
   accessKeys: number
   sessions: number
-  /**
-   * The start of the latest session or the time of the latest single sign-on, whichever is later. Null if neither is
-   * stored.
-   */
+  /** The later of the start of the latest session and the latest single sign-on. Null if neither is stored. */
   lastSignIn: Date | null
   /** The time of the latest use of a session or a personal access key, in any account. Null if no use is stored. */
   lastUsed: Date | null
@@ -181,7 +178,7 @@ export async function lockAccount(db: Database, accountId: string): Promise<bool
   return rows.length > 0
 }
 
-/** Writes the email address and the name of the account. Null removes the name. */
+/** Null removes the name. */
 export async function writeContact(
   db: Database,
   accountId: string,

@@ -8,9 +8,9 @@ import { assertName, assertText } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import { insertMembership, insertPerson } from './people/people.queries.ts'
 import type { UserDetails } from './user.ts'
-import { findAccount, hasAccounts, insertAccount } from './users.queries.ts'
+import { findAccount, insertAccount } from './users.queries.ts'
 
-export { lockAccount } from './users.queries.ts'
+export { hasAccounts as hasUsers, lockAccount } from './users.queries.ts'
 
 /** The maximum length of an email address. RFC 5321 §4.5.3.1.3 allows 256 octets, including two angle brackets. */
 const EMAIL_LENGTH = 254
@@ -33,38 +33,37 @@ export interface CreatedUser {
 }
 
 /** Creates a user with an account. Throws CONFLICT if the email address is in use (case-insensitive). */
-export async function createUser(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
-  assertEmail(email, 'email')
-  if (name !== null) assertName(name, 'name', limits.userNameLength)
-
-  const id = randomUUID()
-  const password = generatePassword()
-  const passwordHash = await hashPassword(password)
+export async function createUser(db: Database, user: NewUser): Promise<CreatedUser> {
+  const { password, ...person } = await readNewUser(user)
+  const { id, email } = person
   await inTransaction(db, async (transaction) => {
-    const isNew =
-      (await insertPerson(transaction, { id, email, emailConfirmed: true, name, passwordHash })) &&
-      (await insertAccount(transaction, { id, email, name, passwordHash }))
-    if (!isNew) throw new ApiError('CONFLICT', `a user with the email address ${JSON.stringify(email)} already exists`)
+    const isNew = (await insertPerson(transaction, person)) && (await insertAccount(transaction, person))
+    if (!isNew) throw addressInUse(email)
     await insertMembership(transaction, { accountId: id, personId: id, roleId: 'owner', source: 'founder' })
   })
   return { id, email, password }
 }
 
 /** Creates a person without an account. Throws CONFLICT like `createUser`. */
-export async function createPerson(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
-  assertEmail(email, 'email')
-  if (name !== null) assertName(name, 'name', limits.userNameLength)
-  const [id, password] = [randomUUID(), generatePassword()]
-  const passwordHash = await hashPassword(password)
-  if (!(await insertPerson(db, { id, email, emailConfirmed: true, name, passwordHash })))
-    throw new ApiError('CONFLICT', `a user with the email address ${JSON.stringify(email)} already exists`)
+export async function createPerson(db: Database, user: NewUser): Promise<CreatedUser> {
+  const { password, ...person } = await readNewUser(user)
+  const { id, email } = person
+  if (!(await insertPerson(db, person))) throw addressInUse(email)
   return { id, email, password }
 }
+
+async function readNewUser({ email, name = null }: NewUser) {
+  assertEmail(email, 'email')
+  if (name !== null) assertName(name, 'name', limits.userNameLength)
+  const password = generatePassword()
+  return { id: randomUUID(), email, emailConfirmed: true, name, password, passwordHash: await hashPassword(password) }
+}
+
+const addressInUse = (email: string): ApiError =>
+  new ApiError('CONFLICT', `a user with the email address ${JSON.stringify(email)} already exists`)
 
 export const getViewerDetails = perRequest(async ({ db, viewer }: Context): Promise<UserDetails> => {
   const found = await findAccount(db, viewer.accountId)
   if (found === undefined) throw notFound('user', viewer.accountId)
   return found
 })
-
-export const hasUsers = (db: Database): Promise<boolean> => hasAccounts(db)

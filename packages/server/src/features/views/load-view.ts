@@ -15,8 +15,5 @@ const loaderOf = perRequest(
     ),
 )
 
-/**
- * Resolves to null if the view does not exist or the caller cannot see it. One query reads the views of all objects
- * that load their views at the same time.
- */
+/** Resolves to null if the view does not exist or the caller cannot see it. */
 export const loadView = (context: Context, id: string): Promise<View | null> => loaderOf(context).load(id)

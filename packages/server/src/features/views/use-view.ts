@@ -9,7 +9,6 @@ import { withContext } from '../filters/with-context.ts'
 import { filterKinds, type View, type ViewColumn } from './view.ts'
 import { selectView } from './views.queries.ts'
 
-/** The database and the viewer with which a request, or the server itself, reads an account's views. */
 export interface ViewReader {
   readonly db: Database
   readonly viewer: Pick<Viewer, 'accountId' | 'restriction' | 'reach'>
@@ -142,9 +141,7 @@ export function viewsIn(filter: ResolvedFilter): string[] {
   }
 }
 
-/**
- * Replaces views with their filters. A view without a filter becomes an empty conjunction, which matches everything.
- */
+/** A view without a filter becomes an empty conjunction, which matches everything. */
 function replaced(filter: ResolvedFilter, views: ReadonlyMap<string, ResolvedFilter | undefined>): ResolvedFilter {
   switch (filter.type) {
     case 'and':

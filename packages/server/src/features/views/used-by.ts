@@ -70,10 +70,7 @@ export async function assertMayChangeUsers(
   throw new ApiError(
     'FORBIDDEN',
     `the view is in use, so the change also needs permissions that you do not have: ${missing.join(', ')}`,
-    {
-      reason: 'permission',
-      missing: missing.map((permission) => ({ field, permission })),
-    },
+    { reason: 'permission', missing: missing.map((permission) => ({ field, permission })) },
   )
 }
 
@@ -84,7 +81,7 @@ export async function assertUnused(viewing: Viewing, view: View): Promise<void> 
   throw new ApiError(
     'CONFLICT',
     `the view ${JSON.stringify(view.name)} is in use by ${nameAll(users)}: set replaceBy to the ID of another view, or first remove the view from these objects`,
-    { usedBy: users.map(({ id, name, kind }) => ({ id, name, kind })) },
+    { usedBy: users },
   )
 }
 
@@ -105,7 +102,7 @@ export async function assertAllowedByUsers(
   throw new ApiError(
     'CONFLICT',
     `${filter} has terms that are not allowed in ${nameAll(users)}: to list the terms, call checkFilter with the usage ROLE or ACCESS_KEY`,
-    { usedBy: users.map(({ id: user, name, kind: kindOfUser }) => ({ id: user, name, kind: kindOfUser })) },
+    { usedBy: users },
   )
 }
 

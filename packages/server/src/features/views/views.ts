@@ -43,10 +43,7 @@ export interface ViewFilter {
   label?: string | null | undefined
 }
 
-/**
- * Lists the views that the caller can see. Restricted callers see only shared views. An account has few views, so this
- * function reads all of them and filters them in memory.
- */
+/** Restricted callers see only shared views. An account has few views, so this function filters them in memory. */
 export async function listViews({ db, viewer }: Viewing, { id, kind, label }: ViewFilter): Promise<View[]> {
   if (id && id.length > limits.idsPerList)
     throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${id.length}`)
@@ -123,9 +120,7 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
       throw new ApiError(
         'CONFLICT',
         `the view is now at version ${before.version}, not version ${version}: read the view again, then retry`,
-        {
-          version: before.version,
-        },
+        { version: before.version },
       )
     }
     const changed = { ...before, ...change, ...where, ...sortBy }
@@ -164,7 +159,7 @@ export async function deleteView(
     }
     const deleted = await removeView(transaction, viewer.accountId, id)
     if (deleted === undefined) throw notFound('view', id)
-    await announce({ db: transaction, viewer }, 'VIEW_DELETE', deleted, dataOf(deleted))
+    await announce(viewing, 'VIEW_DELETE', deleted, dataOf(deleted))
   })
 }
 
@@ -198,10 +193,7 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
     throw new ApiError(
       'LIMIT_EXCEEDED',
       `an account can have at most ${limits.views} views, found ${found}: delete one first`,
-      {
-        limit: limits.views,
-        found,
-      },
+      { limit: limits.views, found },
     )
 }
 
@@ -222,9 +214,7 @@ function readDescription(description: string | null | undefined): string | null 
   return description
 }
 
-/**
- * Returns the filter in canonical form, because fields that later releases add cannot change the meaning of that form.
- */
+/** Returns the canonical form, because fields that later releases add cannot change the meaning of that form. */
 async function readWhere(context: Context, kind: ViewKind, where: string | null | undefined): Promise<string | null> {
   const read = where == null ? undefined : readFilter(where, { kind: filterKinds[kind], usage: 'view', path: 'where' })
   if (read === undefined) return null
@@ -232,7 +222,7 @@ async function readWhere(context: Context, kind: ViewKind, where: string | null 
   return read.canonical
 }
 
-/** The sort keys of each kind of view. Omits views of events, which have a fixed order. */
+/** Views of events have a fixed order. */
 const sortFields: Readonly<Record<Exclude<ViewKind, 'EVENTS'>, readonly string[]>> = {
   DEVICES: deviceSortFields,
   SERVICES: serviceSortFields,

@@ -8,10 +8,7 @@ export interface FilteredEvent extends WebhookAddress {
   eventId: string
 }
 
-/**
- * Saves pending events, to which the filters of webhooks have not been applied yet. Skips webhooks that have been
- * deleted.
- */
+/** Saves pending events, to which no filter has been applied yet. Skips webhooks that have been deleted. */
 export async function insertCandidates(db: Database, candidates: readonly FilteredEvent[]): Promise<void> {
   const column = <Name extends keyof FilteredEvent>(name: Name) => candidates.map((candidate) => candidate[name])
   await sql`
@@ -46,10 +43,7 @@ export async function selectCandidates(
   return rows
 }
 
-/**
- * The approximate maximum size of the events in one read, in bytes. The event that exceeds the limit is the last event
- * returned.
- */
+/** The approximate maximum size of the events in one read. The last event can exceed it. */
 const MAX_BYTES = 4 * 1024 * 1024
 
 export type PassingEvent = DeliverableEvent & { email: string }

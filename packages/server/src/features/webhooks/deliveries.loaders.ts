@@ -7,7 +7,7 @@ import { perRequest } from '../../graphql/per-request.ts'
 import type { Event } from '../events/event.ts'
 import { findEvents } from '../events/events.ts'
 import { countDeliveries, type DeliverySlice, selectDeliveries, selectOwners } from './deliveries.queries.ts'
-import type { WebhookDelivery, WebhookDeliveryList } from './webhook.ts'
+import type { WebhookDeliveryList } from './webhook.ts'
 
 const eventLoaderOf = perRequest(
   (context: Context) =>
@@ -52,14 +52,18 @@ async function readPages(
   return ids.map((id) =>
     owners?.has(id) === false
       ? notFound('delivery', afterId!)
-      : deliveryList(slice, deliveries.get(id) ?? [], () => total(id)),
+      : listOf({
+          rows: deliveries.get(id) ?? [],
+          size: slice.limit - 1,
+          order: ORDER,
+          placeOf: (delivery) => ({ id: delivery.id, key: null }),
+          toItem: (delivery) => delivery,
+          total: () => total(id),
+        }),
   )
 }
 
-/**
- * Reads the arguments. `afterId` is the delivery ID that the client passed as `after`, if any. This function does not
- * check whether the delivery exists.
- */
+/** `afterId` is the delivery ID that the client passed as `after`. The caller must check whether it exists. */
 function readSlice(
   context: Context,
   args: DeliveryListArguments,
@@ -74,17 +78,3 @@ function readSlice(
   }
   return { slice: { ...rest, start: { afterId: start.afterPlace.id } }, afterId: undefined }
 }
-
-const deliveryList = (
-  { limit }: DeliverySlice,
-  rows: readonly WebhookDelivery[],
-  total: () => Promise<number>,
-): WebhookDeliveryList =>
-  listOf({
-    rows,
-    size: limit - 1,
-    order: ORDER,
-    placeOf: ({ id }) => ({ id, key: null }),
-    toItem: (delivery) => delivery,
-    total,
-  })

@@ -4,11 +4,9 @@ import type { OutboundResult } from '../../outbound/outbound-post.ts'
 import type { FanOut } from './fan-out/fan-out.ts'
 import { countUndelivered, readLongestDue } from './sending/backlog.queries.ts'
 
-export type CountAttempt = (result: OutboundResult) => void
-
 const CACHE_MS = 15_000
 
-export function measureDeliveries(metrics: Metrics, db: Database): CountAttempt {
+export function measureDeliveries(metrics: Metrics, db: Database): (result: OutboundResult) => void {
   metrics.gauge('deliveries', () => countUndelivered(db), CACHE_MS)
   metrics.gauge('deliveriesDueSeconds', () => readLongestDue(db), CACHE_MS)
   const countAttempt = metrics.counter('attempts')

@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts'
 import type { Webhook as WebhookTable } from '../../db/tables.generated.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import type { Webhook } from './webhook.ts'
+import { formatAddress, type WebhookAddress, webhookChannel } from './webhook-channel.ts'
 
 const columns = [
   ...(['id', 'name', 'url', 'events', 'enabled', 'paused', 'created'] as const),
@@ -164,7 +165,7 @@ export async function findSendable(db: Database, accountId: string, id: string):
     .executeTakeFirst()
 }
 
-/** When the transaction commits, sends `payload`, which identifies a webhook, to every worker. */
-export async function notifyWebhook(db: Database, channel: string, payload: string): Promise<void> {
-  await sql`select pg_notify(${channel}, ${payload})`.execute(db)
+/** When the transaction commits, notifies all workers that the webhook has changed or may have deliveries to send. */
+export async function notifyWebhook(db: Database, webhook: WebhookAddress): Promise<void> {
+  await sql`select pg_notify(${webhookChannel}, ${formatAddress(webhook)})`.execute(db)
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { lockMasterKey } from '../../auth/master-key/master-key.ts'
 import type { Context } from '../../context.ts'
-import type { Database } from '../../db/database.ts'
-import { inTransaction } from '../../db/database.ts'
+import { type Database, inTransaction } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
@@ -12,9 +11,7 @@ import { createOnce } from '../idempotency/record-created.ts'
 import { hasSelection, readSelection, resolveSelection, type SelectionArguments } from '../judging/selection.ts'
 import { lockAccount } from '../users/users.ts'
 import { hideCursor } from './fan-out/fan-out.queries.ts'
-import type { Webhook } from './webhook.ts'
-import { webhookTarget } from './webhook.ts'
-import { formatAddress, webhookChannel } from './webhook-channel.ts'
+import { type Webhook, webhookTarget } from './webhook.ts'
 import { generateWebhookSecret, sealSecret } from './webhook-secret.ts'
 import { assertWebhookUrl } from './webhook-url.ts'
 import {
@@ -66,7 +63,7 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
     // Check the view again, because it may have been deleted before the account was locked. While the account is
     // locked, no view can be deleted.
     await resolveSelection({ db: transaction, viewer }, selection)
-    const id = newWebhookId()
+    const id = `wh_${randomBytes(12).toString('hex')}`
     const secret = generateWebhookSecret()
     const webhook = await insertWebhook(transaction, viewer.accountId, {
       id,
@@ -179,9 +176,8 @@ export async function rotateWebhookSecret(context: Context, id: string, overlap:
   })
 }
 
-/** When the transaction commits, notifies all workers that the webhook has changed or may have deliveries to send. */
 export const notifyWorkers = ({ db, viewer }: Viewing, webhookId: string): Promise<void> =>
-  notifyWebhook(db, webhookChannel, formatAddress({ accountId: viewer.accountId, webhookId }))
+  notifyWebhook(db, { accountId: viewer.accountId, webhookId })
 
 function readEvents(events: readonly EventTypeName[] | null | undefined): EventTypeName[] | undefined {
   if (events == null) return undefined
@@ -219,8 +215,6 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
     throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.webhooks, found })
   }
 }
-
-const newWebhookId = (): string => `wh_${randomBytes(12).toString('hex')}`
 
 async function recordWebhookEvent(
   { db, viewer }: Viewing,

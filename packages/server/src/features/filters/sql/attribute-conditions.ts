@@ -110,7 +110,6 @@ export function attributeText(scope: FilterScope, subject: AttributeSubject): Sq
   return override === undefined ? base : sql`coalesce(${override}, ${base})`
 }
 
-/** Returns SQL that is null if the attribute has no value or is a group. */
 export const baseText = (scope: FilterScope, subject: AttributeSubject): Sql =>
   columnOf(scope, subject) ?? valueIn(attributesOf(scope, subject.of), subject.name)
 
@@ -151,9 +150,7 @@ function targetsByReserved({ accountId }: FilterScope, name: AttributeName, valu
     where b.account_id = ${accountId} and ${either(values.map((value) => equalsReserved(column, value)))}`
 }
 
-/**
- * Compares twice: the first comparison uses the index, which does not distinguish A1 from a01, and the second is exact.
- */
+/** The first comparison uses the index, which does not distinguish A1 from a01, and the second is exact. */
 const equalsReserved = (column: Sql, value: string): Sql =>
   sql`(${naturally(sortable(column))} = ${naturally(sortable(sql`${value}::text`))} and ${column} = ${value})`
 

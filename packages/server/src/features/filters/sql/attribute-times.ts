@@ -19,9 +19,8 @@ export function compareAttributeTime(
   const changed = timeOfValue(scope, attributeOf(subject), 'attribute_changed')
   if (subject.type === 'changed') return compareTime(changed, operator, { literal, now: scope.now })
   if (literal.type !== 'duration') throw new Error(`expected a duration, found a literal of the type ${literal.type}`)
-  const seconds = -literal.seconds
   return compareTime(changed, reversed[operator as OrderOperator], {
-    literal: { type: 'relative', seconds },
+    literal: { type: 'relative', seconds: -literal.seconds },
     now: scope.now,
   })
 }

@@ -26,10 +26,7 @@ export function textOf(literal: Literal): string {
   return literal.value
 }
 
-/**
- * Compares values as numbers. The SQL function `attribute_number` (migration 0017) returns null for a value that is not
- * a number.
- */
+/** The SQL function `attribute_number` (migration 0017) returns null for a value that is not a number. */
 export const compareNumber = (value: Sql, operator: Operator, decimal: string): Sql =>
   sql`attribute_number(${value}) ${sql.raw(operator)} ${decimal}::numeric`
 
@@ -48,10 +45,7 @@ export function compareTime(
   throw new Error(`expected a time, found a literal of the type ${literal.type}`)
 }
 
-/**
- * The maximum number of seconds from `now`. More distant times become infinite, because PostgreSQL rejects times that
- * are out of range.
- */
+/** More distant times become infinite, because PostgreSQL rejects times that are out of range. */
 const MAX_SECONDS = 100_000_000_000
 
 function timeFrom(now: FilterScope['now'], seconds: number): Sql {
@@ -60,10 +54,7 @@ function timeFrom(now: FilterScope['now'], seconds: number): Sql {
   return sql`(${now} + ${seconds}::float8 * interval '1 second')`
 }
 
-/**
- * Converts a time that a `Date` cannot represent to infinity or -infinity, which is later or earlier than every stored
- * time.
- */
+/** A time that a `Date` cannot represent becomes infinite: later or earlier than every stored time. */
 function timeOf(milliseconds: number): Sql {
   const time = new Date(milliseconds)
   if (!Number.isNaN(time.getTime())) return sql`${time}::timestamptz`
@@ -72,10 +63,7 @@ function timeOf(milliseconds: number): Sql {
 
 const MAX_INTEGER = 2_147_483_647
 
-/**
- * Rounds the literal to an integer, because an index does not support a comparison with a fraction. For example,
- * `> 22.5` becomes `> 22`.
- */
+/** An index does not support a comparison with a fraction, so `> 22.5`, for example, becomes `> 22`. */
 export function compareInteger(value: Sql, operator: Operator, literal: Literal): Sql {
   if (literal.type !== 'number') throw new Error(`expected a number, found a literal of the type ${literal.type}`)
   const round = operator === '<' || operator === '>=' ? Math.ceil : Math.floor

@@ -39,8 +39,8 @@ export function compareField(scope: FilterScope, { subject, operator, literal }:
 }
 
 /**
- * Compares a string. For `=` with a device's name or platform, compares twice. The first comparison uses the index,
- * which does not distinguish A1 from a01, and the second is exact.
+ * For `=` with a device's name or platform, compares twice. The first comparison uses the index, which does not
+ * distinguish A1 from a01, and the second is exact.
  */
 function compareString(column: Sql, { subject, operator, literal }: Omit<FieldCompare, 'type'>): Sql {
   const isSorted = subject.of === 'device' && (subject.name === 'name' || subject.name === 'platform')
@@ -97,15 +97,7 @@ const deviceColumns: Readonly<Record<string, readonly ['d' | 'l', string]>> = {
   lastReported: ['l', 'last_reported'],
 }
 
-const serviceColumns: Readonly<Record<string, string>> = {
-  id: 'id',
-  name: 'name',
-  application: 'application',
-  host: 'host',
-  port: 'port',
-  enabled: 'enabled',
-  created: 'created',
-}
+const serviceColumns: ReadonlySet<string> = new Set(['id', 'name', 'application', 'host', 'port', 'enabled', 'created'])
 
 export function columnOf(scope: FilterScope, { of, name }: FieldSubject): Sql {
   const { tables, accountId } = scope
@@ -116,8 +108,7 @@ export function columnOf(scope: FilterScope, { of, name }: FieldSubject): Sql {
     else tables.live = true
     return sql.ref(`${table}.${column}`)
   }
-  const column = serviceColumns[name]
-  if (column !== undefined) return sql.ref(`s.${column}`)
+  if (serviceColumns.has(name)) return sql.ref(`s.${name}`)
   tables.serviceLive = true
   if (name === 'lastReported') return sql`live.last_reported`
   // A service that has never reported a state has its device's state.
@@ -125,7 +116,7 @@ export function columnOf(scope: FilterScope, { of, name }: FieldSubject): Sql {
   return sql`coalesce(live.state, l.state)`
 }
 
-function booleanOf(scope: FilterScope, subject: FieldSubject): Sql {
+export function booleanOf(scope: FilterScope, subject: FieldSubject): Sql {
   if (subject.name === 'enabled') return sql`s.enabled`
   return sql`(${columnOf(scope, { ...subject, name: 'state', valueType: 'state' } as FieldSubject)} = 'active')`
 }

@@ -47,9 +47,7 @@ export function isInside(accountId: string, inside: ResolvedFilter | undefined, 
   ]
 }
 
-/**
- * Returns a condition like `isInside` that looks up the device of each row. Use it for statements that read few rows.
- */
+/** Like `isInside`, but looks up the device of each row. Use it for statements that read few rows. */
 export function isEachInside(accountId: string, inside: ResolvedFilter, id: Sql): Sql {
   const tables = noTables()
   const condition = insideCondition(accountId, inside, tables)

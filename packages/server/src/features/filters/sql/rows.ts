@@ -42,7 +42,6 @@ export function idOf({ tables }: FilterScope, of: 'device' | 'service'): Sql {
 export const either = (conditions: readonly Sql[]): Sql =>
   conditions.length === 1 ? conditions[0]! : sql`(${sql.join([...conditions], sql` or `)})`
 
-/** Joins conditions with AND. Returns `true` for an empty list. */
 export const both = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0
     ? sql`true`

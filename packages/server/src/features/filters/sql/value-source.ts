@@ -5,36 +5,24 @@ import { RESERVED_GROUP } from '../../attributes/attribute-name.ts'
 import { type Interval, startOfInterval } from '../../facets/time-intervals.ts'
 import { BULK_SERVICE } from '../../services/application-types.ts'
 import { attributeText, readsBase } from './attribute-conditions.ts'
-import { columnOf } from './field-conditions.ts'
+import { booleanOf, columnOf } from './field-conditions.ts'
 import type { FilterScope, Sql } from './rows.ts'
 
 export type ValueSubject = FieldSubject | AttributeSubject
 
-/**
- * Returns SQL for a value as a string of at most 200 characters. The value of a time field becomes the start of its
- * interval in UTC.
- */
+/** Truncates the value to 200 characters. A time becomes the start of its interval in UTC. */
 export function textOfValue(scope: FilterScope, subject: ValueSubject, interval: Interval): Sql {
   if (subject.type === 'attribute') return sortable(attributeText(scope, subject))
-  if (subject.valueType === 'boolean') return sql`${booleanText(scope, subject)}`
+  if (subject.valueType === 'boolean') return sql`${booleanOf(scope, subject)}::text`
   const column = columnOf(scope, subject)
   if (subject.valueType !== 'time') return sortable(sql`${column}::text`)
   return startOfInterval(column, interval)
 }
 
-/**
- * Returns the attribute's name if the column `attributes` of `device d` alone determines the value. Otherwise, returns
- * undefined.
- */
+/** Returns undefined unless the column `attributes` of `device d` alone determines the value. */
 export function storedName(scope: FilterScope, subject: ValueSubject): AttributeName | undefined {
   if (subject.type !== 'attribute' || subject.of !== 'device' || !readsBase(subject, scope)) return undefined
   return subject.name[0] === RESERVED_GROUP ? undefined : subject.name
-}
-
-function booleanText(scope: FilterScope, subject: FieldSubject): Sql {
-  if (subject.name === 'enabled') return sql`s.enabled::text`
-  const state = columnOf(scope, { ...subject, name: 'state', valueType: 'state' } as FieldSubject)
-  return sql`(${state} = 'active')::text`
 }
 
 /** Excludes the bulk service, which represents the device itself. */

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { sortable, valueIn } from '../../../db/attribute-expressions.ts'
 import { type Database, plannedEachTime } from '../../../db/database.ts'
 import { naturally } from '../../../db/natural-order.ts'
@@ -8,7 +8,7 @@ import type { AttributeName } from '../../attributes/attribute-name.ts'
 import { WALKED } from '../../devices/list/device-list.queries.ts'
 import { filterCondition } from '../../filters/sql/conditions.ts'
 import { insideCondition } from '../../filters/sql/restriction-condition.ts'
-import { noTables } from '../../filters/sql/rows.ts'
+import { noTables, type Sql } from '../../filters/sql/rows.ts'
 import { isNoBulkService, joinServiceLive, overridesIn } from '../../filters/sql/value-source.ts'
 import { type ServiceRow, serviceColumns, servicesAsRows, stateFrom } from '../service-row.ts'
 import {
@@ -17,8 +17,6 @@ import {
   type ServiceSortKey,
   type ServicesSelection,
 } from './service-list-arguments.ts'
-
-type Sql = RawBuilder<unknown>
 
 /** A service row, with its sort keys as a JSON array. */
 export interface ListedServiceRow {
@@ -87,10 +85,7 @@ export async function findServicePlace(
   return rows[0] && { id, key: rows[0].keys }
 }
 
-/**
- * Selects the next `WALKED` devices of a list in order of device name. Also selects devices with the same name as the
- * last of these devices.
- */
+/** Selects the next `WALKED` devices in order of name, and further devices with the same name as the last of them. */
 function walked(accountId: string, { direction }: ServiceSortKey, start: SqlStartByKeys): Sql {
   const name = naturally(sql`name`)
   const [first] = 'afterKeys' in start ? start.afterKeys.keys : []

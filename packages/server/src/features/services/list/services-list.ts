@@ -103,8 +103,7 @@ async function applyViewTo(
   if (where !== undefined) await assertKnownNames(context, where)
   const selection = await applyView(context, { where, viewId: args.view, inContext }, { kind: 'service' })
   if (selection.where === where && args.view == null) return given
-  const sortBy = args.sortBy ?? selection.sortBy
-  const read = { ...args, where: null, context: selection.context, sortBy }
+  const read = { ...args, where: null, context: selection.context, sortBy: args.sortBy ?? selection.sortBy }
   const request = readServicesArguments(read, context.firstRecord)
   return { ...request, selection: { ...request.selection, where: selection.where, now: given.selection.now } }
 }
@@ -151,10 +150,7 @@ function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Numbe
   return reasons.length === 0 ? noRowsRead : { rows: devices, reasons }
 }
 
-/**
- * Returns why no index supports the filter or the restriction. Returns undefined if an index supports one of them, or
- * if neither applies.
- */
+/** Returns undefined if an index supports the filter or the restriction, or if neither applies. */
 function reasonWithoutIndex({ where, inside }: ServiceListRequest['selection']): string | undefined {
   if (where?.isIndexed || (inside !== undefined && isIndexed(inside, { kind: 'device' }))) return undefined
   if (where !== undefined) return unindexedTerms(where)

@@ -8,7 +8,7 @@ import { limits } from '../../../limits.ts'
 import type { AccountReference, MutationCreateInvitationArgs } from '../../../resolvers.generated.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { actorOf, sourceOf } from '../../events/event-source.ts'
-import type { EventTypeName, Target } from '../../events/event-types.ts'
+import type { EventTypeName } from '../../events/event-types.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
 import { createOnce } from '../../idempotency/record-created.ts'
 import { addMember, findMember, personTarget } from '../members/members.ts'
@@ -74,7 +74,7 @@ export async function createInvitation(
     assertGrantable(viewer, role)
     await assertBelowLimit(transaction, viewer.accountId, now)
     await insertInvitation(transaction, viewer.accountId, { ...invitation, tokenHash: hashToken(token) })
-    await recordEvent(transaction, viewer, createdEvent(invitation, role))
+    await recordEvents(transaction, { viewer }, [createdEvent(invitation, role)])
     return { ...invitation, link: linkOf(origin, token) }
   }
   const created = await createOnce(
@@ -112,7 +112,7 @@ export async function resendInvitation(context: Context, id: string): Promise<Sh
       emailStatus: isSentByEmail(context, before.email) ? 'pending' : 'none',
     }
     await renewInvitation(transaction, viewer.accountId, { ...after, tokenHash: hashToken(token) })
-    await recordEvent(transaction, viewer, createdEvent(after, role))
+    await recordEvents(transaction, { viewer }, [createdEvent(after, role)])
     return { ...after, link: linkOf(origin, token) }
   })
   await emailInvitation(context, resent)
@@ -126,8 +126,7 @@ export async function deleteInvitation({ db, viewer }: Context, id: string): Pro
     const invitation = await lockInvitation(transaction, viewer.accountId, id)
     if (invitation === undefined) throw notFound('invitation', id)
     await removeInvitation(transaction, viewer.accountId, id)
-    const { email } = invitation
-    await recordEvent(transaction, viewer, eventOf('INVITATION_DELETE', invitation, { email }))
+    await recordEvents(transaction, { viewer }, [eventOf('INVITATION_DELETE', invitation, { email: invitation.email })])
   })
 }
 
@@ -192,7 +191,7 @@ export async function join(
     ...(invitedEmail !== null && invitedEmail.toLowerCase() !== email.toLowerCase() && { invitedEmail }),
   }
   const event: NewEvent = { type: 'MEMBER_JOIN', targets: [personTarget(person)], data }
-  await recordEvent(transaction, { ...viewer, accountId, email: account.email }, event)
+  await recordEvents(transaction, { viewer: { ...viewer, accountId, email: account.email } }, [event])
   return account
 }
 
@@ -242,16 +241,11 @@ export const unknownInvitation = (): ApiError =>
     'this invitation does not exist, or was used, deleted, or replaced, or has expired: ask for another link',
   )
 
-const targetOf = ({ id, email }: Invitation): Target => ({ id, name: email ?? id, kind: 'invitation' })
-
-const eventOf = (type: EventTypeName, invitation: Invitation, data: Record<string, unknown>): NewEvent => ({
+const eventOf = (type: EventTypeName, { id, email }: Invitation, data: Record<string, unknown>): NewEvent => ({
   type,
-  targets: [targetOf(invitation)],
+  targets: [{ id, name: email ?? id, kind: 'invitation' }],
   data,
 })
 
 const createdEvent = (invitation: Invitation, role: Role): NewEvent =>
   eventOf('INVITATION_CREATE', invitation, { email: invitation.email, role: role.name, expires: invitation.expires })
-
-const recordEvent = (db: Database, viewer: Viewer, event: NewEvent): Promise<void> =>
-  recordEvents(db, { viewer }, [event])

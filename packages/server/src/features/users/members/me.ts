@@ -11,7 +11,7 @@ import { loadView } from '../../views/load-view.ts'
 import { type KnownPerson, loadPerson } from '../people/people.ts'
 import { builtInRole, type Role, toRole } from '../roles/role.ts'
 import type { Grant } from './member.ts'
-import { type MembershipRow, selectMemberships } from './memberships.queries.ts'
+import { selectMemberships } from './memberships.queries.ts'
 
 export const MAX_MEMBERSHIPS = 100
 
@@ -28,22 +28,15 @@ export const listMemberships = perRequest(async (context: Context): Promise<Memb
     accountId: viewer.session === undefined ? accountId : null,
     limit: MAX_MEMBERSHIPS,
   })
-  return rows.map((row) => ({
-    account: accountIn(row),
-    role: roleIn(row) ?? roleOfKey(viewer.permissions),
+  return rows.map(({ id, email, name, role, signInPolicy }) => ({
+    account: { id, email, name },
+    role: role === null ? roleOfKey(viewer.permissions) : toRole(role),
     requiredSignIn:
-      viewer.session === undefined ? null : requiredSignIn(toPolicy(row.signInPolicy), viewer.signInMethod ?? null),
+      viewer.session === undefined ? null : requiredSignIn(toPolicy(signInPolicy), viewer.signInMethod ?? null),
   }))
 })
 
-const accountIn = ({ id, email, name }: MembershipRow): Membership['account'] => ({ id, email, name })
-
-const roleIn = ({ role }: MembershipRow): Role | undefined => (role === null ? undefined : toRole(role))
-
-/**
- * For a key whose creator is not a member, returns the built-in role with the fewest permissions that has all of the
- * key's permissions.
- */
+/** For a key whose creator is not a member: the first built-in role that has all of the key's permissions. */
 function roleOfKey(permissions = 0): Role {
   const roles = Object.entries(builtInRoles) as [BuiltInRole, number][]
   return builtInRole(roles.find(([, mask]) => includes(mask, permissions))![0])

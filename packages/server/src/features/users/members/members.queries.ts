@@ -23,10 +23,6 @@ export async function countMembers(db: Database, accountId: string): Promise<num
   return row!.count
 }
 
-/**
- * The SQL condition for a person who can sign in: the person is enabled and has a password, a passkey, or an identity
- * at a single sign-on provider.
- */
 export const canSignIn = `person.disabled is null and person.removed is null
   and (person.password_hash is not null
     or exists (select from passkey where passkey.account_id = person.id)

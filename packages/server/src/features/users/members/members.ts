@@ -49,10 +49,7 @@ export async function addMember(
     throw new ApiError(
       'LIMIT_EXCEEDED',
       `an account can have at most ${limits.members} members, found ${found}: a member must be removed first`,
-      {
-        limit: limits.members,
-        found,
-      },
+      { limit: limits.members, found },
     )
   await insertMembership(transaction, { accountId, personId, roleId: role.id, source })
 }
@@ -156,10 +153,7 @@ export async function changeGroupMembership(
   await changeRole({ db: transaction, viewer }, before, role)
 }
 
-/**
- * Ends a person's membership. `email` identifies the person in the event. Throws CONFLICT if no owner who can sign in
- * would be left.
- */
+/** `email` identifies the person in the event. Throws CONFLICT if no owner who can sign in would be left. */
 export async function endMembershipOf(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { personId, email }: { personId: string; email: string },
@@ -182,11 +176,6 @@ function assertMayChange({ isOwner }: Context['viewer'], { roleId }: Member): vo
 /** Throws CONFLICT if no owner who can sign in is left. Call this after the change, with the account locked. */
 async function assertOwnerRemains(transaction: Database, accountId: string): Promise<void> {
   if ((await countOwnersWhoCanSignIn(transaction, accountId)) > 0) return
-  throw new ApiError(
-    'CONFLICT',
-    'the account would have no owner who can sign in: make another member an owner first',
-    {
-      reason: 'last-owner',
-    },
-  )
+  const message = 'the account would have no owner who can sign in: make another member an owner first'
+  throw new ApiError('CONFLICT', message, { reason: 'last-owner' })
 }

@@ -46,10 +46,7 @@ export async function updateAccount({ db, viewer }: Context, args: MutationUpdat
   return { id: accountId }
 }
 
-/**
- * Throws CONFLICT if the caller's sign-in does not meet the policy. An access key involves no sign-in, so it can set
- * only ANY.
- */
+/** Throws CONFLICT if the caller's sign-in does not meet the policy. An access key meets only ANY. */
 function assertMeets({ session, signInMethod = null }: Context['viewer'], policy: SignInPolicy): void {
   const required = requiredSignIn(policy, session === undefined ? null : signInMethod)
   if (required === null) return

@@ -57,10 +57,7 @@ export async function findPerson(db: Database, id: string): Promise<StoredPerson
   return db.selectFrom('person').select(['id', 'email']).where('id', '=', id).executeTakeFirst()
 }
 
-/**
- * Selects up to two people whose own accounts have this email address. A person and the person's account can have
- * different addresses.
- */
+/** Selects up to two people whose own accounts have the address. A person can have a different address. */
 export function selectByContact(db: Database, address: string): Promise<StoredPerson[]> {
   return query(
     db,

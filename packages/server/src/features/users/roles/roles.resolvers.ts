@@ -1,8 +1,8 @@
-import { isBuiltIn } from '../../../access.ts'
+import { isBuiltIn, namesIn } from '../../../access.ts'
 import { schemaPart } from '../../../graphql/assemble.ts'
 import { shownRestriction } from '../../restrictions/own-restriction.ts'
 import { loadView } from '../../views/load-view.ts'
-import { countUses, createRole, deleteRole, listRoles, permissionsOf, updateRole } from './roles.ts'
+import { countUses, createRole, deleteRole, listRoles, updateRole } from './roles.ts'
 
 export const rolesPart = schemaPart(new URL('./roles.graphql', import.meta.url), {
   User: {
@@ -10,7 +10,7 @@ export const rolesPart = schemaPart(new URL('./roles.graphql', import.meta.url),
   },
   Role: {
     builtIn: ({ id }) => isBuiltIn(id),
-    permissions: (role) => permissionsOf(role),
+    permissions: ({ permissions }) => namesIn(permissions),
     attributes: (role) => shownRestriction(role).attributes ?? null,
     where: (role) => shownRestriction(role).where ?? null,
     view: ({ own }, _args, context) => (own.view === undefined ? null : loadView(context, own.view)),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { includes, isBuiltIn, maskOf, namesIn, type PermissionName } from '../../../access.ts'
+import { includes, isBuiltIn, maskOf, namesIn } from '../../../access.ts'
 import type { Context } from '../../../context.ts'
 import { type Database, inTransaction } from '../../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../../errors.ts'
@@ -52,7 +52,6 @@ export async function readRoles(db: Database, accountId: string): Promise<Role[]
   return allRoles(await selectRoles(db, accountId))
 }
 
-/** Throws NOT_FOUND if the account has no role with this ID. */
 export async function getRole(db: Database, accountId: string, id: string): Promise<Role> {
   const role = (await readRoles(db, accountId)).find((each) => each.id === id)
   if (role === undefined) throw notFound('role', id)
@@ -87,10 +86,7 @@ export async function createRole(context: Context, { name, access, groups }: Mut
       throw new ApiError(
         'LIMIT_EXCEEDED',
         `an account can have at most ${limits.roles} custom roles, found ${custom.length}: delete one first`,
-        {
-          limit: limits.roles,
-          found: custom.length,
-        },
+        { limit: limits.roles, found: custom.length },
       )
     assertFreeName(role, others)
     await saveRole(transaction, viewer.accountId, toStored(role))
@@ -135,10 +131,7 @@ export async function updateRole(context: Context, args: MutationUpdateRoleArgs)
   })
 }
 
-/**
- * Returns the changed restriction, or undefined if all parts are omitted. An omitted part stays unchanged, and null
- * removes a part.
- */
+/** An omitted part stays unchanged, and null removes a part. Returns undefined if all parts are omitted. */
 async function changedOwn(context: Context, roleId: string, access: AccessInput): Promise<RestrictionPart | undefined> {
   const given = [access.where, access.view, access.context, access.attributes]
   if (given.every((each) => each === undefined)) return undefined
@@ -226,8 +219,6 @@ function readGroups(groups: readonly string[]): string[] {
   for (const [index, group] of groups.entries()) assertName(group, `groups[${index}]`, GROUP_LENGTH)
   return [...new Set(groups)]
 }
-
-export const permissionsOf = ({ permissions }: Pick<Role, 'permissions'>): PermissionName[] => namesIn(permissions)
 
 export const canGrant = (granting: Role, role: Role): boolean =>
   includes(granting.permissions, role.permissions | maskOf(['MEMBER_MANAGE'])) &&

@@ -116,17 +116,14 @@ async function addPerson(
       return { personId, email, hasJoined: true }
     }
     if (!isMapped) {
-      if (!(await insertAccount(transaction, { ...person, passwordHash: null }))) throw ssoError('sso-link-required')
+      if (!(await insertAccount(transaction, person))) throw ssoError('sso-link-required')
       await insertMembership(transaction, { accountId: personId, personId, roleId: 'owner', source: 'founder' })
     }
     return { personId, email }
   })
 }
 
-/**
- * Accepts the invitation for a person whom the transaction creates. Throws if the person cannot join, so that the
- * person is not created.
- */
+/** Throws if the person cannot join, so that the transaction does not create the person. */
 async function joinAsInvited(transaction: Database, joining: Joining, person: AdmittedPerson): Promise<void> {
   const viewer = { accountId: joining.accountId, ...person, readOnly: false }
   await join(transaction, joining, { person, viewer }).catch((error: unknown) => {

@@ -10,10 +10,7 @@ export async function readCursor(db: Database): Promise<bigint> {
   return BigInt(rows[0]!.id)
 }
 
-/**
- * Moves the cursor and locks it until the transaction ends. Returns false if another process has already moved the
- * cursor.
- */
+/** Locks the cursor until the transaction ends. Returns false if another process has already moved the cursor. */
 export async function moveCursor(db: Database, { from, to }: { from: bigint; to: bigint }): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     update webhook_cursor set position = case when position is not null then ${to}::bigint end,
@@ -41,10 +38,7 @@ export interface OwedEvent extends DeliverableEvent {
 
 export interface Owed {
   events: OwedEvent[]
-  /**
-   * The event ID up to which `events` is complete. Lower than requested if the deliveries would be too large for one
-   * transaction.
-   */
+  /** Lower than requested if the deliveries would be too large for one transaction. */
   upTo: bigint
 }
 

@@ -9,9 +9,7 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 import { moveCursor, type OwedEvent, readCursor, readOldestAge, selectOwed } from './fan-out.queries.ts'
 import { saveDeliveries } from './save-deliveries.ts'
 
-/**
- * Creates the deliveries of new events. Each process runs a fan-out, but only one process at a time creates deliveries.
- */
+/** Each process runs a fan-out, but only one process at a time creates the deliveries of new events. */
 export interface FanOut {
   /** Returns undefined until the feed's position is known. */
   lag(): Promise<FeedLag | undefined>

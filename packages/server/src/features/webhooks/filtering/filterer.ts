@@ -117,10 +117,7 @@ export function createFilterer(options: FiltererOptions): Filterer {
   }
 }
 
-/**
- * Applies the webhook's filter to up to `limit` pending events. If the webhook's view is invalid, pauses the webhook
- * instead.
- */
+/** If the webhook's view is invalid, pauses the webhook instead of applying its filter. */
 async function filterBatch(options: FiltererOptions, webhook: WebhookAddress, limit: number): Promise<'done' | 'more'> {
   const { db } = options
   const { accountId, webhookId } = webhook
@@ -157,10 +154,7 @@ async function passingOf(
   return events.map(({ id }) => id).filter((id) => passing.has(id))
 }
 
-/**
- * Removes the pending events and saves the deliveries. An event that another process has already removed is not
- * delivered again.
- */
+/** An event that another process has already removed is not delivered again. */
 async function commit(
   { db, isSending, onCreated }: FiltererOptions,
   webhook: WebhookAddress,

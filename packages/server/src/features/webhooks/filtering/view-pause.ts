@@ -2,7 +2,7 @@ import type { Database } from '../../../db/database.ts'
 import type { ApiError } from '../../../errors.ts'
 import { fieldChanges, recordEvents } from '../../events/record.ts'
 import { serverViewer, webhookTarget } from '../webhook.ts'
-import { formatAddress, type WebhookAddress, webhookChannel } from '../webhook-channel.ts'
+import type { WebhookAddress } from '../webhook-channel.ts'
 import { lockWebhook, notifyWebhook, writeWebhook } from '../webhooks.queries.ts'
 
 /** Pauses a webhook whose view is invalid, unless it is already paused. The webhook's events stay pending. */
@@ -35,6 +35,6 @@ export async function endViewPause(db: Database, webhook: WebhookAddress): Promi
       const event = { type: 'WEBHOOK_UPDATE' as const, targets: [webhookTarget(after)], data: { changes } }
       await recordEvents(transaction, { viewer: serverViewer(accountId) }, [event])
     }
-    await notifyWebhook(transaction, webhookChannel, formatAddress(webhook))
+    await notifyWebhook(transaction, webhook)
   })
 }

@@ -22,10 +22,7 @@ export interface Ended {
   health: Health | undefined
 }
 
-/**
- * Saves the outcome of an attempt. `isStopped` means that the server no longer sends to the URL because of this
- * outcome.
- */
+/** `isStopped` means that the server no longer sends to the URL because of this outcome. */
 export async function recordAttempt(deps: RecordAttemptDeps, ended: Ended): Promise<{ isStopped: boolean }> {
   const { db, results, webhook } = deps
   const { delivery, url, result, health } = ended

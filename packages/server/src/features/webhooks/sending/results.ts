@@ -4,15 +4,9 @@ import type { Database } from '../../../db/database.ts'
 import { DAYS_OF_FAILURES } from './pause-or-disable.ts'
 import { type HealthChange, type Result, writeHealth, writeResults } from './results.queries.ts'
 
-/**
- * Writes outcomes in batches, each with outcomes of one account. Outcomes that are added during a write go into later
- * batches.
- */
+/** Writes outcomes in batches, each with outcomes of one account. */
 export interface Results {
-  /**
-   * Resolves when the outcome is committed. `isHopeless` means that all attempts have failed for more than
-   * `DAYS_OF_FAILURES` days.
-   */
+  /** `isHopeless` means that all attempts have failed for more than `DAYS_OF_FAILURES` days. */
   add(result: Result, health: HealthChange | undefined): Promise<{ isHopeless: boolean }>
   /**
    * Waits until the outcomes are written. If a write fails, discards the outcomes that are not saved. Their deliveries
@@ -74,13 +68,12 @@ export function createResults(db: Database, holder: string, log: FastifyBaseLogg
   }
 }
 
-interface Batch {
-  holder: string
-  entries: readonly Entry[]
-}
-
 /** Saves a batch. Returns the IDs of webhooks whose attempts have all failed for more than `DAYS_OF_FAILURES` days. */
-function commit(db: Database, accountId: string, { holder, entries }: Batch): Promise<string[]> {
+function commit(
+  db: Database,
+  accountId: string,
+  { holder, entries }: { holder: string; entries: readonly Entry[] },
+): Promise<string[]> {
   const latest = new Map(entries.flatMap(({ health }) => (health === undefined ? [] : [[health.webhookId, health]])))
   return db.transaction().execute(async (transaction) => {
     await writeResults(

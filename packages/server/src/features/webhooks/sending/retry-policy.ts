@@ -18,10 +18,7 @@ export interface EvaluationOptions {
    */
   schedule: readonly number[]
   now: Date
-  /**
-   * Whether the webhook's URL has changed since the attempt. A 410 response from the old URL does not apply to the new
-   * URL.
-   */
+  /** Whether the webhook's URL has changed since the attempt, so that a 410 response does not apply to it. */
   isReplaced?: boolean
   random?: () => number
 }

@@ -46,18 +46,12 @@ export interface RunnerEnd {
 
 const FETCH = 100
 const MIN_QUEUE = 20
-/** How long the webhook's row is cached, in milliseconds. */
 const RECEIVER_CACHE_MS = 1_000
 /** The runner polls because no notification announces due retries. */
 const POLL_MS = 1_000
-/**
- * How long the process holds an idle webhook, in milliseconds. The next delivery to a held webhook starts immediately.
- */
+/** How long the process holds an idle webhook. The next delivery to a held webhook starts immediately. */
 const LINGER_MS = 2_000
-/**
- * The pause between rounds, in milliseconds, under high load. Reads and writes that accumulate during the pause share
- * batches.
- */
+/** The pause between rounds under high load. Reads and writes that accumulate during the pause share batches. */
 const SLOWED_MS = 100
 const RETRY_SECONDS = 5
 const INITIAL_HEALTH: Health = { failures: 0, probeIn: null }

@@ -6,7 +6,7 @@ import type { Database } from '../../../db/database.ts'
 import type { Load } from '../../../http/request-load.ts'
 import { putJobs, removeJob } from '../../../jobs/queue.queries.ts'
 import type { Outbound, OutboundResult } from '../../../outbound/outbound-post.ts'
-import { formatAddress, type WebhookAddress, webhookChannel } from '../webhook-channel.ts'
+import type { WebhookAddress } from '../webhook-channel.ts'
 import { deliverJob, deliverKey } from '../webhooks.jobs.ts'
 import { notifyWebhook } from '../webhooks.queries.ts'
 import { createThrottle } from './attempt-throttle.ts'
@@ -22,19 +22,13 @@ import {
   takeHold,
 } from './sending.queries.ts'
 
-/**
- * Sends the deliveries of webhooks. Each process runs one sender. Only one sender at a time holds a webhook and sends
- * its deliveries.
- */
+/** Each process runs one sender. Only one sender at a time holds a webhook and sends its deliveries. */
 export interface Sender {
   /** Starts sending a webhook's due deliveries, or notifies the process that holds the webhook. */
   start(webhook: WebhookAddress): Promise<void>
   /** Like `start`, but returns immediately and logs a failure. */
   kick(webhook: WebhookAddress): void
-  /**
-   * Like `kick`, but also reads the webhook again and does not notify other processes. Call this after a notification
-   * about the webhook.
-   */
+  /** Like `kick`, after a notification: reads the webhook again and does not notify other processes. */
   notify(webhook: WebhookAddress): void
   isSending(webhook: WebhookAddress): boolean
   /** Starts no further attempts, waits up to three seconds for attempts in flight, and releases all webhooks. */
@@ -171,13 +165,12 @@ async function takeOrNotify(
     const heldFor = await findHoldEnd(transaction, webhook)
     if (heldFor === undefined) return undefined
     // If a notification caused this call, every process has already received it.
-    if (!wasNotified) await notifyWebhook(transaction, webhookChannel, formatAddress(webhook))
+    if (!wasNotified) await notifyWebhook(transaction, webhook)
     await putJobs(transaction, deliverJob, [watch(heldFor + 1)])
     return undefined
   })
 }
 
-/** Returns false if this process no longer holds the webhook, for example because another process took over. */
 async function release(
   db: Database,
   webhook: WebhookAddress,
