@@ -22,7 +22,7 @@ export async function generateResolverTypes(): Promise<string> {
       useIndexSignature: false,
       defaultScalarType: 'unknown',
       scalars: {
-        DateTime: { input: 'Date', output: "Date | import('./db/types.ts').StoredTime" },
+        DateTime: { input: 'Date', output: "Date | import('./db/type-parsers.ts').StoredTime" },
         Object: {
           input: 'Record<string, unknown>',
           output: "Record<string, unknown> | import('./graphql/values/raw-json.ts').RawJson",

@@ -3,7 +3,7 @@ import { exitCodes } from './errors/exit-codes.ts'
 import { printFailure } from './errors/failure.ts'
 import { moveGlobalOptions } from './move-global-options.ts'
 import { buildProgram, configureUsageErrors } from './program.ts'
-import { followLauncher, handleOutputErrors } from './terminal/process.ts'
+import { handleOutputErrors } from './terminal/standard-output.ts'
 
 export async function main(given: readonly string[]): Promise<number> {
   handleOutputErrors()
@@ -21,4 +21,16 @@ export async function main(given: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
     return printFailure(error, { json })
   }
+}
+
+/** Exits when the launcher (bin/muster.js) ends, if the launcher started this process as a child process. */
+function followLauncher(): void {
+  if (process.env.MUSTER_LAUNCHED !== '1') return
+  delete process.env.MUSTER_LAUNCHED
+  const end = (): void => void process.kill(process.pid, 'SIGTERM')
+  // If the launcher has already ended, no `disconnect` event follows.
+  if (!process.connected) end()
+  process.once('disconnect', end)
+  // Prevent the channel alone from keeping this process running.
+  process.channel?.unref()
 }

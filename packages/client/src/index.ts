@@ -67,7 +67,7 @@ export type {
 export type { Selected, Selection } from './select/selection.ts'
 export { generateKeyPair, type SigningKey } from './sign/keys.ts'
 export type { Sign, SignatureForm, Unsigned } from './sign/sign.ts'
-export type { GraphQLResponse } from './transport/attempt.ts'
+export type { GraphQLResponse } from './transport/response.ts'
 export type { AttributeChanges, Attributes, CallOptions } from './types.ts'
 export {
   type VerifyWebhookOptions,

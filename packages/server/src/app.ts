@@ -69,7 +69,7 @@ import { chooseContext, clockOf, contextOf, linkKeyOf } from './request-context.
 import { deprecationHeaders } from './rest/headers.ts'
 import { registerRest } from './rest/rest-route.ts'
 import { buildSchema } from './schema.ts'
-import type { ServedCertificate } from './tls/served-certificate.ts'
+import type { ServedCertificate } from './tls/certificate-watch.ts'
 import { traceOperations } from './tracing/operation-spans.ts'
 import { traceRequests } from './tracing/request-spans.ts'
 import type { Tracing } from './tracing/tracing.ts'

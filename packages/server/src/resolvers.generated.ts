@@ -28,7 +28,7 @@ export type Scalars = {
   Boolean: { input: boolean; output: boolean; }
   Int: { input: number; output: number; }
   Float: { input: number; output: number; }
-  DateTime: { input: Date; output: Date | import('./db/types.ts').StoredTime; }
+  DateTime: { input: Date; output: Date | import('./db/type-parsers.ts').StoredTime; }
   Object: { input: Record<string, unknown>; output: Record<string, unknown> | import('./graphql/values/raw-json.ts').RawJson; }
 };
 

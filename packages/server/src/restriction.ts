@@ -1,5 +1,12 @@
 import type { ResolvedFilter } from '@muster/filter'
-import { isPermission, maskOf, namesIn, type PermissionName, permissionsOfKey, permissionsOfRole } from './access.ts'
+import {
+  isPermission,
+  maskOf,
+  namesIn,
+  type PermissionName,
+  permissionsOfKey,
+  permissionsOfRole,
+} from './permissions.ts'
 
 /** The attribute names that a restricted caller can access. A name can end with the wildcard `*`. */
 export interface AttributeScope {

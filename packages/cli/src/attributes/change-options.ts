@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
 import { whereHelp } from '../devices/where.ts'
 import { usageError } from '../errors/cli-error.ts'
-import { type ClientOptions, collect } from '../options/new-command.ts'
+import type { ClientOptions } from '../options/new-command.ts'
+import { collect } from '../options/option-values.ts'
 
 export interface ChangeOptions extends ClientOptions {
   where?: string[]

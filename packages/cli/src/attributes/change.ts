@@ -6,7 +6,7 @@ import { confirm } from '../terminal/confirm.ts'
 import { type Changes, toInput } from './assignments.ts'
 import type { ChangeOptions } from './change-options.ts'
 import { findTarget, findUserId } from './find-target.ts'
-import { flatten } from './names.ts'
+import { flatten } from './nested-attributes.ts'
 import { countTargets, type Plan, planTargets } from './plan.ts'
 import { runPlan } from './run-plan.ts'
 

@@ -1,8 +1,9 @@
 import { errorOf, type Muster } from '@muster/client'
 import { exitCodes } from '../errors/exit-codes.ts'
 import { printJson, say } from '../output/print-one.ts'
-import { ignoreClosedOutput, onInterrupt } from '../terminal/process.ts'
+import { onInterrupt } from '../terminal/interrupt.ts'
 import { type Progress, showProgress } from '../terminal/progress.ts'
+import { ignoreClosedOutput } from '../terminal/standard-output.ts'
 import { type Plan, targetPages } from './plan.ts'
 import { newStateFile, removeState, writeState } from './state-file.ts'
 

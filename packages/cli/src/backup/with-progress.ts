@@ -1,7 +1,7 @@
 import { BackupError, type BackupReason } from '@muster/server/backup/backup-error.ts'
 import { CliError } from '../errors/cli-error.ts'
 import { type ExitCode, exitCodes } from '../errors/exit-codes.ts'
-import { onInterrupt } from '../terminal/process.ts'
+import { onInterrupt } from '../terminal/interrupt.ts'
 import { type Progress, showProgress } from '../terminal/progress.ts'
 
 interface Watch {

@@ -3,7 +3,7 @@ import { CliError, usageError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import type { Column } from '../output/column.ts'
 import { counted } from '../output/counted.ts'
-import { onInterrupt } from '../terminal/process.ts'
+import { onInterrupt } from '../terminal/interrupt.ts'
 import { type Progress, showProgress } from '../terminal/progress.ts'
 
 export const jobFields = {

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import { type Shell, scripts } from '../completion/scripts.ts'
 import { newCommand, prose } from '../options/new-command.ts'
-import { write } from '../terminal/process.ts'
+import { write } from '../terminal/standard-output.ts'
 
 export function buildCommand(): Command {
   return newCommand('completion')

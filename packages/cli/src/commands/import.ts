@@ -11,7 +11,7 @@ import { readInput } from '../import/read-input.ts'
 import { reportJson, reportText } from '../import/report.ts'
 import { type ClientOptions, newClientCommand, prose } from '../options/new-command.ts'
 import { openMuster } from '../server/open-muster.ts'
-import { onInterrupt } from '../terminal/process.ts'
+import { onInterrupt } from '../terminal/interrupt.ts'
 import { showProgress } from '../terminal/progress.ts'
 import { formatHelp } from './format-help.ts'
 

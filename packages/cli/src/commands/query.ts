@@ -4,7 +4,8 @@ import { errorOf, type GraphQLResponse } from '@muster/client'
 import type { Command } from 'commander'
 import { usageError } from '../errors/cli-error.ts'
 import { printFailure } from '../errors/failure.ts'
-import { type ClientOptions, collect, newClientCommand } from '../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../options/new-command.ts'
+import { collect } from '../options/option-values.ts'
 import { openMuster } from '../server/open-muster.ts'
 
 interface Options extends ClientOptions {

@@ -1,7 +1,8 @@
 import { basename, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { usageError } from '../errors/cli-error.ts'
-import { newCommand, prose, wholeNumber } from '../options/new-command.ts'
+import { newCommand, prose } from '../options/new-command.ts'
+import { wholeNumber } from '../options/option-values.ts'
 
 interface Options {
   json?: boolean

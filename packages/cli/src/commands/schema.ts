@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ClientOptions, newClientCommand, prose } from '../options/new-command.ts'
 import { readSchema } from '../server/read-schema.ts'
-import { write } from '../terminal/process.ts'
+import { write } from '../terminal/standard-output.ts'
 
 interface Options extends ClientOptions {
   url?: string

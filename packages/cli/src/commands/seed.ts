@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { newCommand, prose, wholeNumber } from '../options/new-command.ts'
+import { newCommand, prose } from '../options/new-command.ts'
+import { wholeNumber } from '../options/option-values.ts'
 import { counted } from '../output/counted.ts'
 import { showProgress } from '../terminal/progress.ts'
 

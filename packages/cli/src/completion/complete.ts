@@ -1,4 +1,4 @@
-import { write } from '../terminal/process.ts'
+import { write } from '../terminal/standard-output.ts'
 import { type Candidate, findCandidates } from './candidates.ts'
 import type { Shell } from './scripts.ts'
 

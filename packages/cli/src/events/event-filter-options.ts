@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { findDeviceIds } from '../devices/find-device.ts'
 import { joinFilters } from '../devices/where.ts'
 import { pastMoment } from '../options/moment.ts'
-import { collect } from '../options/new-command.ts'
+import { collect } from '../options/option-values.ts'
 import type { ViewRow } from '../views/views.ts'
 import { eventTypes } from './event-types.ts'
 

@@ -1,6 +1,6 @@
 import type { Permission } from '@muster/client'
 import type { Command } from 'commander'
-import { namesWithCommas, wholeNumber } from '../options/new-command.ts'
+import { namesWithCommas, wholeNumber } from '../options/option-values.ts'
 
 /** Parses permissions such as `DEVICE_READ` or `device-read`. The server rejects unknown names. */
 export const permissions = (text: string, before: readonly Permission[] = []): Permission[] =>

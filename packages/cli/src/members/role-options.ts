@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type AccessChange, permissions } from '../keys/access-options.ts'
-import { type ClientOptions, collect, namesWithCommas } from '../options/new-command.ts'
+import type { ClientOptions } from '../options/new-command.ts'
+import { collect, namesWithCommas } from '../options/option-values.ts'
 
 export interface RoleOptions extends ClientOptions, AccessChange {
   group?: string[]

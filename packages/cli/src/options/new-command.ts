@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { exitCodeTable } from '../errors/exit-codes.ts'
 import { clientOptions, jsonOption } from './global-options.ts'
+import { limitOf, namesWithCommas } from './option-values.ts'
 
 const exitCodeHelp = `
 Exit codes:
@@ -44,33 +45,6 @@ export function newListCommand(name: string, { limit }: { limit: number }): Comm
     .addOption(
       new Option('--limit <count>', 'maximum number of rows, or "all"').argParser(limitOf).default(limit, initial),
     )
-}
-
-/** Parses `a,b` and appends the names to those of earlier occurrences of the option. */
-export const namesWithCommas = (text: string, before: readonly string[] = []): string[] => [
-  ...before,
-  ...text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== ''),
-]
-
-export const collect = (text: string, before: readonly string[] = []): string[] => [...before, text]
-
-function limitOf(text: string): number {
-  if (text === 'all') return Number.POSITIVE_INFINITY
-  const value = Number(text)
-  if (/^\d+$/.test(text) && value >= 1 && value <= Number.MAX_SAFE_INTEGER) return value
-  throw new InvalidArgumentError('Expected a whole number of at least 1, or "all".')
-}
-
-export function wholeNumber(least: number, most: number) {
-  return (text: string): number => {
-    const value = Number(text)
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value
-    const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
-    throw new InvalidArgumentError(`Expected a whole number ${range}.`)
-  }
 }
 
 /** Joins the lines of each paragraph, so that the help wraps paragraphs at the terminal width. */

@@ -2,7 +2,7 @@ import { type Cell, formatCsvRow } from '@muster/fleet-csv/csv/cells'
 import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
 import type { ListOptions } from '../options/new-command.ts'
 import { printed } from '../terminal/color.ts'
-import { write } from '../terminal/process.ts'
+import { write } from '../terminal/standard-output.ts'
 import { type Column, textOf } from './column.ts'
 import { layOut } from './table.ts'
 

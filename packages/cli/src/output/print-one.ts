@@ -1,5 +1,5 @@
 import { type Color, printed } from '../terminal/color.ts'
-import { write } from '../terminal/process.ts'
+import { write } from '../terminal/standard-output.ts'
 import type { Column } from './column.ts'
 import { cellOf, layOut } from './table.ts'
 import { padEnd, visible, widthOf } from './text-width.ts'

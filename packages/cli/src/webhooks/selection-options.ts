@@ -1,7 +1,7 @@
 import type { Muster } from '@muster/client'
 import type { Command } from 'commander'
 import { joinFilters, whereHelp } from '../devices/where.ts'
-import { collect } from '../options/new-command.ts'
+import { collect } from '../options/option-values.ts'
 import { findView } from '../views/views.ts'
 
 export interface SelectionOptions {

@@ -1,5 +1,6 @@
 import { BadAnswerError, errorOf, type GraphQLProblem, NoAnswerError } from '../errors.ts'
-import { attemptFromFailure, attemptFromResponse } from '../transport/attempt.ts'
+import { attemptFromFailure } from '../transport/no-response.ts'
+import { attemptFromResponse } from '../transport/response.ts'
 import { type Operation, prepareRequest, type Transport } from '../transport/transport.ts'
 import { readMessages } from './server-sent-events.ts'
 

@@ -1,6 +1,3 @@
-import type { Effect } from '../documents/effect-of-document.ts'
-import type { Attempt } from './attempt.ts'
-
 const FIRST_DELAY_MS = 200
 const MAX_DELAY_MS = 10_000
 /** The client does not retry if the server requests a longer delay than this. */
@@ -11,13 +8,6 @@ const MAX_RETRY_AFTER_MS = 60_000
  * operations compete for the quota.
  */
 export const RATE_LIMIT_RETRY_MS = 300_000
-
-/**
- * Returns whether the client may retry: the operation did not run, or its outcome is unknown and running it twice is
- * safe.
- */
-export const mayRetry = ({ outcome }: Attempt, effect: Effect): boolean =>
-  outcome === 'rejected' || (outcome === 'unknown' && effect !== 'once')
 
 /**
  * Returns the delay before the next attempt, in milliseconds, or undefined if the server requests a delay above

@@ -1,8 +1,9 @@
 import type { Effect } from '../documents/effect-of-document.ts'
 import { UnreachableError } from '../errors.ts'
 import type { CallOptions } from '../types.ts'
-import { type Attempt, attemptFromFailure, attemptFromResponse, type GraphQLResponse } from './attempt.ts'
-import { mayRetry, pause, RATE_LIMIT_RETRY_MS, retryDelay } from './retry-delay.ts'
+import { attemptFromFailure } from './no-response.ts'
+import { type Attempt, attemptFromResponse, type GraphQLResponse } from './response.ts'
+import { pause, RATE_LIMIT_RETRY_MS, retryDelay } from './retry-delay.ts'
 import { effectOfCall, type Operation, prepareRequest, type Transport } from './transport.ts'
 
 /**
@@ -72,3 +73,10 @@ async function attemptOnce(
     return attemptFromFailure({ endpoint, effect, error, timeout })
   }
 }
+
+/**
+ * Returns whether the client may retry: the operation did not run, or its outcome is unknown and running it twice is
+ * safe.
+ */
+const mayRetry = ({ outcome }: Attempt, effect: Effect): boolean =>
+  outcome === 'rejected' || (outcome === 'unknown' && effect !== 'once')

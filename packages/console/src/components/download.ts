@@ -10,3 +10,7 @@ export function downloadFile(name: string, parts: BlobPart[], type: string): voi
   // Free the URL after a minute. By then, the browser has read the content.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
+
+/** Downloads a CSV file. Adds a byte order mark, because spreadsheet programs need it to recognize UTF-8. */
+export const downloadCsv = (name: string, parts: readonly string[]): void =>
+  downloadFile(name, ['\uFEFF', ...parts], 'text/csv;charset=utf-8')

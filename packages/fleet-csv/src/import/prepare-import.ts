@@ -2,7 +2,7 @@ import type { Api } from '../api.ts'
 import type { CsvProblem } from '../csv/cells.ts'
 import type { ApplicationType } from '../csv/device-services.ts'
 import type { DeviceFile } from '../csv/read-file.ts'
-import { type FindOptions, findKnownDevices } from './candidate-devices.ts'
+import { type FindOptions, findKnownDevices } from './find-known-devices.ts'
 import { makePlan, type Plan } from './plan-import.ts'
 import { type Limits, toWantedDevice, type WantedDevice } from './wanted-device.ts'
 

@@ -6,8 +6,8 @@ import {
   createAuthenticationServers,
   type Server,
 } from '../../test/harness/authentication-servers.ts'
-import { permissionsOfKey } from '../access.ts'
 import { updateAccessKey } from '../features/access-keys/access-keys.ts'
+import { permissionsOfKey } from '../permissions.ts'
 
 let site: AuthenticationServers
 let server: Server

@@ -4,7 +4,7 @@ import { type ResponseWatch, watchResponses } from './pool/response-watch.ts'
 import { sessionSettings, settingStatements, utc } from './pool/session-settings.ts'
 import { reportUnknownOutcome } from './pool/unknown-outcome.ts'
 import type { DB } from './tables.generated.ts'
-import { types, typesWithStoredTimes } from './types.ts'
+import { types, typesWithStoredTimes } from './type-parsers.ts'
 
 /** The first parameter of query functions: the pool or the use case's transaction. Backups use a `pg` client. */
 export type Database = Kysely<DB>
@@ -225,25 +225,3 @@ export const inTransaction = <Result>(
   db: Database,
   work: (transaction: Database) => Promise<Result>,
 ): Promise<Result> => (db.isTransaction ? work(db) : db.transaction().execute(work))
-
-const duplicateKey = /^duplicate key value violates unique constraint "([^"]+)"/
-
-/**
- * Checks whether a statement violated this unique index (SQLSTATE 23505). On a cluster, the name of the index ends with
- * the number of the shard. Some errors name the index only in the message. If Citus copies rows to a shard, the error
- * has the SQLSTATE XX000.
- */
-export function isUniqueViolation(error: unknown, index: string): boolean {
-  if (!(error instanceof pg.DatabaseError)) return false
-  const isNamed = error.code === '23505' && error.constraint !== undefined
-  const violated = isNamed ? error.constraint : duplicateKey.exec(error.message)?.[1]
-  return violated?.replace(/_\d+$/, '') === index
-}
-
-/** Checks whether PostgreSQL rolled back a transaction because of a deadlock (SQLSTATE 40P01). */
-export const isDeadlock = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '40P01'
-
-/** SQLSTATE 23503. Usually, another transaction has just deleted the row that the statement references. */
-export function isForeignKeyViolation(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23503'
-}

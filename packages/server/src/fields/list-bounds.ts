@@ -1,4 +1,3 @@
-import { permissionNames } from '../access.ts'
 import { MAX_SEGMENTS } from '../features/availability/availability.ts'
 import { MAX_POINTS } from '../features/availability/presence-samples.ts'
 import { DEFAULT_INTERVALS, MAX_INTERVALS } from '../features/events/counts/event-counts.ts'
@@ -6,6 +5,7 @@ import { MAX_LISTED } from '../features/users/invitations/invitations.ts'
 import { MAX_MEMBERSHIPS } from '../features/users/members/me.ts'
 import type { Arguments, ListBounds } from '../graphql/cost/object-estimate.ts'
 import { limits } from '../limits.ts'
+import { permissionNames } from '../permissions.ts'
 
 const MAX_KEYS = limits.accountAccessKeys + limits.accessKeys * limits.members
 

@@ -1,5 +1,5 @@
 import { type ExecutionResult, type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
-import { isDatabaseFull, isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown } from '../db/database-unavailable.ts'
+import { isDatabaseFull, isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown } from '../db/database-errors.ts'
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { ChangeMadeError, OUTCOME_DONE } from './change-made.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
 import { ApiError, signInRequired } from '../errors.ts'
-import { noteCode } from '../http/outcome.ts'
+import { noteCode } from '../http/request-outcome.ts'
 import type { DocumentNeeds, OperationUse } from './access/field-needs.ts'
 import { withoutOwnChanges } from './access/own-changes.ts'
 import { type Caller, isChangeRejected, rejectionOfDocument } from './access/rejection.ts'

@@ -9,8 +9,8 @@ import { REQUEST_POINTS } from '../rate-limits/point-prices.ts'
 import { type Payer, payerOfAddress, payerOfCode, payerOfDevice, type RateLimits } from '../rate-limits/rate-limits.ts'
 import { spend } from '../rate-limits/spend.ts'
 import { type BasicCredentials, readBasicCredentials } from './basic-credentials.ts'
-import { noteCode } from './outcome.ts'
 import { createRejectionLog, withoutInput } from './rejection-log.ts'
+import { noteCode } from './request-outcome.ts'
 
 /** RFC 7617 §2.1 */
 const CHALLENGE = 'Basic realm="device", charset="UTF-8"'

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Metrics } from '../metrics.ts'
-import { outcomeOf } from './outcome.ts'
+import { outcomeOf } from './request-outcome.ts'
 import { onceResponseEnds } from './responses/response-end.ts'
 
 export interface RequestRecordsOptions {

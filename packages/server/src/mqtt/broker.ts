@@ -3,7 +3,7 @@ import { Aedes, type AuthenticateError } from 'aedes'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
-import { type PresentedSecret, watchCutOffs } from '../features/devices/changes/cut-off.ts'
+import { type PresentedSecret, watchCutOffs } from '../features/devices/changes/disconnect-devices.ts'
 import type { Connections } from '../features/presence/connections.ts'
 import type { DeviceReports } from '../features/presence/device-reports.ts'
 import type { LogRejection } from '../http/rejection-log.ts'
@@ -15,8 +15,8 @@ import { createDisconnectionLog, disconnected } from './disconnection-log.ts'
 import type { MeasurePublication } from './mqtt.metrics.ts'
 import { guardPackets } from './packet-guard.ts'
 import type { Reply } from './publications.ts'
+import { createTraffic } from './publish-and-subscribe.ts'
 import { createSessions, type Session } from './session-registry.ts'
-import { createTraffic } from './traffic.ts'
 
 const AUTHENTICATION_MS = 5_000
 const UNAUTHENTICATED_BYTES = 16 * 1024

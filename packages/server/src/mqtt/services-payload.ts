@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import type { DeviceServiceInput } from '../features/services/device-services.ts'
+import type { DeviceServiceInput } from '../features/services/sync-services.ts'
 import { readFields } from '../lib/json-fields.ts'
 import { limits } from '../limits.ts'
 import { readArray } from './payload.ts'

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { TLSSocket } from 'node:tls'
 import type { FastifyBaseLogger } from 'fastify'
 import { plainAddress } from '../lib/client-address.ts'
-import type { ServedCertificate } from '../tls/served-certificate.ts'
+import type { ServedCertificate } from '../tls/certificate-watch.ts'
 import type { Broker } from './broker.ts'
 
 const KEEP_ALIVE_MS = 60_000

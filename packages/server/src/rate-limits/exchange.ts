@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
 import type { Budget } from './budget.ts'
-import { notifySpending, spendingChannel } from './spending.queries.ts'
+import { notifySpending, spendingChannel } from './exchange.queries.ts'
 
 const REPORT_EVERY_MS = 500
 /** The maximum number of subjects in one notification. PostgreSQL requires a payload of fewer than 8,000 bytes. */

@@ -1,7 +1,8 @@
-import { access, mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { access, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { replacePrivateFile, syncFolder } from '../lib/private-file.ts'
+import { readIfExists } from '../lib/read-if-exists.ts'
 
 /** The values with which a client connects and the owner signs in, stored in the section `[default]` of an INI file. */
 export interface Credentials {
@@ -76,14 +77,4 @@ export async function fileExists(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-async function readIfExists(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw error
-  }
 }

@@ -7,7 +7,7 @@ import { createReadRouter, type ReadRouter } from '../db/replica/read-router.ts'
 import type { Metrics } from '../metrics.ts'
 import { traceStatements } from '../tracing/statement-spans.ts'
 import type { Tracing } from '../tracing/tracing.ts'
-import { EVENT_ID_CONNECTIONS } from './connections.ts'
+import { EVENT_ID_CONNECTIONS } from './database-connections.ts'
 import type { DatabaseAccess } from './pooler.ts'
 
 export interface ReadingOptions {

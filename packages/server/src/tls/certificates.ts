@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
 import { StartError } from '../start-error.ts'
-import { type ServedCertificate, serveCertificate } from './served-certificate.ts'
+import { type ServedCertificate, serveCertificate } from './certificate-watch.ts'
 
 /** A certificate is undefined if its listener has no TLS. */
 export interface Certificates {

@@ -14,7 +14,7 @@ import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { type CertificatePaths, createCertificate, replaceFile } from '../../test/harness/certificate.ts'
 import { failToStart, readCredentials, sendAs, startServerProcess } from '../../test/harness/server-process.ts'
 import { readCertificate } from './certificate.ts'
-import { serveCertificate } from './served-certificate.ts'
+import { serveCertificate } from './certificate-watch.ts'
 
 let folder: string
 let first: CertificatePaths

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { outcomeOf, routeOf } from '../http/outcome.ts'
+import { outcomeOf, routeOf } from '../http/request-outcome.ts'
 import type { Span, Tracing } from './tracing.ts'
 
 export interface RequestSpans {

@@ -1,6 +1,6 @@
 import { type FieldNode, type GraphQLInputObjectType, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { namesIn, permissionNames } from '../../src/access.ts'
+import { namesIn, permissionNames } from '../../src/permissions.ts'
 import { neverRestricted } from '../../src/restriction.ts'
 import { buildSchema } from '../../src/schema.ts'
 import { addMember, newMember, removeMembership, type TestMember } from '../factories/member.ts'

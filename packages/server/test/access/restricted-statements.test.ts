@@ -60,7 +60,7 @@ const exceptions: Readonly<Record<string, string>> = {
   ),
   'insertDevice of features/devices/changes/device-changes.queries.ts':
     'a restricted statement of the transaction then checks that the restriction includes the new device',
-  'selectKnownNames of features/filters/account-names.queries.ts': 'reads only which names the account has used',
+  'selectKnownNames of features/filters/known-names.queries.ts': 'reads only which names the account has used',
   'selectHardwareIds of features/bulk/bulk-items.queries.ts':
     'a hardware ID must be unique among all devices of the account',
   'countDevices of features/devices/list/device-list.queries.ts': size,

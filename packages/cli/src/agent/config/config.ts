@@ -7,7 +7,7 @@ import type { ServiceSettings } from '../services/service-settings.ts'
 import { type Entry, parseIni } from './ini.ts'
 import { type ReportedValue, readReported } from './reported-values.ts'
 import { readServiceSettings } from './service-section.ts'
-import { assertKnown, durationOf, textOf, urlOf } from './setting.ts'
+import { assertKnown, durationOf, textOf, urlOf } from './setting-values.ts'
 
 export interface AgentConfig {
   /** Path of the configuration file, or undefined if no file exists. */

@@ -1,7 +1,7 @@
 import { parseSource, type Source } from '../sources/source.ts'
 import { attributeNameOf, pathOf } from './attribute-names.ts'
 import { configError, type Entry, type Sections } from './ini.ts'
-import { parseDuration } from './setting.ts'
+import { parseDuration } from './setting-values.ts'
 
 export interface ReportedValue {
   attribute: string

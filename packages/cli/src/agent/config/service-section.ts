@@ -1,7 +1,7 @@
 import { applicationTypes } from '@muster/server/features/services/application-types.ts'
 import type { ExpectedService, ServiceSettings } from '../services/service-settings.ts'
 import { configError, type Entry } from './ini.ts'
-import { durationOf, portOf, yesOrNo } from './setting.ts'
+import { durationOf, portOf, yesOrNo } from './setting-values.ts'
 
 const NAME_LENGTH = 100
 const MAX_EXPECTED = 50

@@ -1,6 +1,7 @@
 import { loadavg, networkInterfaces, release, uptime } from 'node:os'
 import { version } from '@muster/server/version.ts'
-import { diskOf, firstLineOf, memory, temperature } from './measurements.ts'
+import { firstLineOf } from './first-line.ts'
+import { diskOf, memory, temperature } from './measurements.ts'
 import type { Sample } from './sample.ts'
 
 interface BuiltIn {

@@ -1,6 +1,5 @@
-import { open, readdir, readFile, statfs } from 'node:fs/promises'
+import { readdir, readFile, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { firstLine, MAX_BYTES } from './first-line.ts'
 import type { Sample } from './sample.ts'
 
 const percent = (part: number, whole: number, step: number): Sample => {
@@ -53,15 +52,5 @@ async function readZone(folder: string): Promise<{ name: string; celsius: number
   } catch {
     // Ignore the sensor, because some sensors cannot be read while they are suspended.
     return undefined
-  }
-}
-
-export async function firstLineOf(path: string): Promise<string> {
-  const file = await open(path, 'r')
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, null)
-    return firstLine(buffer.subarray(0, bytesRead))
-  } finally {
-    await file.close()
   }
 }

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { type Changes, readAssignment, readFromFile, toChanges } from '../../attributes/assignments.ts'
 import { type ChangeOptions, splitTarget, withChangeOptions } from '../../attributes/change-options.ts'
 import { usageError } from '../../errors/cli-error.ts'
-import { collect, newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand, prose } from '../../options/new-command.ts'
+import { collect } from '../../options/option-values.ts'
 
 interface Options extends ChangeOptions {
   file?: string[]

@@ -5,7 +5,7 @@ import { readJob } from '../../bulk/bulk-jobs.ts'
 import { itemColumns, itemsOf } from '../../bulk/job-items.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
-import { write } from '../../terminal/process.ts'
+import { write } from '../../terminal/standard-output.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('report')

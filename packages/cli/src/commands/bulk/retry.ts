@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { upperNames } from '../../bulk/bulk-jobs.ts'
 import { type StartOptions, startPreviewed, withStartOptions } from '../../bulk/start-previewed.ts'
-import { namesWithCommas, newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand, prose } from '../../options/new-command.ts'
+import { namesWithCommas } from '../../options/option-values.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends StartOptions {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { joinFilters, whereHelp } from '../../devices/where.ts'
-import { type ClientOptions, collect, newClientCommand, prose, wholeNumber } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { collect, wholeNumber } from '../../options/option-values.ts'
 import type { Column } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'

@@ -1,9 +1,16 @@
+import type { Muster } from '@muster/client'
 import type { Command } from 'commander'
 import { attributeColumn } from '../../attributes/attribute-column.ts'
-import { deviceColumns, rowFields, serviceFields, usualDeviceColumns } from '../../devices/device-columns.ts'
-import { matching } from '../../devices/matching.ts'
+import {
+  type DeviceRow,
+  deviceColumns,
+  rowFields,
+  serviceFields,
+  usualDeviceColumns,
+} from '../../devices/device-columns.ts'
 import { assertKnownNames, joinFilters, quote, whereHelp } from '../../devices/where.ts'
-import { collect, type ListOptions, namesWithCommas, newListCommand, prose } from '../../options/new-command.ts'
+import { type ListOptions, newListCommand, prose } from '../../options/new-command.ts'
+import { collect, namesWithCommas } from '../../options/option-values.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -62,4 +69,31 @@ async function run(word: string | undefined, options: Options): Promise<void> {
       ? 'No device matches.'
       : 'No devices yet. To register one, run "muster devices register NAME" or "muster codes create".'
   await printList({ items, columns, options, empty })
+}
+
+interface ListQuery {
+  where: string | undefined
+  view?: string | undefined
+  context?: string | undefined
+  select: object
+  sortBy: readonly string[]
+  limit: number
+}
+
+const MAX_PAGE_SIZE = 1_000
+
+function matching(
+  muster: Muster,
+  { where, view, context, select, sortBy, limit }: ListQuery,
+): AsyncIterable<DeviceRow> {
+  const devices = muster.devices({
+    ...(where !== undefined && { where }),
+    ...(view !== undefined && { view }),
+    ...(context !== undefined && { context }),
+    sortBy,
+    size: Math.min(MAX_PAGE_SIZE, limit + 1),
+    // The casts are valid, because callers select at least the required fields of a DeviceRow.
+    select: select as { id: true },
+  })
+  return devices as unknown as AsyncIterable<DeviceRow>
 }

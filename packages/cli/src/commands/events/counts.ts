@@ -4,7 +4,8 @@ import {
   eventFilterArguments,
   withEventFilterOptions,
 } from '../../events/event-filter-options.ts'
-import { type ListOptions, newListCommand, prose, wholeNumber } from '../../options/new-command.ts'
+import { type ListOptions, newListCommand, prose } from '../../options/new-command.ts'
+import { wholeNumber } from '../../options/option-values.ts'
 import { type Column, chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'

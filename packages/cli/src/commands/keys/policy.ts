@@ -1,7 +1,8 @@
 import type { Muster } from '@muster/client'
 import { type Command, Option } from 'commander'
 import { futureMoment } from '../../options/moment.ts'
-import { type ClientOptions, newClientCommand, prose, wholeNumber } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { wholeNumber } from '../../options/option-values.ts'
 import { printJson, say } from '../../output/print-one.ts'
 import { openMuster } from '../../server/open-muster.ts'
 

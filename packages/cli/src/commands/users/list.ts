@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
-import { namesWithCommas, newCommand, prose } from '../../options/new-command.ts'
+import { newCommand, prose } from '../../options/new-command.ts'
+import { namesWithCommas } from '../../options/option-values.ts'
 
 interface Options {
   json?: boolean

@@ -2,10 +2,11 @@ import type { EventType } from '@muster/client'
 import { type Command, Option } from 'commander'
 import { CliError, usageError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
-import { eventTypes } from '../../events/event-types.ts'
-import { type ClientOptions, newClientCommand, prose, wholeNumber } from '../../options/new-command.ts'
+import { eventTypeNames, eventTypes } from '../../events/event-types.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { wholeNumber } from '../../options/option-values.ts'
 import { openMuster } from '../../server/open-muster.ts'
-import { onInterrupt } from '../../terminal/process.ts'
+import { onInterrupt } from '../../terminal/interrupt.ts'
 import { receiveDeliveries } from '../../webhooks/receiver.ts'
 
 interface Options extends ClientOptions {
@@ -86,7 +87,6 @@ async function run({ host, port, create, url, events, answer, ...options }: Opti
   }
 
   async function allEventTypes(): Promise<EventType[]> {
-    const { eventTypeNames } = await import('../../events/event-type-names.ts')
     return eventTypeNames(await openMuster(options, 4))
   }
 }

@@ -7,13 +7,13 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
+import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { groupOf, RESERVED_GROUP } from '../attributes/attribute-rows.ts'
 import { useAttributeNames } from '../attributes/use-attribute-names.ts'
 import { columnOfAttribute } from '../devices/columns/columns.ts'
 import { FreshnessSection } from '../freshness/freshness-section.tsx'
 import { useViewer } from '../user-settings/viewer.ts'
-import { Section } from './section.tsx'
 
 export function AttributeNamesPage() {
   const { may } = useViewer()

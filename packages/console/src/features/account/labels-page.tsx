@@ -1,10 +1,10 @@
 import { Button, Group, Paper, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { type FormEvent, useState } from 'react'
+import { Section } from '../../components/section.tsx'
 import { errorText } from '../../graphql/describe-error.ts'
 import { defaultLabel, type LabeledField, labeledFields, labelSetting, useLabels } from '../user-settings/labels.ts'
 import { useViewer } from '../user-settings/viewer.ts'
-import { Section } from './section.tsx'
 
 const categories = labeledFields.filter((field) => field.startsWith('category'))
 const statuses = labeledFields.filter((field) => field.startsWith('status'))

@@ -4,8 +4,8 @@ import { capitalize } from '../../components/capitalize.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
+import { Section } from '../../components/section.tsx'
 import { AccountLimitsDocument } from './account.generated.ts'
-import { Section } from './section.tsx'
 
 const abbreviations: Record<string, string> = { id: 'ID', ids: 'IDs', url: 'URL', csv: 'CSV' }
 

@@ -20,11 +20,11 @@ import { useSavedColumns } from './columns/saved-columns.ts'
 import { CsvMenu } from './csv/csv-menu.tsx'
 import { DEFAULT_SORT, type DeviceQuery, isFiltered, readSort, writeSort } from './devices-search.ts'
 import { DeviceFilters } from './filters/device-filters.tsx'
-import { type ListOptions, useListOptions } from './list-options.ts'
 import { NoDevices } from './no-devices.tsx'
 import { useShownRows } from './rows/use-shown-rows.ts'
-import { useSelection } from './selection.ts'
 import { DeviceTable, MAX_ROWS } from './table/device-table.tsx'
+import { type ListOptions, useListOptions } from './use-list-options.ts'
+import { useSelection } from './use-selection.ts'
 
 const AddDevice = lazy(async () => ({ default: (await import('./add-device.tsx')).AddDevice }))
 

@@ -13,8 +13,7 @@ import { RestrictionFields } from '../access/restriction-fields.tsx'
 import { useLoad } from '../account/use-load.ts'
 import { typedFilter } from '../filters/filter-field.tsx'
 import { signInOptions } from '../sign-in/auth-api.ts'
-import { CreateRoleDocument, UpdateRoleDocument } from './members.generated.ts'
-import type { Role } from './role.ts'
+import { CreateRoleDocument, type MembersQuery, UpdateRoleDocument } from './members.generated.ts'
 
 export function NewRoleButton() {
   const [opened, { open, close }] = useDisclosure()
@@ -121,3 +120,5 @@ function GroupsInput({ value, onChange }: { value: string[]; onChange: (value: s
     />
   )
 }
+
+export type Role = NonNullable<MembersQuery['login']>['roles'][number]

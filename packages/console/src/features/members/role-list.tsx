@@ -10,8 +10,7 @@ import { signInOptions } from '../sign-in/auth-api.ts'
 import { SimulateButton } from '../simulation/simulate-button.tsx'
 import { useViewer } from '../user-settings/viewer.ts'
 import { DeleteRoleDocument, type InvitationFieldsFragment, type MemberFieldsFragment } from './members.generated.ts'
-import type { Role } from './role.ts'
-import { RoleDialog } from './role-dialog.tsx'
+import { type Role, RoleDialog } from './role-dialog.tsx'
 import { useGrantable } from './use-grantable.ts'
 
 interface RoleListProps {

@@ -9,8 +9,8 @@ import { createAccount } from '../../../test/factories/account.ts'
 import { readConfig } from '../../config.ts'
 import { addAccessKey } from '../../features/access-keys/access-keys.ts'
 import { setUp } from '../../start/set-up.ts'
+import { SSO_METHOD } from '../sessions/auth-call.ts'
 import { findIdToken, insertSession, insertSsoSession } from '../sessions/single-sign-on/single-sign-on.queries.ts'
-import { SSO_METHOD } from '../sessions/single-sign-on/sso-method.ts'
 import { rotateMasterKey } from './rotate-master-key.ts'
 
 async function createInstallation() {

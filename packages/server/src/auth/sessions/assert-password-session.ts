@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors.ts'
+import { SSO_METHOD } from './auth-call.ts'
 import type { Session } from './sessions.ts'
-import { SSO_METHOD } from './single-sign-on/sso-method.ts'
 
 /**
  * Throws FORBIDDEN for a session from single sign-on. Calls that change a password or an authenticator app start

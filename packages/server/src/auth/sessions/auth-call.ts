@@ -74,3 +74,5 @@ export const signedIn =
     if (call.session === undefined) throw sessionError('no-session')
     return handle(call, call.session)
   }
+
+export const SSO_METHOD = 'single sign-on'

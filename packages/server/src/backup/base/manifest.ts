@@ -1,6 +1,7 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replacePrivateFile } from '../../lib/private-file.ts'
+import { readIfExists } from '../../lib/read-if-exists.ts'
 import { BackupError, writtenByNewerRelease } from '../backup-error.ts'
 
 /** The format version that this release writes, and the only version that it reads. */
@@ -88,13 +89,8 @@ async function foldersIn(archive: string): Promise<string[]> {
 
 async function readManifest(folder: string): Promise<Manifest | undefined> {
   const file = join(folder, fileName)
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  const text = await readIfExists(file)
+  if (text === undefined) return undefined
   const manifest = parse(text) as Partial<Manifest>
   if (manifest.muster !== 'base backup')
     throw new BackupError(

@@ -1,6 +1,7 @@
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replacePrivateFile } from '../../lib/private-file.ts'
+import { readIfExists } from '../../lib/read-if-exists.ts'
 
 /** The last known state of a server's archive and backups. Times are ISO 8601, and durations are milliseconds. */
 export interface BackupStatus {
@@ -29,10 +30,6 @@ export const writeStatus = (dataFolder: string, status: BackupStatus): Promise<v
 export const removeStatus = (dataFolder: string): Promise<void> => rm(statusFile(dataFolder), { force: true })
 
 export async function readStatus(dataFolder: string): Promise<BackupStatus | undefined> {
-  try {
-    return JSON.parse(await readFile(statusFile(dataFolder), 'utf8')) as BackupStatus
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  const text = await readIfExists(statusFile(dataFolder))
+  return text === undefined ? undefined : (JSON.parse(text) as BackupStatus)
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import { isStandbyFailure } from '../database-unavailable.ts'
+import { isStandbyFailure } from '../database-errors.ts'
 import type { ReadRouter } from '../replica/read-router.ts'
 
 /** The worker that stores an account. */

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { batched } from '../../lib/batched.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import type { Database } from '../database.ts'
-import { isReadConflict } from '../database-unavailable.ts'
+import { isReadConflict } from '../database-errors.ts'
 import type { ReadPlace, ReadRouter } from '../replica/read-router.ts'
 import { isWorker, selectIdentity, selectNodes } from './nodes.queries.ts'
 

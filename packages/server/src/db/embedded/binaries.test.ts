@@ -16,7 +16,7 @@ async function install(withPackage: boolean): Promise<string> {
   const code = join(root, 'code/db/embedded')
   await mkdir(join(root, 'node_modules'), { recursive: true })
   await cp(import.meta.dirname, code, { recursive: true })
-  await cp(join(import.meta.dirname, '../../lib/private-file.ts'), join(root, 'code/lib/private-file.ts'))
+  await cp(join(import.meta.dirname, '../../lib'), join(root, 'code/lib'), { recursive: true })
   await writeFile(join(root, 'package.json'), '{ "type": "module" }')
   await symlink(dirname(dirname(require.resolve('pg'))), join(root, 'node_modules/pg'))
   if (withPackage) {

@@ -1,11 +1,13 @@
 import { close, constants, ftruncate, open } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { EmbeddedError, systemCode, useDatabaseUrl } from './embedded-error.ts'
+import { readIfExists } from '../../lib/read-if-exists.ts'
+import { EmbeddedError, useDatabaseUrl } from './embedded-error.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
-import { isPostgresOf, processIdentity } from './process-identity.ts'
+import { findPostmaster, stopOrphan } from './orphaned-postgres.ts'
+import { processIdentity } from './process-identity.ts'
 import { runCommand } from './run-command.ts'
 
 export interface Lock {
@@ -93,34 +95,10 @@ async function writeOwner(file: string): Promise<void> {
 }
 
 async function findLiveOwner(file: string): Promise<number | undefined> {
-  const identity = (await readIfExists(file)).trim()
+  const identity = (await readIfExists(file))?.trim() ?? ''
   const pid = Number.parseInt(identity, 10)
   if (!(pid > 0)) return undefined
   return (await processIdentity(pid)) === identity ? pid : undefined
-}
-
-async function findPostmaster(clusterFolder: string): Promise<number | undefined> {
-  const pid = Number.parseInt(await readIfExists(join(clusterFolder, 'postmaster.pid')), 10)
-  return pid > 0 && (await isPostgresOf(pid, clusterFolder)) ? pid : undefined
-}
-
-async function stopOrphan(clusterFolder: string): Promise<void> {
-  const pid = await findPostmaster(clusterFolder)
-  if (pid === undefined) return
-  try {
-    process.kill(pid, 'SIGINT')
-  } catch (error) {
-    if (systemCode(error) !== 'ESRCH' && systemCode(error) !== 'EPERM') throw error
-  }
-}
-
-async function readIfExists(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return ''
-    throw error
-  }
 }
 
 function locked(dataFolder: string, owner: number | undefined): EmbeddedError {

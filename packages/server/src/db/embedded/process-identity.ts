@@ -1,4 +1,4 @@
-import { readFile, readlink, realpath } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { runCommand } from './run-command.ts'
 
 /** Process IDs repeat after every restart of a container. Returns undefined if the process is not running. */
@@ -19,16 +19,4 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
   } catch {
     return undefined
   }
-}
-
-/** Checks whether the process is the PostgreSQL of this folder. After that PostgreSQL ends, its ID can be reused. */
-export async function isPostgresOf(pid: number, clusterFolder: string): Promise<boolean> {
-  const folder = await realpath(clusterFolder)
-  if (process.platform === 'linux') {
-    const [cwd, exe] = await Promise.all(['cwd', 'exe'].map((name) => readlink(`/proc/${pid}/${name}`).catch(() => '')))
-    // If an update has replaced the file of a running program, the system appends " (deleted)" to its name.
-    return cwd === folder && /\/postgres( \(deleted\))?$/.test(exe ?? '')
-  }
-  const { output } = await runCommand(['ps', '-o', 'command=', '-p', String(pid)])
-  return output.includes('postgres') && (output.includes(folder) || output.includes(clusterFolder))
 }

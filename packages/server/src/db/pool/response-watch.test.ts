@@ -6,7 +6,7 @@ import { pollUntil } from '../../../test/api/webhooks.ts'
 import { startDatabaseProxy } from '../../../test/database/database-proxy.ts'
 import { createTestDatabase } from '../../../test/database/test-database.ts'
 import { createDatabase, createPool } from '../database.ts'
-import { isDatabaseUnavailable } from '../database-unavailable.ts'
+import { isDatabaseUnavailable } from '../database-errors.ts'
 
 const failure = (result: Promise<unknown>): Promise<unknown> => result.catch((error: unknown) => error)
 

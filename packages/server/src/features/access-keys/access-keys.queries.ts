@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { namesIn, usualKeyPermissions } from '../../access.ts'
 import type { KeyPolicy, StoredKeyPolicy } from '../../auth/key-policy-rules.ts'
 import { type Database, query } from '../../db/database.ts'
+import { namesIn, usualKeyPermissions } from '../../permissions.ts'
 import { accessOfKey, restrictionOf, type StoredAccess, storedRestriction } from '../../restriction.ts'
 import type { AccessKey } from './access-key.ts'
 

@@ -1,7 +1,7 @@
-import { namesIn } from '../../access.ts'
 import { consequencesOf } from '../../auth/key-policy-rules.ts'
 import { isSignInStale } from '../../auth/rejected-key.ts'
 import { schemaPart } from '../../graphql/assemble.ts'
+import { namesIn } from '../../permissions.ts'
 import { describeSource } from '../events/event-source.ts'
 import { readOwnRestriction, shownRestriction } from '../restrictions/own-restriction.ts'
 import { findActor } from '../users/people/people.ts'

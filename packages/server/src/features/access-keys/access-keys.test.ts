@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { NOTIFIED } from '../../../test/factories/keys.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { sendAs } from '../../../test/harness/server-process.ts'
-import { namesIn, usualKeyPermissions } from '../../access.ts'
+import { namesIn, usualKeyPermissions } from '../../permissions.ts'
 
 const app = sharedTestApp()
 

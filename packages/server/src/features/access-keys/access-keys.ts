@@ -1,5 +1,5 @@
-import { isPermitted } from '../../access.ts'
 import type { Context } from '../../context.ts'
+import { isPermitted } from '../../permissions.ts'
 import type { NewEvent } from '../events/record.ts'
 import type { AccessKey } from './access-key.ts'
 import {

@@ -1,6 +1,6 @@
-import { namesIn } from '../../access.ts'
 import { accessKeyChannel } from '../../auth/key-cache.ts'
 import type { Database } from '../../db/database.ts'
+import { namesIn } from '../../permissions.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import { fieldChanges, type NewEvent } from '../events/record.ts'
 import type { AccessKey } from './access-key.ts'

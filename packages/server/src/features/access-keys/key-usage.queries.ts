@@ -1,5 +1,5 @@
-import type { PermissionName } from '../../access.ts'
 import { type Database, query } from '../../db/database.ts'
+import type { PermissionName } from '../../permissions.ts'
 
 export interface FieldUse {
   key: string

@@ -1,4 +1,3 @@
-import { maskOf, namesIn, type PermissionName } from '../../access.ts'
 import { KEY_USE_DAYS as KEPT_DAYS } from '../../auth/auth.jobs.ts'
 import { startOfDay } from '../../auth/key-use-counter.ts'
 import type { Context } from '../../context.ts'
@@ -6,6 +5,7 @@ import { badInput } from '../../errors.ts'
 import { loaderByArguments } from '../../graphql/loaders.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import { limits } from '../../limits.ts'
+import { maskOf, namesIn, type PermissionName } from '../../permissions.ts'
 import type { AccessKey } from './access-key.ts'
 import { type FieldUse, selectKeyUse, selectKeyUseSince } from './key-usage.queries.ts'
 

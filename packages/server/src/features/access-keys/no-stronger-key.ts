@@ -1,6 +1,6 @@
-import { namesIn } from '../../access.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
+import { namesIn } from '../../permissions.ts'
 import { isSameRestriction, type Restriction, restrictionOf } from '../../restriction.ts'
 import { withinOf } from '../restrictions/own-restriction.ts'
 import type { AccessKey } from './access-key.ts'

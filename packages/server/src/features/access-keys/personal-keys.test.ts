@@ -12,7 +12,7 @@ import {
 } from '../../../test/factories/keys.ts'
 import { newMember } from '../../../test/factories/member.ts'
 import { sharedTestApp } from '../../../test/harness/app.ts'
-import { builtInRoles, namesIn } from '../../access.ts'
+import { builtInRoles, namesIn } from '../../permissions.ts'
 
 const app = sharedTestApp()
 

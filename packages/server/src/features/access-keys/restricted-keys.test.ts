@@ -11,8 +11,8 @@ import {
 } from '../../../test/factories/keys.ts'
 import { newMember } from '../../../test/factories/member.ts'
 import { sharedTestApp, type TestUser, testUser } from '../../../test/harness/app.ts'
-import { namesIn, usualKeyPermissions } from '../../access.ts'
 import { query } from '../../db/database.ts'
+import { namesIn, usualKeyPermissions } from '../../permissions.ts'
 
 const app = sharedTestApp()
 

@@ -1,10 +1,7 @@
-import { applyChanges, assertWithinLimits, type Change, flattenAttributes } from './apply-changes.ts'
-import { assertAllowed, assertVisibleNames, type TargetKind } from './attribute-name.ts'
+import { applyChanges, assertWithinLimits } from './apply-changes.ts'
+import { assertVisibleNames } from './attribute-name.ts'
 import { type Attributes, emptyObject, splitReserved } from './attributes.ts'
-
-export function assertAllAllowed(changes: readonly Change[], kind: TargetKind, path: string): void {
-  for (const { name, value } of changes) assertAllowed(name, value, kind, path)
-}
+import { assertAllAllowed, flattenAttributes } from './parse-attributes.ts'
 
 /** Ignores null values, because a new device has no attributes to remove. */
 export function initialAttributes(

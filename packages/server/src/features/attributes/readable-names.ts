@@ -2,9 +2,9 @@ import type { Condition, ResolvedFilter } from '@muster/filter'
 import { ApiError } from '../../errors.ts'
 import { namesOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
+import { covers, coversGroup } from '../restrictions/name-patterns.ts'
 import { type AttributeName, joinAttributeName } from './attribute-name.ts'
 import { type Attributes, emptyObject } from './attributes.ts'
-import { covers, coversGroup } from './name-patterns.ts'
 
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 

@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import { actorOf, sourceOf } from '../events/event-source.ts'
-import { attributeValue } from './apply-changes.ts'
 import {
   type AttributeName,
   assertAllowed,
@@ -13,6 +12,7 @@ import {
 } from './attribute-name.ts'
 import { forgetAttributes } from './attributes.loaders.ts'
 import { valueAt } from './attributes.ts'
+import { attributeValue } from './parse-attributes.ts'
 import { setOnAccount, setOnService, setReserved } from './set-attribute.queries.ts'
 import { getTargetId, writeAttributes } from './set-attributes.ts'
 import { setTogether } from './set-together.ts'

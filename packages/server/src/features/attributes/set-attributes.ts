@@ -7,21 +7,14 @@ import { insideOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { drawEventIds, type NewEvent, recordEvents } from '../events/record.ts'
 import { assertMayChangeAttributes } from '../restrictions/assert-may-change.ts'
-import {
-  applyChanges,
-  assertNoConflict,
-  assertWithinLimits,
-  type Change,
-  type Changes,
-  flattenAttributes,
-} from './apply-changes.ts'
+import { applyChanges, assertNoConflict, assertWithinLimits, type Changes } from './apply-changes.ts'
 import { assertVisibleNames, joinAttributeName, parseContext } from './attribute-name.ts'
 import { forgetAttributes } from './attributes.loaders.ts'
 import type { Attributes } from './attributes.ts'
 import { confirmValues, type UnchangedValue } from './confirm-values.ts'
-import { assertAllAllowed } from './initial-attributes.ts'
 import { lockTargets, type Place, parseTargetId, saveTargets } from './locked-targets.ts'
 import { overlay } from './overlay.ts'
+import { assertAllAllowed, type Change, flattenAttributes } from './parse-attributes.ts'
 import { readUserAttributes } from './read-attributes.ts'
 import { assertWritable, readableOnly } from './readable-names.ts'
 import { assertOnlySettings, isOwnSetting, withOwnSettings, writeOwnSettings } from './settings/own-settings.ts'

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import pg from 'pg'
 import type { Database } from '../../db/database.ts'
-import { isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown } from '../../db/database-unavailable.ts'
+import { isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown } from '../../db/database-errors.ts'
 import { type BaseWrite, type Outcome, setOnDevice, setOnDevices } from './set-attribute.queries.ts'
 
 /** While this many batch statements of an account are in flight, new writes wait for the next batch. */

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
-import { parseTime } from '../../db/types.ts'
+import { parseTime } from '../../db/type-parsers.ts'
 import { ApiError } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import type { Availability, AvailabilitySegment, DeviceAvailabilityArgs } from '../../resolvers.generated.ts'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { isEachInside } from '../filters/sql/restriction-condition.ts'
 import type { Sql } from '../filters/sql/rows.ts'
-import { isVisibleItem } from './access/conditions.ts'
+import { isVisibleItem } from './access/visible-jobs.ts'
 import type { BulkItem, BulkItemStatus, BulkOutcome } from './bulk-job.ts'
 import { jsonBytes } from './sizes/json-bytes.ts'
 

@@ -6,7 +6,7 @@ import { filterCondition } from '../filters/sql/conditions.ts'
 import { insideCondition } from '../filters/sql/restriction-condition.ts'
 import { noTables, type Sql } from '../filters/sql/rows.ts'
 import { overridesIn } from '../filters/sql/value-source.ts'
-import { isVisibleItem } from './access/conditions.ts'
+import { isVisibleItem } from './access/visible-jobs.ts'
 import type { BulkItem, BulkItemStatus, DeviceChanges } from './bulk-job.ts'
 import { type Place, rowOf } from './bulk-rows.queries.ts'
 

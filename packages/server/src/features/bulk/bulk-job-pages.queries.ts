@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { type Creator, isCreatedBy } from './access/conditions.ts'
+import { type Creator, isCreatedBy } from './access/visible-jobs.ts'
 import { type BulkState, expiryOf } from './bulk-job.ts'
 import { type BulkJobRow, jobColumns } from './bulk-jobs.queries.ts'
 

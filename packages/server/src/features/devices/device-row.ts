@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { rowsAsArrays } from '../../db/database.ts'
-import type { StoredTime } from '../../db/types.ts'
+import type { StoredTime } from '../../db/type-parsers.ts'
 import type { Viewer } from '../../viewer.ts'
 import { categoryAndStatus, RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import { joinReservedRaw, type RawAttributes, reservedColumns, reservedGroup } from '../attributes/attributes.ts'

@@ -1,4 +1,4 @@
-import type { StoredTime } from '../../db/types.ts'
+import type { StoredTime } from '../../db/type-parsers.ts'
 import type { List } from '../../graphql/lists/paging.ts'
 import { limits } from '../../limits.ts'
 import type { Attributes, RawAttributes } from '../attributes/attributes.ts'

@@ -17,7 +17,7 @@ import {
 } from '../attributes/readable-names.ts'
 import { assertMayDownload, createDownloadLink } from '../downloads/create-link.ts'
 import type { CsvList, Download } from '../downloads/serve-download.ts'
-import { assertKnownNames } from '../filters/account-names.ts'
+import { assertKnownNames } from '../filters/known-names.ts'
 import { readFilterOf } from '../filters/read-filter.ts'
 import { readSubject } from '../filters/read-subject.ts'
 import { listServicesOfDevices } from '../services/services.ts'
@@ -30,12 +30,11 @@ import {
   type ListedDeviceRow,
   selectDevicePage,
 } from './list/device-list.queries.ts'
-import type { DeviceListArguments } from './list/device-list-arguments.ts'
+import { type DeviceListArguments, readDeviceList } from './list/device-list-arguments.ts'
 import { readDevicePage } from './list/device-page.ts'
 import { placeOf } from './list/device-place.queries.ts'
 import { rowsReadByPage } from './list/device-row-cost.ts'
 import { type DeviceOrder, readDeviceOrder, readDeviceOrders, startAfter } from './list/device-sort.ts'
-import { readDeviceList } from './list/read-device-list.ts'
 
 const PATH = '/devices/v1.csv'
 /** The maximum number of columns, which is the same as in a view. */

@@ -1,7 +1,7 @@
 import type { ReadableNames, ResolvedFilter } from '@muster/filter'
-import { isPermitted } from '../../access.ts'
 import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
+import { isPermitted } from '../../permissions.ts'
 import { insideOf, namesOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { parseId } from '../devices/device-id.ts'

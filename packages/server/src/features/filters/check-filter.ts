@@ -7,9 +7,9 @@ import { parseContext } from '../attributes/attribute-name.ts'
 import { isReadableName } from '../attributes/readable-names.ts'
 import { countDevices } from '../devices/list/device-list.queries.ts'
 import { ASSUMED_EVENTS } from '../events/event-row-cost.ts'
-import { selectNamesOfVersions } from './account-names.queries.ts'
-import { findUnknown, readKnownNames } from './account-names.ts'
 import { complete, rowsOfSample } from './completions.ts'
+import { selectNamesOfVersions } from './known-names.queries.ts'
+import { findUnknown, readKnownNames } from './known-names.ts'
 import { check, type FilterPlace, namesIn, toFilterProblem } from './read-filter.ts'
 
 const kinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const satisfies Record<string, FilterKind>

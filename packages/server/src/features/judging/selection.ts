@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
-import { assertKnownNames } from '../filters/account-names.ts'
+import { assertKnownNames } from '../filters/known-names.ts'
 import { type ReadFilter, readFilter } from '../filters/read-filter.ts'
-import { applyView, readStoredFilter, type ViewReader } from '../views/use-view.ts'
+import { applyView, readStoredFilter, type ViewReader } from '../views/apply-view.ts'
 import type { Selection } from './needs.ts'
 
 export interface SelectionArguments {

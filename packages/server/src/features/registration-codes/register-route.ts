@@ -8,7 +8,7 @@ import { limits } from '../../limits.ts'
 import { bytesOfItems, type StorageQuotas } from '../../rate-limits/storage-quotas.ts'
 import type { ServiceInput } from '../services/new-service.ts'
 import type { RegistrationRequest } from './device-of-code.ts'
-import { registerWithCode } from './register-device.ts'
+import { registerWithCode } from './register-with-code.ts'
 import type { PresentedCode } from './registration-codes.queries.ts'
 
 export interface RegisterDeps {

@@ -1,7 +1,7 @@
 import { canonicalize, type FilterUsage } from '@muster/filter'
-import { maskOf, namesIn, type PermissionName } from '../../access.ts'
 import type { Context } from '../../context.ts'
 import { ApiError, badInput } from '../../errors.ts'
+import { maskOf, namesIn, type PermissionName } from '../../permissions.ts'
 import {
   type Access,
   type AttributeScope,
@@ -13,10 +13,10 @@ import {
 } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
-import { commonScope, includesPattern } from '../attributes/name-patterns.ts'
-import { assertKnownNames } from '../filters/account-names.ts'
+import { assertKnownNames } from '../filters/known-names.ts'
 import { check, filterError, type ReadFilter, readFilter } from '../filters/read-filter.ts'
-import { applyView, readStoredFilter } from '../views/use-view.ts'
+import { applyView, readStoredFilter } from '../views/apply-view.ts'
+import { commonScope, includesPattern } from './name-patterns.ts'
 
 export interface AccessArguments {
   permissions?: readonly PermissionName[] | null

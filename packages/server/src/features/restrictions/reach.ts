@@ -5,7 +5,7 @@ import type { Reach, RestrictionPart } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { readFilter } from '../filters/read-filter.ts'
 import { withContext } from '../filters/with-context.ts'
-import { applyView, readStoredFilter } from '../views/use-view.ts'
+import { applyView, readStoredFilter } from '../views/apply-view.ts'
 
 const place = { kind: 'device', path: 'where' } as const
 const everything = readFilter('id:*', place)!.filter

@@ -5,7 +5,7 @@ import type { RestrictionPart } from '../../restriction.ts'
 import { reloadAccessKeys } from '../access-keys/key-events.ts'
 import type { Target } from '../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
-import { readStoredFilter, viewsIn } from '../views/use-view.ts'
+import { readStoredFilter, viewsIn } from '../views/apply-view.ts'
 import {
   type RestrictedRow,
   selectRestricted,

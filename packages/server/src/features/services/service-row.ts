@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { rowsAsArrays } from '../../db/database.ts'
-import type { StoredTime } from '../../db/types.ts'
+import type { StoredTime } from '../../db/type-parsers.ts'
 import { RawJson } from '../../graphql/values/raw-json.ts'
 import type { State } from '../devices/device.ts'
 import type { Service } from './service.ts'

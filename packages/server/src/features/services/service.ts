@@ -1,4 +1,4 @@
-import type { StoredTime } from '../../db/types.ts'
+import type { StoredTime } from '../../db/type-parsers.ts'
 import type { List } from '../../graphql/lists/paging.ts'
 import type { RawAttributes } from '../attributes/attributes.ts'
 import type { Device, State } from '../devices/device.ts'

@@ -1,7 +1,7 @@
-import { isPermitted, type PermissionName, permissionNames } from '../../access.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { isChangeRejected, rejectionOfDocument } from '../../graphql/access/rejection.ts'
+import { isPermitted, type PermissionName, permissionNames } from '../../permissions.ts'
 import type { UserSimulateArgs } from '../../resolvers.generated.ts'
 import { insideOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'

@@ -5,8 +5,8 @@ import { denied, granted, simulate } from '../../../test/api/simulations.ts'
 import { asMember, failure, type Json, keyOf, type Sender, sendAsUser } from '../../../test/factories/keys.ts'
 import { addMember, newMember } from '../../../test/factories/member.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
-import { permissionNames } from '../../access.ts'
 import { query } from '../../db/database.ts'
+import { permissionNames } from '../../permissions.ts'
 
 const app = sharedTestApp()
 

@@ -1,4 +1,4 @@
-import type { PermissionName } from '../../access.ts'
+import type { PermissionName } from '../../permissions.ts'
 import type { Viewer } from '../../viewer.ts'
 
 export interface Simulation {

@@ -1,6 +1,6 @@
-import { isBuiltIn } from '../../access.ts'
 import type { Context } from '../../context.ts'
 import { type LimitName, limits } from '../../limits.ts'
+import { isBuiltIn } from '../../permissions.ts'
 import type { Limit } from '../../resolvers.generated.ts'
 import { countAccessKeys } from '../access-keys/access-keys.ts'
 import { countIntervals } from '../freshness/freshness.ts'

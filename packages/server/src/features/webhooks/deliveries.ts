@@ -3,47 +3,13 @@ import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertStorable } from '../../lib/string-checks.ts'
 import { deleteCandidatesBefore } from './candidates.queries.ts'
-import { deleteDeliveriesBefore, insertFinished, restartDelivery, restartFailed } from './deliveries.queries.ts'
-import { withTestLimit } from './limit-test-events.ts'
-import { attempt, receiverOf } from './sending/attempt.ts'
-import { evaluate } from './sending/retry-policy.ts'
-import { newMessageId } from './signed-message.ts'
-import type { Webhook, WebhookDelivery } from './webhook.ts'
-import { findSendable, findWebhookRow, lockWebhook } from './webhooks.queries.ts'
+import { deleteDeliveriesBefore, restartDelivery, restartFailed } from './deliveries.queries.ts'
+import type { Webhook } from './webhook.ts'
+import { lockWebhook } from './webhooks.queries.ts'
 import { notifyWorkers } from './webhooks.ts'
 
 const RETENTION_DAYS = 30
 const DELETION_BATCH = 5_000
-
-/** Sends a test event and saves the result. A failed test is not retried. */
-export async function testWebhook(context: Context, webhookId: string): Promise<WebhookDelivery> {
-  const { db, viewer, secrets, outbound, clock } = context
-  const { accountId } = viewer
-  assertStorable(webhookId, 'id')
-  const row = await findSendable(db, accountId, webhookId)
-  if (row === undefined) throw notFound('webhook', webhookId)
-
-  const now = clock()
-  const message = { id: newMessageId(), body: testBody(context, { webhookId, now }) }
-  const receiver = receiverOf(row, { accountId, webhookId }, { secrets, now })
-  const result = await withTestLimit(accountId, () => attempt(message, receiver, { outbound, now }))
-  const { status, error } = evaluate(result, { tries: 0, schedule: [], now })
-  if ((await findWebhookRow(db, accountId, webhookId)) === undefined) throw notFound('webhook', webhookId)
-  return insertFinished(db, accountId, {
-    ...message,
-    webhookId,
-    status: status === 'delivered' ? 'delivered' : 'failed',
-    httpStatus: result.status,
-    duration: result.duration,
-    error,
-    response: result.status === null ? null : result.body,
-  })
-}
-
-function testBody({ viewer }: Context, { webhookId, now }: { webhookId: string; now: Date }): string {
-  const owner = { id: viewer.accountId, email: viewer.email }
-  return JSON.stringify({ type: 'webhook.test', timestamp: now, data: { owner, webhook: webhookId } })
-}
 
 export interface RedeliverInput {
   webhookId: string

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
 import { storedFilter } from '../judging/selection.ts'
-import { viewsIn } from '../views/use-view.ts'
+import { viewsIn } from '../views/apply-view.ts'
 import { type Webhook, webhookTarget } from './webhook.ts'
 import { findWebhookRow, selectWebhooks, writeWebhook } from './webhooks.queries.ts'
 

@@ -1,7 +1,8 @@
 import { schemaPart } from '../../graphql/assemble.ts'
 import { loadView } from '../views/load-view.ts'
 import { loadDeliveredEvent, loadDeliveries } from './deliveries.loaders.ts'
-import { redeliver, testWebhook } from './deliveries.ts'
+import { redeliver } from './deliveries.ts'
+import { testWebhook } from './test-webhook.ts'
 import { createWebhook, deleteWebhook, listWebhooks, rotateWebhookSecret, updateWebhook } from './webhooks.ts'
 
 export const webhooksPart = schemaPart(new URL('./webhooks.graphql', import.meta.url), {

@@ -15,7 +15,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import { maskOf, namesIn, type PermissionName } from '../../access.ts'
+import { maskOf, namesIn, type PermissionName } from '../../permissions.ts'
 import { type Arguments, hasVariable } from '../cost/object-estimate.ts'
 
 /** A permission, or a list of alternative permissions. An error names only the first alternative. */

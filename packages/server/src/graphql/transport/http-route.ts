@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { FormattedExecutionResult } from 'graphql'
 import type { RequestParams } from 'graphql-http'
 import { badInput } from '../../errors.ts'
-import { noteCode, noteOperation } from '../../http/outcome.ts'
+import { noteCode, noteOperation } from '../../http/request-outcome.ts'
 import { isOutcomeDone } from '../change-made.ts'
 import type { Executor } from '../execute.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseTime } from '../../db/types.ts'
+import { parseTime } from '../../db/type-parsers.ts'
 import { formatStoredTime, formatTime } from './timestamps.ts'
 
 test('formats a time in the same way as toISOString', () => {

@@ -1,4 +1,4 @@
-import { parseTime } from '../../db/types.ts'
+import { parseTime } from '../../db/type-parsers.ts'
 
 const MS_A_DAY = 86_400_000
 

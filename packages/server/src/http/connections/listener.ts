@@ -3,7 +3,7 @@ import type { Server as SecureServer, ServerOptions } from 'node:https'
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import type { Config } from '../../config.ts'
 import { type Certificate, MIN_TLS_VERSION } from '../../tls/certificate.ts'
-import type { ServedCertificate } from '../../tls/served-certificate.ts'
+import type { ServedCertificate } from '../../tls/certificate-watch.ts'
 import { type ConnectionLimitsOptions, limitConnections } from './connection-limits.ts'
 import { arrivalTimeouts, HANDSHAKE_MS } from './timeouts.ts'
 

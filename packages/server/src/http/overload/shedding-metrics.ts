@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Metrics } from '../../metrics.ts'
-import { routeOf } from '../outcome.ts'
+import { routeOf } from '../request-outcome.ts'
 import { logShedding, type ShedReason } from './shedding-log.ts'
 
 export interface SheddingMetrics {

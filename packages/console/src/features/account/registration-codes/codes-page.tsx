@@ -8,11 +8,11 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { ListTable } from '../../../components/list-table.tsx'
 import { Loading } from '../../../components/loading.tsx'
 import { NotAllowed } from '../../../components/not-allowed.tsx'
+import { Section } from '../../../components/section.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useChange, useTypes } from '../../../graphql/use-change.ts'
 import { useLiveEvents } from '../../../graphql/use-live-events.ts'
 import { useViewer } from '../../user-settings/viewer.ts'
-import { Section } from '../section.tsx'
 import { usageText } from '../usage-text.ts'
 import {
   DeleteRegistrationCodeDocument,

@@ -5,11 +5,11 @@ import { ConfirmButton } from '../../../components/dialogs/confirm-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { ListTable } from '../../../components/list-table.tsx'
 import { Loading } from '../../../components/loading.tsx'
+import { Section } from '../../../components/section.tsx'
 import { Time } from '../../../components/time.tsx'
 import { supportsPasskeys } from '../../sign-in/auth-api.ts'
 import { addPasskey, deletePasskey, listPasskeys, type Passkey, renamePasskey } from '../account-api.ts'
 import { RenameDialog } from '../rename-dialog.tsx'
-import { Section } from '../section.tsx'
 import { useLoad } from '../use-load.ts'
 
 export function Passkeys() {

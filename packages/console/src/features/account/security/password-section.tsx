@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Section } from '../../../components/section.tsx'
 import { AuthError } from '../../sign-in/auth-call.ts'
 import { changePassword } from '../account-api.ts'
-import { Section } from '../section.tsx'
 
 const MIN_LENGTH = 12
 

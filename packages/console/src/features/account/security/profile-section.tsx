@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { useClient } from 'urql'
 import { useAttempt } from '../../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Section } from '../../../components/section.tsx'
 import { ViewerDocument } from '../../user-settings/viewer.generated.ts'
 import { useViewer } from '../../user-settings/viewer.ts'
 import { changeName } from '../account-api.ts'
-import { Section } from '../section.tsx'
 
 export function ProfileSection() {
   const name = useViewer().me.person?.name ?? null

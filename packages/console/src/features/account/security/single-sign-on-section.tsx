@@ -2,8 +2,8 @@ import { Button, Group, Text } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { useState } from 'react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Section } from '../../../components/section.tsx'
 import { linkIdentity, signInOptions } from '../../sign-in/auth-api.ts'
-import { Section } from '../section.tsx'
 import { useLoad } from '../use-load.ts'
 
 export function SingleSignOnSection({ isLinked }: { isLinked: boolean }) {

@@ -1,5 +1,5 @@
 import type { DeviceFilter } from '../devices-search.ts'
-import type { Selected } from '../selection.ts'
+import type { Selected } from '../use-selection.ts'
 
 export interface SelectedDevices {
   selected: Selected

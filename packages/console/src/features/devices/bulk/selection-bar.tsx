@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react'
 import { useViewer } from '../../user-settings/viewer.ts'
 import type { ShownList } from '../csv/use-export.ts'
 import type { DeviceFilter } from '../devices-search.ts'
-import type { Selection } from '../selection.ts'
+import type { Selection } from '../use-selection.ts'
 import { accountsToMoveTo } from './accounts-to-move-to.ts'
 
 const ChangeDevices = lazy(async () => ({ default: (await import('./change-devices.tsx')).ChangeDevices }))

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Table } from '@mantine/core'
 import { type CsvProblem, formatCsvRow } from '@muster/fleet-csv/csv/cells'
 import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
 import { IconDownload } from '@tabler/icons-react'
-import { downloadCsv } from './download-csv.ts'
+import { downloadCsv } from '../../../components/download.ts'
 import { RowTable, SHOWN_ROWS } from './row-table.tsx'
 
 interface InvalidRowsProps {

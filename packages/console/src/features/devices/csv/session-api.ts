@@ -3,7 +3,6 @@ import { CombinedError } from 'urql'
 import { api } from '../../../app/paths.ts'
 import { apiHeaders } from '../../../graphql/session-headers.ts'
 import { signedOut } from '../../../graphql/signed-out.ts'
-import { pause, retryDelay } from './retry-delay.ts'
 
 /** An error in the form that the console's GraphQL client uses, so that `describeError` can describe it. */
 class ApiError extends CombinedError {
@@ -73,4 +72,32 @@ async function send(requestBody: string, signal: AbortSignal | undefined): Promi
 interface GraphQLProblem {
   message: string
   extensions?: { code?: string }
+}
+
+const FIRST_MS = 250
+const MAX_MS = 10_000
+
+/**
+ * Returns a delay in milliseconds, with jitter. The delay grows exponentially to at most ten seconds, but is never
+ * shorter than the server's Retry-After.
+ */
+function retryDelay(count: number, retryAfter: string | null): number {
+  const requested = Number(retryAfter ?? 0) * 1000 || 0
+  return Math.max(requested, Math.min(MAX_MS, FIRST_MS * 2 ** (count - 1)) * (0.5 + Math.random() / 2))
+}
+
+/** Resolves after the given time. Rejects with the signal's reason if the signal aborts. */
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, milliseconds)
+  signal?.addEventListener(
+    'abort',
+    () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    },
+    { once: true },
+  )
+  if (signal?.aborted) reject(signal.reason)
+  return promise
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { chooseValues, valuesOf } from '../../filters/conditions.ts'
 import { ServiceTypeControl, StateControl } from '../../filters/list-controls.tsx'
 import type { DevicesSearch } from '../devices-search.ts'
-import type { ListOptions } from '../list-options.ts'
+import type { ListOptions } from '../use-list-options.ts'
 import { AddCondition } from './add-condition.tsx'
 import { useKnownValues } from './use-known-values.ts'
 

@@ -1,5 +1,5 @@
-import { namesIn } from '../../../access.ts'
 import { ApiError, badInput, notFound, signInRequired } from '../../../errors.ts'
+import { namesIn } from '../../../permissions.ts'
 import { type AuthCall, type AuthRequest, signedIn } from '../auth-call.ts'
 import { notAMember, type Session, viewerOf } from '../sessions.ts'
 import { attemptSubject } from '../sign-in/attempt-limits.ts'

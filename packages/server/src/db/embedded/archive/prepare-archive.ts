@@ -1,7 +1,8 @@
-import { chown, mkdir, open, readdir, readFile } from 'node:fs/promises'
+import { chown, mkdir, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replacePrivateFile } from '../../../lib/private-file.ts'
-import { EmbeddedError, systemCode } from '../embedded-error.ts'
+import { readIfExists } from '../../../lib/read-if-exists.ts'
+import { EmbeddedError } from '../embedded-error.ts'
 import type { EmbeddedLog } from '../embedded-log.ts'
 import { isRoot, type UserId } from '../privileges.ts'
 import { archiveWalFile, walFolderOf } from './wal-archive.ts'
@@ -47,12 +48,7 @@ async function claimArchive(archive: string, identifier: string): Promise<void> 
 }
 
 async function readArchiveIdentifier(archive: string): Promise<string | undefined> {
-  try {
-    return (await readFile(join(archive, 'system-identifier'), 'utf8')).trim()
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined
-    throw error
-  }
+  return (await readIfExists(join(archive, 'system-identifier')))?.trim()
 }
 
 /** Reads the integer that initdb generates for each cluster. It is in the first 64 bits of ControlFileData. */

@@ -16,6 +16,7 @@ import type { Launch } from '../postgres.ts'
 import { findRunMode, isRoot } from '../privileges.ts'
 import { settings } from '../settings.ts'
 import { type RecoveryTarget, recoverySettings } from './archive-settings.ts'
+import { moveClusterAside } from './move-cluster-aside.ts'
 
 export interface Recovery<Result> {
   readonly dataFolder: string
@@ -49,10 +50,7 @@ export async function recoverCluster<Result>(recovery: Recovery<Result>): Promis
       const hasDatabase = existsSync(clusterFolder)
       if (hasDatabase && !recovery.replace) throw notEmpty(clusterFolder)
       const result = await recoverInTemporaryFolder({ ...recovery, dataFolder }, binaries, lock)
-      const aside = hasDatabase
-        ? `${clusterFolder}-until-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
-        : undefined
-      if (aside !== undefined) await rename(clusterFolder, aside)
+      const aside = hasDatabase ? await moveClusterAside(clusterFolder) : undefined
       await rename(recoveringFolderOf(clusterFolder), clusterFolder)
       await syncFolder(dataFolder)
       return { result, aside }

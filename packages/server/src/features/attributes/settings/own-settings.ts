@@ -1,11 +1,11 @@
 import type { Context } from '../../../context.ts'
 import { ApiError, badInput, notFound } from '../../../errors.ts'
 import type { Viewer } from '../../../viewer.ts'
-import { applyChanges, assertWithinLimits, type Change } from '../apply-changes.ts'
+import { applyChanges, assertWithinLimits } from '../apply-changes.ts'
 import { CONSOLE_GROUP, joinAttributeName } from '../attribute-name.ts'
 import { type Attributes, emptyObject } from '../attributes.ts'
-import { assertAllAllowed } from '../initial-attributes.ts'
 import type { Place } from '../locked-targets.ts'
+import { assertAllAllowed, type Change } from '../parse-attributes.ts'
 import { findOwnSettings, lockOwnSettings, updateOwnSettings } from './own-settings.queries.ts'
 
 /** Returns undefined without a session, because only a signed-in person has settings. */

@@ -1,5 +1,5 @@
-import { isPermitted } from '../../../access.ts'
 import { ApiError } from '../../../errors.ts'
+import { isPermitted } from '../../../permissions.ts'
 import type { Viewer } from '../../../viewer.ts'
 import type { BulkJob, CsvTarget } from '../bulk-job.ts'
 import { assertMayRequest } from './job-restrictions.ts'

@@ -1,6 +1,6 @@
 import type { Viewer } from '../../../viewer.ts'
-import { flattenAttributes } from '../../attributes/apply-changes.ts'
 import { parseAttributeName } from '../../attributes/attribute-name.ts'
+import { flattenAttributes } from '../../attributes/parse-attributes.ts'
 import { assertReadable, assertWritable } from '../../attributes/readable-names.ts'
 import { deviceFields } from '../../devices/device.ts'
 import {

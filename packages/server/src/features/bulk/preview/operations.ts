@@ -1,7 +1,7 @@
 import { ApiError, badInput } from '../../../errors.ts'
 import { assertName } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
-import { type Change, type Changes, flattenAttributes } from '../../attributes/apply-changes.ts'
+import type { Changes } from '../../attributes/apply-changes.ts'
 import {
   assertVisibleNames,
   joinAttributeName,
@@ -9,8 +9,8 @@ import {
   parseContext,
 } from '../../attributes/attribute-name.ts'
 import { type Attributes, emptyObject, valueAt } from '../../attributes/attributes.ts'
-import { assertAllAllowed } from '../../attributes/initial-attributes.ts'
 import { overlay } from '../../attributes/overlay.ts'
+import { assertAllAllowed, type Change, flattenAttributes } from '../../attributes/parse-attributes.ts'
 import { applyWrite } from '../../attributes/set-attributes.ts'
 import type { Target } from '../../attributes/target.ts'
 import { deviceFields, type FieldName } from '../../devices/device.ts'

@@ -2,10 +2,10 @@ import type { Context } from '../../../context.ts'
 import { badInput } from '../../../errors.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { readableFilter } from '../../attributes/readable-names.ts'
-import { assertKnownNames } from '../../filters/account-names.ts'
+import { assertKnownNames } from '../../filters/known-names.ts'
 import { type ReadFilter, readFilter, readFilterOf } from '../../filters/read-filter.ts'
 import { withContext } from '../../filters/with-context.ts'
-import { applyView, readStoredFilter } from '../../views/use-view.ts'
+import { applyView, readStoredFilter } from '../../views/apply-view.ts'
 import type { BulkOperation } from '../bulk-job.ts'
 
 /** Replaces the service filters with their canonical form. Throws if one is invalid. */

@@ -1,12 +1,13 @@
 import type { Context } from '../../../context.ts'
-import { type Database, inTransaction, isUniqueViolation } from '../../../db/database.ts'
+import { type Database, inTransaction } from '../../../db/database.ts'
+import { isUniqueViolation } from '../../../db/database-errors.ts'
 import { ApiError, notFound } from '../../../errors.ts'
 import { assertName } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import { insideOf } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
-import { flattenAttributes } from '../../attributes/apply-changes.ts'
 import { initialAttributes } from '../../attributes/initial-attributes.ts'
+import { flattenAttributes } from '../../attributes/parse-attributes.ts'
 import { assertWritable } from '../../attributes/readable-names.ts'
 import { actorOf, sourceOf } from '../../events/event-source.ts'
 import { fieldChanges, recordEvents } from '../../events/record.ts'
@@ -16,7 +17,6 @@ import { newService, type ServiceInput } from '../../services/new-service.ts'
 import { type DeviceFields, deviceFields, type FieldName } from '../device.ts'
 import { newId, parseId } from '../device-id.ts'
 import { deviceExists } from '../devices.queries.ts'
-import { cutOffDevices } from './cut-off.queries.ts'
 import { selectDeletedContents } from './deleted-devices.queries.ts'
 import {
   deleteDeviceRows,
@@ -30,6 +30,7 @@ import {
   updateDeviceRow,
 } from './device-changes.queries.ts'
 import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
+import { cutOffDevices } from './disconnect-devices.queries.ts'
 
 /** An omitted field is unset on a new device and unchanged on an existing one. */
 export type DeviceChange = Partial<Record<FieldName, string | null | undefined>>

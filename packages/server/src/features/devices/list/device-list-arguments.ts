@@ -1,7 +1,14 @@
+import type { Context } from '../../../context.ts'
 import { type Page, type PageArguments, readPage } from '../../../graphql/lists/paging.ts'
+import { insideOf } from '../../../restriction.ts'
+import type { Viewer } from '../../../viewer.ts'
 import { parseContext } from '../../attributes/attribute-name.ts'
+import { assertReadable, assertReadsAll } from '../../attributes/readable-names.ts'
+import { assertKnownNames, assertKnownSortKeys } from '../../filters/known-names.ts'
+import { applyView } from '../../views/apply-view.ts'
+import type { ViewColumn } from '../../views/view.ts'
 import { type DeviceFilter, type DeviceFilterArguments, readDeviceFilter } from './device-filter.ts'
-import { type DeviceOrder, readDeviceOrder, readDeviceOrders } from './device-sort.ts'
+import { type DeviceOrder, deviceSortFields, readDeviceOrder, readDeviceOrders } from './device-sort.ts'
 
 export interface DeviceListArguments extends PageArguments, DeviceFilterArguments {
   sort?: string | null | undefined
@@ -21,4 +28,54 @@ export function readDeviceListArguments(args: DeviceListArguments, firstRecord: 
   const order = args.sortBy == null ? readDeviceOrder(args.sort, context) : readDeviceOrders(args.sortBy, context)
   const filter = readDeviceFilter(args, context)
   return { filter, order, page: readPage(args, { order: order.text, firstRecord }) }
+}
+
+export interface DeviceListWithView extends DeviceListRequest {
+  context: string | undefined
+  /** Undefined if `sort` or the default defines the order. */
+  sortBy: readonly string[] | undefined
+  /** The view's columns. Empty if the list has no view. */
+  columns: readonly ViewColumn[]
+}
+
+/**
+ * Reads the arguments and applies the view and the caller's restriction. Rejects unknown names in `where` and `sortBy`
+ * (see `assertKnownNames`), and attribute names that the caller cannot read.
+ */
+export async function readDeviceList(context: Context, args: DeviceListArguments): Promise<DeviceListWithView> {
+  const list = await readWithView(context, args)
+  const inside = insideOf(context.viewer)
+  assertReadableOrder(context.viewer, list)
+  return inside === undefined ? list : { ...list, filter: { ...list.filter, inside } }
+}
+
+function assertReadableOrder(viewer: Viewer, { order, filter }: DeviceListRequest): void {
+  for (const { by } of [order, ...order.further]) if (typeof by !== 'string') assertReadable(viewer, by)
+  for (const { name, value } of filter.values ?? []) {
+    assertReadable(viewer, name)
+    // A condition for a missing value would show whether a device has a group with this name.
+    if (value === null) assertReadsAll(viewer, 'null in attributes')
+  }
+}
+
+async function readWithView(context: Context, args: DeviceListArguments): Promise<DeviceListWithView> {
+  const { firstRecord } = context
+  const given = readDeviceListArguments(args, firstRecord)
+  const { where } = given.filter
+  if (where !== undefined) await assertKnownNames(context, where)
+  if (args.sortBy != null) {
+    const names = [given.order, ...given.order.further].map(({ by }) => by)
+    await assertKnownSortKeys(context, args.sortBy, { kind: 'device', names, fields: deviceSortFields })
+  }
+  const own = { where, viewId: args.view, inContext: parseContext(args.context, 'context') }
+  const selection = await applyView(context, own, { kind: 'device' })
+  const isSorted = args.sortBy != null || args.sort != null
+  const sortBy = (isSorted ? args.sortBy : selection.sortBy) ?? undefined
+  const used = { context: selection.context, sortBy, columns: selection.columns }
+  if (selection.where === where && args.view == null) return { ...given, ...used }
+  const request = readDeviceListArguments({ ...args, where: null, context: selection.context, sortBy }, firstRecord)
+  if (selection.where === undefined) return { ...request, ...used }
+  const now = given.filter.now ?? Date.now()
+  const filter = { ...request.filter, where: selection.where, now, context: selection.context }
+  return { ...request, filter, ...used }
 }

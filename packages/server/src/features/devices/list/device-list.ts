@@ -10,12 +10,11 @@ import { parseId } from '../device-id.ts'
 import { type AttributesRead, readableRow, toDevice } from '../device-row.ts'
 import type { DeviceFilter } from './device-filter.ts'
 import { countDevices, type DeviceStart, selectDevicePage } from './device-list.queries.ts'
-import type { DeviceListArguments } from './device-list-arguments.ts'
+import { type DeviceListArguments, readDeviceList } from './device-list-arguments.ts'
 import { readDevicePage } from './device-page.ts'
 import { findPlace, placeOf } from './device-place.queries.ts'
 import { FAR, rowsReadByPage, rowsReadByTotal } from './device-row-cost.ts'
 import { type DeviceOrder, startAfter } from './device-sort.ts'
-import { readDeviceList } from './read-device-list.ts'
 
 /** `attributes` describes the attributes that the document selects. */
 export async function listDevices(

@@ -1,4 +1,4 @@
-import type { PermissionName } from '../../../access.ts'
+import type { PermissionName } from '../../../permissions.ts'
 import type { AttributeScope } from '../../../restriction.ts'
 import type { View } from '../../views/view.ts'
 

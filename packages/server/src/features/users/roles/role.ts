@@ -1,4 +1,4 @@
-import { type BuiltInRole, builtInRoles, isBuiltIn } from '../../../access.ts'
+import { type BuiltInRole, builtInRoles, isBuiltIn } from '../../../permissions.ts'
 import { accessOfRole, type Restriction, type RestrictionPart, type StoredAccess } from '../../../restriction.ts'
 import type { Target } from '../../events/event-types.ts'
 

@@ -1,5 +1,5 @@
-import { isBuiltIn, namesIn } from '../../../access.ts'
 import { schemaPart } from '../../../graphql/assemble.ts'
+import { isBuiltIn, namesIn } from '../../../permissions.ts'
 import { shownRestriction } from '../../restrictions/own-restriction.ts'
 import { loadView } from '../../views/load-view.ts'
 import { countUses, createRole, deleteRole, listRoles, updateRole } from './roles.ts'

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { isBuiltIn } from '../../../access.ts'
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
+import { isBuiltIn } from '../../../permissions.ts'
 import { changeGroupMembership } from '../members/members.ts'
 import type { Role } from '../roles/role.ts'
 import { readRoles } from '../roles/roles.ts'

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
-import { type Database, isForeignKeyViolation } from '../../../db/database.ts'
+import type { Database } from '../../../db/database.ts'
+import { isForeignKeyViolation } from '../../../db/database-errors.ts'
 import type { Load } from '../../../http/request-load.ts'
 import { pause } from '../../../lib/pause.ts'
 import type { Feed, FeedLag } from '../../events/feed/feed.ts'

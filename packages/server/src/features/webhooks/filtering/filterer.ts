@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { type Database, isForeignKeyViolation } from '../../../db/database.ts'
+import type { Database } from '../../../db/database.ts'
+import { isForeignKeyViolation } from '../../../db/database-errors.ts'
 import { ApiError } from '../../../errors.ts'
 import { pause } from '../../../lib/pause.ts'
 import { type JudgedEvent, judgeEvents } from '../../judging/judge.ts'

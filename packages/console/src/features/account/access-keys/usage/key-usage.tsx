@@ -1,7 +1,7 @@
 import { Code, Select, Table, Text } from '@mantine/core'
 import { ListTable } from '../../../../components/list-table.tsx'
+import { Section } from '../../../../components/section.tsx'
 import { Time } from '../../../../components/time.tsx'
-import { Section } from '../../section.tsx'
 import type { AccessKeyDetails } from '../key-facts.tsx'
 import { UnusedPermissions } from './unused-permissions.tsx'
 

@@ -4,11 +4,11 @@ import { badInput } from '../../errors.ts'
 import { getDeviceLocked } from '../devices/changes/device-changes.ts'
 import type { Target } from '../events/event-types.ts'
 import { fieldChanges, type NewEvent, recordEvents } from '../events/record.ts'
-import { type DeviceServiceRow, lockServicesOfDevice, markAddedByDevice } from './device-services.queries.ts'
 import { assertServiceFields, newService, type ServiceInput } from './new-service.ts'
 import { deleteServiceRow, insertService, updateServiceRow } from './service-changes.queries.ts'
 import { withChange } from './service-changes.ts'
 import { assertFewServices, fieldsOfService } from './services-of-many.ts'
+import { type DeviceServiceRow, lockServicesOfDevice, markAddedByDevice } from './sync-services.queries.ts'
 
 /** If the service exists, omitted fields stay unchanged, and null clears `host` or `port`. */
 export type DeviceServiceInput = ServiceInput

@@ -1,13 +1,7 @@
 import type { Effect } from '../documents/effect-of-document.ts'
-import {
-  BadAnswerError,
-  type GraphQLProblem,
-  type MusterError,
-  NoAnswerError,
-  OutcomeUnknownError,
-  UnreachableError,
-} from '../errors.ts'
-import { isCertificateRejected, isUnreachable } from './unreachable.ts'
+import { BadAnswerError, errorOf, type GraphQLProblem, type MusterError, OutcomeUnknownError } from '../errors.ts'
+import type { CallOptions } from '../types.ts'
+import { effectOfCall, type Operation } from './transport.ts'
 
 /** A GraphQL response with the HTTP status and the request ID. */
 export interface GraphQLResponse {
@@ -78,32 +72,6 @@ function outcomeOf(status: number, result: GraphQLResponse | undefined): Attempt
 const isStillRunning = (result: GraphQLResponse | undefined): boolean =>
   result?.errors?.[0]?.extensions?.reason === 'still-running'
 
-interface FailedRequest {
-  endpoint: string
-  effect: Effect
-  error: unknown
-  timeout: number
-}
-
-/** Returns the attempt for a request that received no complete response. */
-export function attemptFromFailure({ endpoint, effect, error, timeout }: FailedRequest): Attempt {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const reason =
-    cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code ?? cause.name) : String(cause)
-  if (isCertificateRejected(cause) || isUnreachable(cause)) {
-    const unreachable = new UnreachableError('UNREACHABLE', `cannot reach ${endpoint}: ${reason}`, { cause: error })
-    const outcome = isCertificateRejected(cause) ? 'final' : 'rejected'
-    return { outcome, retryAfter: null, isRateLimited: false, error: unreachable }
-  }
-  const timedOut = error instanceof Error && error.name === 'TimeoutError'
-  const message = `no response from ${endpoint}${timedOut ? ` within ${timeout / 1_000} s` : `: ${reason}`}`
-  const noResponse =
-    effect === 'none'
-      ? new NoAnswerError('NO_ANSWER', message, { cause: error })
-      : new OutcomeUnknownError('OUTCOME_UNKNOWN', `${message}; the mutation may have run`, { cause: error })
-  return { outcome: 'unknown', retryAfter: null, isRateLimited: false, error: noResponse }
-}
-
 function parseResponse(
   text: string,
   { status, requestId }: Pick<GraphQLResponse, 'status'> & { requestId: string | undefined },
@@ -124,4 +92,22 @@ function parseResponse(
     ...(Array.isArray(errors) ? { errors: errors as GraphQLProblem[] } : {}),
     ...(extensions === undefined ? {} : { extensions }),
   }
+}
+
+/**
+ * Returns the `data` of a response, or throws its error. `UNAVAILABLE` with `data` means that the database became
+ * unavailable during the operation, so the outcome of a mutation is unknown. With the outcome `done`, the mutation made
+ * its change, and only reading the result failed.
+ */
+export function dataOf(response: GraphQLResponse, operation: Operation, options: CallOptions): unknown {
+  const { errors = [], ...details } = response
+  if (errors.length === 0) return response.data
+  const error = errorOf(errors, details)
+  const lost = errors.find(({ extensions }) => extensions?.code === 'UNAVAILABLE' && extensions.outcome !== 'done')
+  if (lost === undefined || !('data' in response) || effectOfCall(operation, options) === 'none') throw error
+  throw new OutcomeUnknownError('OUTCOME_UNKNOWN', `${lost.message}; the mutation may have run`, {
+    ...details,
+    errors,
+    cause: error,
+  })
 }

@@ -10,8 +10,8 @@ import { atDatabase } from '../../../../test/global-setup.ts'
 import { sharedTestApp } from '../../../../test/harness/app.ts'
 import { createDatabase, createPool, type Database } from '../../../db/database.ts'
 import { openNotifications } from '../../../db/notifications.ts'
-import { type PresentedSecret, watchCutOffs } from './cut-off.ts'
 import { hashDeviceSecret } from './device-secret.ts'
+import { type PresentedSecret, watchCutOffs } from './disconnect-devices.ts'
 
 const app = sharedTestApp()
 let connection: pg.ClientConfig

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { INTERNAL_ERROR, OUTCOME_UNKNOWN } from './pool/unknown-outcome.ts'
 
 /**
@@ -61,4 +62,29 @@ function isSocketError(error: Error, code: string): boolean {
   if (!socketErrors.has(code)) return false
   const syscall = 'syscall' in error ? error.syscall : 'connect'
   return syscall === 'connect' || syscall === 'read' || syscall === 'write' || syscall === 'getaddrinfo'
+}
+
+const duplicateKey = /^duplicate key value violates unique constraint "([^"]+)"/
+
+/**
+ * Checks whether a statement violated this unique index (SQLSTATE 23505). On a cluster, the name of the index ends with
+ * the number of the shard. Some errors name the index only in the message. If Citus copies rows to a shard, the error
+ * has the SQLSTATE XX000.
+ */
+export function isUniqueViolation(error: unknown, index: string): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false
+  const isNamed = error.code === '23505' && error.constraint !== undefined
+  const violated = isNamed ? error.constraint : duplicateKey.exec(error.message)?.[1]
+  return violated?.replace(/_\d+$/, '') === index
+}
+
+/** Checks whether PostgreSQL rolled back a transaction because of a deadlock (SQLSTATE 40P01). */
+export const isDeadlock = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '40P01'
+
+/**
+ * Checks whether a statement violated a foreign key (SQLSTATE 23503), usually because another transaction has just
+ * deleted the row that the statement references.
+ */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23503'
 }

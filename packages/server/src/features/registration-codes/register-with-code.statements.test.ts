@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database/test-database.ts'
 import { createDatabase, createPool } from '../../db/database.ts'
-import { registerWithCode } from './register-device.ts'
+import { registerWithCode } from './register-with-code.ts'
 
 test('runs only one statement for an unknown code', async () => {
   const { connection, drop } = await createTestDatabase()

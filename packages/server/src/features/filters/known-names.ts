@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import { isCountOverdue, listEveryAttributeName } from '../attributes/names/attribute-names.ts'
 import { assertReadableText } from '../attributes/readable-names.ts'
-import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './account-names.queries.ts'
+import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './known-names.queries.ts'
 import { check, filterError, type ReadFilter, readFilter } from './read-filter.ts'
 
 /**

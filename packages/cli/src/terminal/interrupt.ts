@@ -1,0 +1,22 @@
+export interface Interruption {
+  signal: AbortSignal
+  release(): void
+}
+
+/** Handles Ctrl-C and SIGTERM. The first one aborts the returned signal, and the second one exits immediately. */
+export function onInterrupt(whenAsked: () => void): Interruption {
+  const controller = new AbortController()
+  const handle = (): void => {
+    if (controller.signal.aborted) process.exit(130)
+    controller.abort()
+    whenAsked()
+  }
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  for (const signal of signals) process.on(signal, handle)
+  return {
+    signal: controller.signal,
+    release: () => {
+      for (const signal of signals) process.off(signal, handle)
+    },
+  }
+}

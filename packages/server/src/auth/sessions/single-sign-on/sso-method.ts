@@ -1,1 +1,0 @@
-export const SSO_METHOD = 'single sign-on'

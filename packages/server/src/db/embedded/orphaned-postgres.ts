@@ -1,0 +1,32 @@
+import { readlink, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readIfExists } from '../../lib/read-if-exists.ts'
+import { systemCode } from './embedded-error.ts'
+import { runCommand } from './run-command.ts'
+
+export async function findPostmaster(clusterFolder: string): Promise<number | undefined> {
+  const pid = Number.parseInt((await readIfExists(join(clusterFolder, 'postmaster.pid'))) ?? '', 10)
+  return pid > 0 && (await isPostgresOf(pid, clusterFolder)) ? pid : undefined
+}
+
+export async function stopOrphan(clusterFolder: string): Promise<void> {
+  const pid = await findPostmaster(clusterFolder)
+  if (pid === undefined) return
+  try {
+    process.kill(pid, 'SIGINT')
+  } catch (error) {
+    if (systemCode(error) !== 'ESRCH' && systemCode(error) !== 'EPERM') throw error
+  }
+}
+
+/** Checks whether the process is the PostgreSQL of this folder. After that PostgreSQL ends, its ID can be reused. */
+async function isPostgresOf(pid: number, clusterFolder: string): Promise<boolean> {
+  const folder = await realpath(clusterFolder)
+  if (process.platform === 'linux') {
+    const [cwd, exe] = await Promise.all(['cwd', 'exe'].map((name) => readlink(`/proc/${pid}/${name}`).catch(() => '')))
+    // If an update has replaced the file of a running program, the system appends " (deleted)" to its name.
+    return cwd === folder && /\/postgres( \(deleted\))?$/.test(exe ?? '')
+  }
+  const { output } = await runCommand(['ps', '-o', 'command=', '-p', String(pid)])
+  return output.includes('postgres') && (output.includes(folder) || output.includes(clusterFolder))
+}
