@@ -75,7 +75,7 @@ export async function mistakesDoNotCompile(): Promise<void> {
   await muster.select({ login: { device: { id: true } } })
   // @ts-expect-error a missing argument of a value
   await muster.select({ login: { attribute: true } })
-  // @ts-expect-error arguments of a field without arguments
+  // @ts-expect-error arguments for a field that takes none
   await muster.select({ version: { $: { full: true } } })
   // @ts-expect-error false is not a selection
   await muster.select({ version: false })

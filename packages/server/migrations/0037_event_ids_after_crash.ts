@@ -6,15 +6,18 @@ import { type Kysely, sql } from 'kysely'
  * call the function first.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // After a crash, and on a promoted standby, PostgreSQL resets unlogged sequences.
-  await sql`create unlogged sequence event_ids_skipped`.execute(db)
-  await sql`select nextval('event_ids_skipped')`.execute(db)
+  // After a crash, and on a promoted standby, PostgreSQL empties unlogged tables.
+  await sql`create unlogged table event_ids_skipped (since timestamptz not null)`.execute(db)
+  await sql`comment on table event_ids_skipped is 'Has rows once event IDs have been skipped after the last crash'`.execute(
+    db,
+  )
+  await sql`insert into event_ids_skipped values (statement_timestamp())`.execute(db)
   await sql`
     create function skip_event_ids_after_crash() returns boolean language plpgsql as $$
     begin
-      if pg_sequence_last_value('event_ids_skipped'::regclass) is null then
+      if not exists (select from event_ids_skipped) then
         perform nextval('event_id') from generate_series(1, 100000);
-        perform nextval('event_ids_skipped');
+        insert into event_ids_skipped values (statement_timestamp());
       end if;
       return true;
     end $$`.execute(db)

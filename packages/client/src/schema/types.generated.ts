@@ -2322,7 +2322,7 @@ export interface UserFields {
   checkFilter: Branch<'FilterCheck', 'one', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
-    /** The position in where for which the field returns completions, in code points counted from 0. */
+    /** A position in the filter, in code points counted from 0. The field returns completions at this position. */
     cursor?: number | null | undefined
     /** The kind of objects that the filter selects. */
     kind?: FilterKind | undefined

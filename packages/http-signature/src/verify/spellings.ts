@@ -1,6 +1,6 @@
 import type { HostField } from '../message.ts'
 
-/** Address of the server, as known from its settings and the connection, not from the request. */
+/** The server's address, from its settings and the connection rather than the request. */
 export type ServerAddress = {
   /** Scheme of the connection. Default: `http`. */
   scheme?: 'http' | 'https' | undefined

@@ -135,7 +135,7 @@ function signatureError({ reason, message, keyId }: Failure, address: string, fa
 }
 
 const tooManyFailures = (retryAfter: number): ApiError =>
-  new ApiError('RATE_LIMITED', `too many failed attempts from this address: ${retryIn(retryAfter)}`, { retryAfter })
+  new ApiError('RATE_LIMITED', `too many failed attempts to authenticate: ${retryIn(retryAfter)}`, { retryAfter })
 
 function viewerOf(known: KnownKey, address: string): Viewer {
   const { key, name, accountId, email, founderEmail, personId, permissions, restriction, readOnly, rateShare } = known

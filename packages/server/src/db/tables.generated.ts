@@ -269,6 +269,10 @@ export interface Event {
   type: string
 }
 
+export interface EventIdsSkipped {
+  since: Timestamp
+}
+
 export interface EveryKey {
   account_id: string | null
   algorithm: string | null
@@ -673,6 +677,7 @@ export interface DB {
   device_hold: DeviceHold
   device_live: DeviceLive
   event: Event
+  event_ids_skipped: EventIdsSkipped
   every_key: EveryKey
   freshness: Freshness
   idempotency_record: IdempotencyRecord

@@ -7,7 +7,7 @@ test.each([
   ['# a comment\n\nintervall = 5s', 3, /"intervall" is not a valid setting before the first section\. Known settings/],
   ['interval = 5 parsecs', 1, /interval must be a duration such as 30s, 5m, 1h, or 2d/],
   ['interval = 5s\ninterval = 6s', 2, /"interval" is already set on line 1/],
-  ['url = ftp://x', 1, /url must be a URL with the scheme http or https/],
+  ['url = ftp://x', 1, /url must be a URL with a host and the scheme http or https/],
   ['broker = http://x', 1, /mqtt, mqtts, ws, or wss/],
   ['[state]\nA = uptime', 1, /unknown section \[state\]\. Known sections: \[services\], \[status\], \[attributes\]/],
   ['[status]\nF = uptime', 2, /the name of a status must be A, B, C, D, or E/],

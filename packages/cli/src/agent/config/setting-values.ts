@@ -42,7 +42,10 @@ export function portOf(text: string): number | undefined {
 export function urlOf(entry: Entry, schemes: readonly string[]): string {
   const url = URL.canParse(entry.value) ? new URL(entry.value) : undefined
   if (url !== undefined && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== '') return entry.value
-  throw configError(entry, `${entry.key} must be a URL with the scheme ${anyOf.format(schemes)}, not "${entry.value}"`)
+  throw configError(
+    entry,
+    `${entry.key} must be a URL with a host and the scheme ${anyOf.format(schemes)}, not "${entry.value}"`,
+  )
 }
 
 export function assertKnown(entries: readonly Entry[], known: readonly string[], section: string): void {

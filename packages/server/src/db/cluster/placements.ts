@@ -26,7 +26,7 @@ const local = [
   // In a reference table, a lease would depend on every node, and a row lock would block transactions on only one node.
   'server_process',
   ...['used_nonce', 'sign_in_step', 'sign_in_tries', 'sso_attempt', 'command_line_request'],
-  ...['webhook_cursor', 'job_worker', 'server_setting'],
+  ...['webhook_cursor', 'job_worker', 'server_setting', 'event_ids_skipped'],
 ]
 
 const isMigrationTable = (table: string): boolean => /^migration(_|$)/.test(table)

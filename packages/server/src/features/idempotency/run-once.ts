@@ -156,7 +156,7 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
     /** Commits the transaction. Returns the data as parsed from its JSON, so that repeats receive the same response. */
     async commit({ data }: FormattedExecutionResult): Promise<Record<string, unknown>> {
       if (transaction === undefined || created === undefined)
-        throw new Error('a mutation that accepts an Idempotency-Key did not use its transaction')
+        throw new Error('a mutation that accepts an Idempotency-Key must create its object with createOnce')
       const text = textOf(withRawJson(data))
       const { kind, id, secret } = created
       const containsSecret = secret != null && text.includes(secret)
