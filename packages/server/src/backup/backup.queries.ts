@@ -10,8 +10,8 @@ export interface Table {
 }
 
 /**
- * Returns the tables, each after the tables that it references. Omits the tables of migrations, and two kinds of
- * derived data: device counts and attribute names.
+ * Returns the tables, each after the tables that it references. Omits the tables of migrations, two kinds of derived
+ * data (device counts and attribute names), and unlogged tables, which do not survive a crash either.
  */
 export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
@@ -25,7 +25,7 @@ export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
         else pg_table_size(class.oid) end::float8 as bytes
     from pg_class as class
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
-      and relname not in ('migration', 'migration_lock', 'migration_progress', 'device_count',
+      and relpersistence = 'p' and relname not in ('migration', 'migration_lock', 'migration_progress', 'device_count',
         'attribute_name', 'attribute_name_summary')
     order by relname`)
   return inReferenceOrder(rows)

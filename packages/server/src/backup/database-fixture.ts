@@ -47,7 +47,7 @@ export async function rowsOf({ pool }: OpenDatabase): Promise<Record<string, unk
     select relname as name, (xpath('/row/sum/text()', query_to_xml(
       format('select md5(string_agg(row::text, chr(10) order by row::text)) as sum from %I as row', relname), false, true, '')))[1]::text as sum
     from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-      and relname not in ('migration', 'migration_lock', 'migration_progress', 'device_count',
+      and relpersistence = 'p' and relname not in ('migration', 'migration_lock', 'migration_progress', 'device_count',
         'attribute_name', 'attribute_name_summary')`)
   return Object.fromEntries(rows.map(({ name, sum }) => [name, sum]))
 }
