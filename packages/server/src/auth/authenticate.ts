@@ -7,7 +7,7 @@ import { clientAddress } from '../lib/client-address.ts'
 import { includes, streamPermissions } from '../permissions.ts'
 import { isSameRestriction } from '../restriction.ts'
 import type { Viewer } from '../viewer.ts'
-import { createFailedSignatures, type FailedSignatures } from './failed-signatures.ts'
+import { createFailedAuthentication, type FailedAuthentication } from './failed-authentication.ts'
 import { createKeyCache } from './key-cache.ts'
 import { createKeyUse, type KeyUse } from './key-use-counter.ts'
 import { createLastUsed } from './last-used.ts'
@@ -27,7 +27,7 @@ export interface AuthenticationOptions {
   notifications: Pick<Notifications, 'subscribe'>
   secrets: Secrets
   config: Pick<Config, 'publicUrl' | 'tlsCert' | 'requireDigest' | 'trustedProxies' | 'oidcStale'>
-  failed?: FailedSignatures
+  failed?: FailedAuthentication
   log: FastifyBaseLogger
   clock?: () => Date
   /** A monotonic clock in milliseconds for the counts of failed signatures. */
@@ -49,7 +49,7 @@ export interface Authentication {
 
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { db, notifications, secrets, config, log, clock = () => new Date(), elapsed } = options
-  const { failed = createFailedSignatures(elapsed) } = options
+  const { failed = createFailedAuthentication(elapsed) } = options
   const keys = createKeyCache({ db, notifications, secrets, log })
   const lastUsed = createLastUsed(db, log)
   const keyUse = createKeyUse(db, clock, log)

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import { ApiError, retryIn } from '../errors.ts'
 import type { AddressOf } from '../lib/client-address.ts'
 import type { Viewer } from '../viewer.ts'
-import type { FailedSignatures } from './failed-signatures.ts'
+import type { FailedAuthentication } from './failed-authentication.ts'
 import type { KeyCache, KnownKey } from './key-cache.ts'
 import type { LastUsed } from './last-used.ts'
 import type { Nonces } from './nonces.ts'
@@ -16,7 +16,7 @@ import type { Strategy } from './strategy.ts'
 export interface SignatureOptions {
   keys: KeyCache
   nonces: Nonces
-  failed: FailedSignatures
+  failed: FailedAuthentication
   lastUsed: LastUsed
   config: Pick<Config, 'publicUrl' | 'requireDigest' | 'oidcStale'>
   clock: () => Date
@@ -128,7 +128,7 @@ const wrongSignature = {
 } as const satisfies Omit<Failure, 'keyId'>
 
 /** Returns the error, and counts a failure unless the reason has the status 400. */
-function signatureError({ reason, message, keyId }: Failure, address: string, failed: FailedSignatures): ApiError {
+function signatureError({ reason, message, keyId }: Failure, address: string, failed: FailedAuthentication): ApiError {
   if (signatureReasons[reason].status === 400) return new ApiError('BAD_USER_INPUT', message, { reason })
   const retryAfter = failed.count(address, keyId)
   return retryAfter === undefined ? new ApiError('UNAUTHENTICATED', message, { reason }) : tooManyFailures(retryAfter)

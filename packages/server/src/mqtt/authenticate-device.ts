@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthenticateError } from 'aedes'
-import type { FailedSignatures } from '../auth/failed-signatures.ts'
+import type { FailedAuthentication } from '../auth/failed-authentication.ts'
 import type { Database } from '../db/database.ts'
 import { verifyDeviceCredentials } from '../features/devices/changes/device-credentials.ts'
 import { hashDeviceSecret } from '../features/devices/changes/device-secret.ts'
@@ -22,7 +22,7 @@ const FAILURE_DELAY_MS = 2_000
 
 export interface AuthenticationDeps {
   db: Database
-  failures: FailedSignatures
+  failures: FailedAuthentication
   logRejection: LogRejection
 }
 

@@ -1,4 +1,4 @@
-import { createFailedSignatures, type FailedSignatures } from '../auth/failed-signatures.ts'
+import { createFailedAuthentication, type FailedAuthentication } from '../auth/failed-authentication.ts'
 import type { Config } from '../config.ts'
 import { networkOf } from '../lib/client-address.ts'
 import type { Metrics } from '../metrics.ts'
@@ -20,7 +20,7 @@ export interface RateLimits {
   /** The budgets of devices. Each message costs one point. */
   readonly devices: Budget
   readonly storage: StorageQuotas
-  readonly failures: FailedSignatures
+  readonly failures: FailedAuthentication
   close(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   const { deviceBytesPerDay, accountBytesPerDay } = config
   const storage = createStorageQuotas({ deviceBytesPerDay, accountBytesPerDay, local, shared })
   const exchange = others && exchangeSpending([users, keys.reported, addresses, codes, storage.accounts], others)
-  const failures = createFailedSignatures(now, (network) =>
+  const failures = createFailedAuthentication(now, (network) =>
     addresses.left(network) >= 1 ? 0 : Math.max(1, addresses.due(network)),
   )
   return { users, keys, addresses, codes, devices, storage, failures, close: async () => exchange?.close() }

@@ -1,5 +1,5 @@
 import { deviceAuthError } from '../../auth/authentication-reasons.ts'
-import type { FailedSignatures } from '../../auth/failed-signatures.ts'
+import type { FailedAuthentication } from '../../auth/failed-authentication.ts'
 import type { Database } from '../../db/database.ts'
 import { userDatabase } from '../../db/fair/user-database.ts'
 import { ApiError, retryIn } from '../../errors.ts'
@@ -18,7 +18,7 @@ import { applyReport, type DeviceReport, readState, type ServiceReport } from '.
 export interface ReportDeps {
   db: Database
   storage: StorageQuotas
-  failed: FailedSignatures
+  failed: FailedAuthentication
   onChange: () => void
 }
 

@@ -1,5 +1,5 @@
 import { deviceReasons } from '../../auth/authentication-reasons.ts'
-import type { FailedSignatures } from '../../auth/failed-signatures.ts'
+import type { FailedAuthentication } from '../../auth/failed-authentication.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, retryIn } from '../../errors.ts'
 import type { DeviceRequest, DeviceRoute } from '../../http/device-route.ts'
@@ -15,7 +15,7 @@ export interface RegisterDeps {
   db: Database
   storage: StorageQuotas
   clock: () => Date
-  failed: FailedSignatures
+  failed: FailedAuthentication
   onChange: () => void
 }
 
@@ -65,7 +65,7 @@ const guesses: ReadonlySet<unknown> = new Set(Object.keys(deviceReasons))
  * Counts an invalid code or invalid device credentials as a guess. Returns the error for the response: RATE_LIMITED
  * after too many guesses, otherwise the original error.
  */
-function limitGuesses(error: unknown, address: string, failed: FailedSignatures): unknown {
+function limitGuesses(error: unknown, address: string, failed: FailedAuthentication): unknown {
   if (!(error instanceof ApiError) || !guesses.has(error.details.reason)) return error
   const retryAfter = failed.count(address, undefined)
   if (retryAfter === undefined) return error

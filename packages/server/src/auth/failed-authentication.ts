@@ -16,7 +16,7 @@ const PAIR_MS = 3_600_000
  * signed correctly from the address within the last hour has 20 separate attempts a minute there. Failures elsewhere
  * never block a key, because key IDs are not secret.
  */
-export interface FailedSignatures {
+export interface FailedAuthentication {
   /** Returns how many seconds the address must wait before it may try this key, or undefined if it may try now. */
   wait(address: string, key: string | undefined): number | undefined
   /** Returns the seconds to wait if the address, or a key across all addresses, has too many failures in a minute. */
@@ -35,10 +35,10 @@ interface Pair {
 }
 
 /** `quotaWait` returns the number of seconds until a network has quota left, or 0 if it has quota now. */
-export function createFailedSignatures(
+export function createFailedAuthentication(
   now: () => number = () => performance.now(),
   quotaWait: (network: string) => number = () => 0,
-): FailedSignatures {
+): FailedAuthentication {
   const byAddress = boundedMap<string, Window>(ADDRESSES)
   const byKey = boundedMap<string, Window>(KEYS)
   const pairs = boundedMap<string, Pair>(PAIRS)

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { networkOf } from '../lib/client-address.ts'
-import { createFailedSignatures } from './failed-signatures.ts'
+import { createFailedAuthentication } from './failed-authentication.ts'
 
 const MINUTE = 60_000
 
 describe('failed signatures', () => {
   it('are counted for a minute, per address and per key', () => {
     let now = 0
-    const failed = createFailedSignatures(() => now)
+    const failed = createFailedAuthentication(() => now)
     for (let time = 0; time < 20; time++) expect(failed.count('192.0.2.1', 'key-1')).toBeUndefined()
     expect(failed.count('192.0.2.1', 'key-2')).toBe(60)
     expect(failed.count('192.0.2.2', 'key-1')).toBe(60)
@@ -19,14 +19,14 @@ describe('failed signatures', () => {
   })
 
   it('are counted once for each named key, and once for the address', () => {
-    const failed = createFailedSignatures(() => 0)
+    const failed = createFailedAuthentication(() => 0)
     for (let time = 0; time < 20; time++) expect(failed.count('192.0.2.1', `key-${time}`, 'key-a')).toBeUndefined()
     expect(failed.count('192.0.2.2', 'key-b', 'key-a')).toBe(60)
     expect(failed.count('192.0.2.2', 'key-b')).toBeUndefined()
   })
 
   it('are counted together for an address, even if each names a different key', () => {
-    const failed = createFailedSignatures(() => 0)
+    const failed = createFailedAuthentication(() => 0)
     let limited = 0
     for (let key = 0; key < 100_000; key++) if (failed.count('192.0.2.1', `key-${key}`) !== undefined) limited++
     expect(limited).toBe(100_000 - 20)
@@ -36,7 +36,7 @@ describe('failed signatures', () => {
 describe('attempts to authenticate', () => {
   it('are blocked for an address after 20 failures with any keys', () => {
     let now = 0
-    const failed = createFailedSignatures(() => now)
+    const failed = createFailedAuthentication(() => now)
     for (let time = 0; time < 20; time++) {
       expect(failed.wait('192.0.2.1', 'key')).toBeUndefined()
       failed.count('192.0.2.1', `key-${time}`)
@@ -49,7 +49,7 @@ describe('attempts to authenticate', () => {
   })
 
   it('are blocked for an address without quota, except with a key that has signed correctly from it', () => {
-    const failed = createFailedSignatures(
+    const failed = createFailedAuthentication(
       () => 0,
       (network) => (network === '2001:db8:1:2::/64' ? 3 : 0),
     )
