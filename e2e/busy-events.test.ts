@@ -74,7 +74,7 @@ describeConsole('the event log of a busy fleet', () => {
     await page.getByRole('row', { name: /Attributes changed new.*second/ }).waitFor()
     await page.getByRole('switch', { name: 'Show new events as they happen' }).click()
     await setSite(person, lamp, 'third')
-    await page.getByRole('button', { name: 'Show 1 new' }).click()
+    await page.getByRole('button', { name: 'Show 1 new event' }).click()
     await page.getByRole('row', { name: /5 × Attributes changed.*2 new/ }).waitFor()
   })
 
@@ -90,7 +90,7 @@ describeConsole('the event log of a busy fleet', () => {
     await page.getByRole('row', { name: /new.*oslo.*riga/ }).waitFor()
     await page.getByRole('switch', { name: 'Show new events as they happen' }).click()
     await setSite(person, pump, 'turku')
-    await page.getByRole('button', { name: 'Show 1 new' }).click()
+    await page.getByRole('button', { name: 'Show 1 new event' }).click()
     await page.getByRole('row', { name: /3 × Attributes changed.*2 new/ }).waitFor()
     expect(await page.getByText('lamp').count()).toBe(0)
   })

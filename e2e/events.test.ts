@@ -84,9 +84,9 @@ describeConsole('the event log', () => {
 
     await page.getByRole('switch', { name: 'Show new events as they happen' }).click()
     await set(person, pump, 'riga')
-    await page.getByRole('button', { name: 'Show 1 new' }).waitFor()
+    await page.getByRole('button', { name: 'Show 1 new event' }).waitFor()
     expect(await page.getByText('riga').count()).toBe(0)
-    await page.getByRole('button', { name: 'Show 1 new' }).click()
+    await page.getByRole('button', { name: 'Show 1 new event' }).click()
     // On a slow machine, the changes may be too far apart for the page to group them in one row.
     await page
       .getByRole('row', { name: /3 × Attributes changed|riga/ })

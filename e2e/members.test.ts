@@ -102,7 +102,7 @@ describeConsole('members', () => {
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Technicians')
     await dialog.getByRole('checkbox', { name: 'change attributes' }).check()
     await dialog.getByRole('checkbox', { name: 'manage webhooks' }).check()
-    await dialog.getByText('with the following permissions cannot be restricted').waitFor()
+    await dialog.getByText('with any of these permissions cannot be restricted').waitFor()
     await dialog.getByRole('checkbox', { name: 'manage webhooks' }).uncheck()
     const filter = dialog.getByRole('searchbox', { name: 'Devices' })
     await filter.fill('platform = ')

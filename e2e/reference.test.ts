@@ -29,7 +29,7 @@ describeConsole('the API reference', () => {
   it('finds a field with the keyboard, shows its arguments, and follows links to types and uses', async () => {
     const { page, foreignRequests } = await openReference()
     const results = page.getByRole('navigation', { name: 'Schema' })
-    const search = results.getByLabel('Search the schema')
+    const search = results.getByLabel('Search the reference')
     await search.waitFor()
     // The page may be visible shortly before it handles keys.
     await expect
@@ -159,7 +159,7 @@ describeConsole('the API reference', () => {
     await page.getByRole('navigation', { name: 'Schema' }).getByRole('link', { name: 'User', exact: true }).click()
     await page.getByRole('heading', { name: 'User', level: 1 }).waitFor()
     violations.push(...(await findViolationsInBothSchemes(page)))
-    await page.getByLabel('Search the schema').fill('device')
+    await page.getByLabel('Search the reference').fill('device')
     await page
       .getByRole('link', { name: /^Device\b/ })
       .first()

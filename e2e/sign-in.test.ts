@@ -40,7 +40,7 @@ describeConsole('sign-in', () => {
     await dialog.getByRole('textbox', { name: 'Code' }).fill(codeOf(app))
     await dialog.getByRole('button', { name: 'Turn on' }).click()
     const [backupCode = ''] = (await dialog.getByLabel('list of backup codes', { exact: true }).innerText()).split('\n')
-    await dialog.getByRole('button', { name: 'I have saved them' }).click()
+    await dialog.getByRole('button', { name: 'I have saved the codes' }).click()
     await page.getByRole('button', { name: 'Turn off' }).waitFor()
     await dialog.waitFor({ state: 'detached' })
 

@@ -8,7 +8,7 @@ const COMPRESSIBLE = /\.(html|js|css|svg|json|webmanifest|map|wasm|txt)$/
 /** The build does not compress smaller files, because they fit in one packet without compression. */
 const MIN_BYTES = 1024
 
-/** Quality 10 takes several times as long and saves little more. */
+/** With quality 10, compression takes several times as long, and the files are hardly smaller. */
 const BROTLI_QUALITY = 9
 
 const toBrotli = promisify(brotliCompress)

@@ -36,7 +36,8 @@ function entryFiles(bundle: Rollup.OutputBundle): string[] {
   for (const [name, chunk] of Object.entries(bundle)) {
     if (chunk.type === 'chunk' && chunk.isEntry && chunk.facadeModuleId?.endsWith('/index.html')) add(name)
   }
-  if (files.size === 0) throw new Error('the build has no entry for index.html: add it to the input in vite.config.ts')
+  if (files.size === 0)
+    throw new Error('the build has no entry for index.html: add index.html to the input in vite.config.ts')
   return Array.from(files, (name) => `/${name}`).sort()
 }
 

@@ -66,8 +66,8 @@ async function getAsset(event) {
 const cacheAsset = async (request, response) => (await caches.open(ASSET_CACHE)).put(request, response)
 
 /**
- * Fetches a file without a hash in its name, such as an icon, because a cached copy may be outdated. If that fails,
- * returns the cached copy.
+ * Fetches a file without a hash in its name, such as an icon, because a cached copy may be outdated. If the fetch
+ * fails, returns the cached copy.
  */
 async function getShellFile(request) {
   try {

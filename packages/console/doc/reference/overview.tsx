@@ -4,7 +4,7 @@ import { api } from '../../src/app/paths.ts'
 import classes from './reference.module.css'
 
 const endpoints = [
-  { path: api.graphql, what: 'Queries and mutations over POST; queries also over GET' },
+  { path: api.graphql, what: 'Queries over GET or POST, and mutations over POST' },
   { path: api.stream, what: 'Subscriptions, as server-sent events' },
   { path: '/graphql/v1/schema.graphql', what: 'This schema in SDL' },
   {
@@ -30,7 +30,7 @@ export function Overview({ schema }: { schema: GraphQLSchema }) {
         Endpoints
       </Title>
       <Text>
-        All paths are at <Code>{window.location.origin}</Code>
+        These paths are relative to <Code>{window.location.origin}</Code>.
       </Text>
       <dl className={classes.roots}>
         {endpoints.map(({ path, what }) => (

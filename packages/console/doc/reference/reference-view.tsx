@@ -28,7 +28,10 @@ export function ReferenceView({ schema, location }: { schema: GraphQLSchema; loc
   )
 }
 
-/** The browser cannot scroll by itself, because a target on another type's page does not exist yet. */
+/**
+ * The browser cannot scroll to a target on another type's page, because the target does not exist when the hash
+ * changes.
+ */
 function scrollToAnchor(anchor: string): void {
   const element = anchor.includes('.') ? document.getElementById(anchor) : null
   if (element === null) window.scrollTo({ top: 0 })

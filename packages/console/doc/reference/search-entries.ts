@@ -1,6 +1,6 @@
 import type { Entry } from './schema-index.ts'
 
-/** Returns the entries that contain all words, with the best matches first. */
+/** Returns the entries that contain all words of the text, with the best matches first. */
 export function searchEntries(entries: readonly Entry[], text: string): Entry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []

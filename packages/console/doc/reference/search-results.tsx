@@ -34,7 +34,7 @@ export function SearchResults({ found, searched, current }: SearchResultsProps) 
       </ul>
       {found.length > SHOWN ? (
         <Text size="xs" c="dimmed" px="sm" pt="xs">
-          {found.length - SHOWN} more. Add a word to narrow the search.
+          {SHOWN} of {found.length} results shown. Add a word to narrow the search.
         </Text>
       ) : null}
     </>

@@ -54,7 +54,7 @@ export function Sidebar({ index, location }: { index: SchemaIndex; location: Doc
         <TextInput
           ref={input}
           type="search"
-          aria-label="Search the schema"
+          aria-label="Search the reference"
           placeholder="Search the reference"
           value={text}
           onChange={(event) => change(event.currentTarget.value)}

@@ -15,7 +15,7 @@ export function UnknownType({ name, entries }: { name: string; entries: readonly
       </Title>
       <Text className={classes.description}>
         This server’s schema has no type with this name.{' '}
-        {similar.length === 0 ? 'Search for it, or start with the ' : 'See also the '}
+        {similar.length === 0 ? 'Search the reference, or start with the ' : 'See the similar entries below or the '}
         <Anchor href="#overview">overview</Anchor>.
       </Text>
       <List mt="sm">

@@ -5,7 +5,7 @@ interface Example {
 
 export const examples = (device = '80:00:…'): Example[] => [
   {
-    query: `# The first page of your devices. For the next page, add after: "the value of last".
+    query: `# Lists the first page of your devices. For the next page, pass the value of "last" to the argument "after".
 # Press Ctrl-Enter or the triangle button to send the request.
 query FirstPage {
   login {
@@ -67,7 +67,7 @@ subscription Events($types: [EventType!]) {
     variables: '{ "types": null }',
   },
   {
-    query: `# Works without signing in.
+    query: `# Reads the version and part of the schema. You can send this query without signing in.
 query Schema {
   version
   __schema {

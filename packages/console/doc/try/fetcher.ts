@@ -42,8 +42,8 @@ interface Sink {
 }
 
 /**
- * Ignores a name that the query does not contain, because GraphiQL may briefly pass the previous tab's operation name
- * after the user changes tabs.
+ * Ignores an operation name that the query does not contain, because GraphiQL may briefly pass the name from the
+ * previous tab after the user changes tabs.
  */
 function readOperation({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {

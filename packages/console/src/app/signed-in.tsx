@@ -13,7 +13,7 @@ import { isSignedOut } from '../graphql/describe-error.ts'
 import { signedOut, signInRequired } from '../graphql/signed-out.ts'
 import { addressedAccount, addressOf } from './account-path.ts'
 
-/** Loaded only when it is shown, because few accounts have a sign-in policy. */
+/** Loads this page only when it is shown, because few accounts have a sign-in policy. */
 const SignInRequired = lazy(async () => {
   const page = await import('../features/account/sign-in-policy/sign-in-required.tsx')
   return { default: page.SignInRequired }

@@ -6,7 +6,10 @@ interface TimeProps {
   value: string | null | undefined
   /** Text to show if there is no value. */
   none?: string
-  /** `relative`: such as "3 min ago", or a date beyond 30 days. `local`: date and time. `clock`: only the time. */
+  /**
+   * `relative` shows text such as "3 min ago", or the date if the time is more than 30 days away. `local` shows the
+   * date and time, and `clock` shows only the time.
+   */
   format?: 'relative' | 'local' | 'clock'
 }
 

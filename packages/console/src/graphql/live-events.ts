@@ -100,7 +100,7 @@ export function createLiveEvents(): LiveEvents {
   }
 
   const handleRejection = ({ code, reason }: Rejection): void => {
-    // The shell then checks whether the user is signed out or has a new session.
+    // Let the shell check whether the user is signed out or has a new session.
     if (code === 'UNAUTHENTICATED') signedOut.announce()
     if (reason === 'sign-in-required') signInRequired.announce()
     // Continue with new events only, because the event to resume after may have been deleted in the meantime.

@@ -15,7 +15,7 @@ export function SecretOnce({ what, value, file, children }: SecretOnceProps) {
   return (
     <Stack gap="sm">
       <Alert color="yellow" icon={<IconKey />} title={`Save this ${what} now`}>
-        The server cannot show it again.
+        The server cannot show this {what} again.
       </Alert>
       <Code block aria-label={what} style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
         {value}

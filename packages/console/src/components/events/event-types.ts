@@ -54,7 +54,11 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       },
       { type: 'SESSION_REVOKE', label: 'Sessions ended', about: 'Sessions ended before they expired' },
       { type: 'PASSWORD_CHANGE', label: 'Password changed', about: 'A user’s password was changed or reset' },
-      { type: 'AUTHENTICATOR_ADD', label: 'Authenticator app added', about: 'Signing in now requires a code' },
+      {
+        type: 'AUTHENTICATOR_ADD',
+        label: 'Authenticator app added',
+        about: 'Signing in with a password now requires a code',
+      },
       {
         type: 'AUTHENTICATOR_UPDATE',
         label: 'Backup codes created',
@@ -63,7 +67,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       {
         type: 'AUTHENTICATOR_REMOVE',
         label: 'Authenticator app removed',
-        about: 'Signing in no longer requires a code',
+        about: 'Signing in with a password no longer requires a code',
       },
       { type: 'PASSKEY_ADD', label: 'Passkey added', about: 'A user can sign in with a new passkey' },
       { type: 'PASSKEY_UPDATE', label: 'Passkey renamed', about: 'A passkey was renamed' },

@@ -106,7 +106,7 @@ function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttribute
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-/** Messages about values start with "value". The name field shows all others. */
+/** Messages about values start with "value". The name field shows all other messages. */
 function fieldErrorOf(failure: unknown): FieldError {
   const { what, advice = '' } = describeError(failure, { name: 'Name', value: 'Value' })
   return { field: /^value\b/i.test(what) ? 'value' : 'name', text: `${what} ${advice}`.trim() }

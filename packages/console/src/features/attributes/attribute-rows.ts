@@ -1,5 +1,5 @@
 export interface AttributeRow {
-  /** Such as `site` or `net.ssid`. */
+  /** The name of the attribute, such as `site` or `net.ssid`. */
   name: string
   base: string | undefined
   /** The value that replaces the base value in the context. */
@@ -19,7 +19,7 @@ export const RESERVED_GROUP = '$svc'
 
 const compareNames = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare
 
-/** Includes `alsoNames` even if they have no value, because the user is editing them. */
+/** Includes the attributes in `alsoNames` even if they have no value, because the user is editing them. */
 export function attributeRows(base: Nested, overrides: Nested, alsoNames: Iterable<string> = []): AttributeRow[] {
   const [baseValues, overrideValues] = [valuesOf(base), valuesOf(overrides)]
   const names = new Set([...baseValues.keys(), ...overrideValues.keys(), ...alsoNames])

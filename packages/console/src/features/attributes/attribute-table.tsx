@@ -149,7 +149,7 @@ function GroupHead({ group, columns, count, context, onRemove }: GroupHeadProps)
           <Text span size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
             {group}{' '}
             <Text span size="xs" c="dimmed" fw={400}>
-              group of {count}
+              {count === 1 ? '1 attribute' : `${count} attributes`}
             </Text>
           </Text>
           {onRemove === undefined || !may('ATTRIBUTE_WRITE') ? null : (

@@ -26,7 +26,7 @@ export interface UseAttributes {
   attributes: Attributes | undefined
   error: Error | undefined
   retry(): void
-  /** Sets an attribute, or removes it if the value is null. Resolves after the attributes were fetched again. */
+  /** Sets an attribute, or removes it if the value is null. Resolves after the attributes have been fetched again. */
   setOne(name: string, value: string | null, context: Context): Promise<void>
   setMany(attributes: Nested, context: Context): Promise<void>
 }

@@ -15,7 +15,7 @@ interface ValueCellProps {
   none: string
   create: string
   createLabel: string
-  /** The table dims overridden values. */
+  /** Whether to dim the value. The table dims base values that are overridden. */
   isFaint?: boolean
   stale?: StaleValue | undefined
   isEditing: boolean

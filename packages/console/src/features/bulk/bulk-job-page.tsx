@@ -109,7 +109,8 @@ function JobBody({ job }: { job: Job }) {
     <>
       {missing.length === 0 ? null : (
         <Alert color="gray" icon={<IconInfoCircle />}>
-          Your role does not allow you to control this job. You need {missing.join(' and ')}.
+          Your role does not allow you to control this job. You need the permission{missing.length > 1 ? 's' : ''}{' '}
+          {missing.join(' and ')}.
         </Alert>
       )}
       {stateReason === null ? null : (
@@ -138,7 +139,7 @@ function JobTarget({ target: { where, view, context } }: { target: Job['target']
       {typeof view === 'string' ? (
         <>
           {' '}
-          of the view <b>{views?.find(({ id }) => id === view)?.name ?? view}</b>
+          in the view <b>{views?.find(({ id }) => id === view)?.name ?? view}</b>
         </>
       ) : null}
       {typeof where === 'string' ? (

@@ -10,8 +10,9 @@ const needs: Readonly<Record<string, Permission>> = {
 }
 
 /**
- * The permissions for a CSV file depend on its columns, which only the server checks. For a job without operations,
- * returns a permission only if the user has none of the permissions that such a job can need.
+ * A job from a CSV file has no operations. The permissions that it needs depend on the columns of the file, which only
+ * the server checks. For such a job, returns a permission only if the user has none of the permissions that a CSV file
+ * can require.
  */
 export function useMissingPermissions({ operations }: { operations: readonly object[] }): Permission[] {
   const { may } = useViewer()

@@ -39,7 +39,7 @@ export function CommandLinePage() {
     describeRequest(identifier).then(setFound, (error: unknown) => {
       forgetRequest()
       setIdentifier(undefined)
-      setFailure({ error, title: 'The request was not found' })
+      setFailure({ error, title: 'The request could not be loaded' })
     })
   }, [email, identifier])
 

@@ -12,10 +12,10 @@ export function DeviceNotFound({ what, children }: { what: 'device' | 'service';
       <PageHeader title={what === 'device' ? 'Device not found' : 'Service not found'} />
       <EmptyState
         icon={<IconDeviceUnknown />}
-        title={`Your account has no ${what} with this ID`}
+        title={`No ${what} with this ID was found`}
         action={children ?? <RouterButton to="/devices">Show all devices</RouterButton>}
       >
-        It may have been deleted, or the address may be incomplete.
+        The address may be incomplete, the {what} may have been deleted, or your role may not allow you to see it.
       </EmptyState>
     </>
   )

@@ -48,7 +48,7 @@ function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
         <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps('name')} />
         <TextInput
           label="Hardware ID"
-          description="A string that identifies the hardware, such as a serial number. It must be unique in the account."
+          description="A string that identifies the hardware, such as a serial number. A hardware ID must be unique in the account."
           {...form.getInputProps('hardwareId')}
         />
         <TextInput label="Platform" description="For example, linux-arm64" {...form.getInputProps('platform')} />

@@ -47,7 +47,7 @@ function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
           <Radio
             value="new"
             label="Create a new secret"
-            description="The console shows it only once. Store it on the device."
+            description="The console shows the secret only once. Store it on the device."
           />
           <Radio
             value="allow"

@@ -108,8 +108,8 @@ function ServiceDetails({ service }: { service: Service }) {
 function BulkServicePage({ deviceId }: { deviceId: string }) {
   return (
     <PageHeader title="Bulk service" actions={deviceButton(deviceId)}>
-      This is the ID of a device’s bulk service, which represents the device itself. It has the device’s name, state,
-      and attributes.
+      This is the ID of a device’s bulk service, which represents the device itself. The bulk service has the device’s
+      name, state, and attributes.
     </PageHeader>
   )
 }

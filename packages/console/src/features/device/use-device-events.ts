@@ -6,7 +6,7 @@ import { type DeviceEventFragment, DeviceEventsDocument } from './device-events.
 
 interface DeviceEventsOptions {
   deviceId: string
-  /** The device has no earlier events. */
+  /** The time when the device was created. The device has no earlier events. */
   created: string
   /** Default: all types. */
   types: readonly EventType[] | undefined

@@ -47,7 +47,7 @@ export function AddDevice({ opened, onClose }: { opened: boolean; onClose(): voi
             <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
             <TextInput
               label="Hardware ID"
-              description="Optional. It must be unique in the account."
+              description="Optional. A hardware ID must be unique in the account."
               {...form.getInputProps('hardwareId')}
             />
             <TextInput label="Platform" description="For example, linux-arm64" {...form.getInputProps('platform')} />

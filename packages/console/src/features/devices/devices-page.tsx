@@ -198,7 +198,9 @@ function Count({ rows: { total, length }, isFiltered }: CountProps) {
   return (
     <Text c="dimmed" role="status">
       {number.format(total)} {isFiltered ? (total === 1 ? 'matches' : 'match') : 'in total'}
-      {length > MAX_ROWS ? `; the list shows the first ${number.format(MAX_ROWS)}; use filters to see others` : ''}
+      {length > MAX_ROWS
+        ? `. The list shows only the first ${number.format(MAX_ROWS)}. Use filters to see the others.`
+        : ''}
     </Text>
   )
 }

@@ -13,7 +13,7 @@ export interface DevicesSearch {
   where?: string
   view?: string
   context?: string
-  /** Default: the view's columns, the user's saved columns, or the default columns. */
+  /** Default: the first of these that exists: the view's columns, the user's saved columns, the default columns. */
   columns?: string[]
   /** The widths of the columns that the user has resized, in pixels. */
   widths?: Record<string, number>
@@ -39,7 +39,7 @@ export function devicesSearch(search: Record<string, unknown>): DevicesSearch {
 
 const formerParameters = ['name', 'state', 'platform', 'application', 'attributes']
 
-/** Returns the conditions in parameters of earlier releases, from bookmarks and shared links. */
+/** Returns the conditions in parameters of earlier releases, which bookmarks and shared links may contain. */
 function conditionsOf({ name, state, platform, application, attributes }: Record<string, unknown>): string[] {
   const part = stringOf(name)
   const platforms = stringsOf(platform)

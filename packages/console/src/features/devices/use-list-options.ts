@@ -7,7 +7,7 @@ export interface ListOptions {
   applicationTypes: DeviceListNamesQuery['applicationTypes']
   /** Attribute names in use on devices, without names that begin with `$`. */
   attributes: string[]
-  /** Attribute names in use on devices, most used first. */
+  /** Attribute names in use on devices, starting with the most frequent name. */
   mostUsed: string[]
   /** The value of `from` for the first record. */
   firstRecord: number

@@ -24,7 +24,7 @@ export function useSelection(filterKey: string): Selection {
   }, [filterKey])
   const change = useCallback(
     (next: (before: Selected) => Selected) => {
-      // Ignore changes that started with the previous filter.
+      // Ignore a change that began before the filter changed.
       if (latestKey.current !== filterKey) return
       setState((before) => ({ filterKey, selected: next(before.filterKey === filterKey ? before.selected : none) }))
     },

@@ -38,7 +38,7 @@ function isoTime(value: unknown): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 
-/** The filter arguments of the query `events`. */
+/** The filter arguments of the field `User.events`. */
 export interface EventFilter {
   types?: EventType[]
   deviceId?: string[]

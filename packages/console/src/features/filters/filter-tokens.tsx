@@ -10,7 +10,7 @@ interface FilterTokensProps {
   input: RefObject<HTMLInputElement | null>
 }
 
-/** Colors the parts of a filter behind the transparent text of its input, and underlines the error. */
+/** Colors the parts of a filter behind the transparent text of its input, and underlines errors. */
 export function FilterTokens({ text, kind, problem, input }: FilterTokensProps) {
   const [scrolled, setScrolled] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a completion changes the text without an event

@@ -4,7 +4,7 @@ import type { ListKind } from './filter-problem.ts'
 import { CheckFilterDocument, type CheckFilterQuery } from './filters.generated.ts'
 import type { SearchLanguage } from './use-search-language.ts'
 
-/** `from` and `to` are string indexes. */
+/** `from` and `to` are string indexes, although the API counts code points. */
 type Completion = NonNullable<CheckFilterQuery['login']>['checkFilter']['completions'][number]
 
 const DELAY_MS = 60

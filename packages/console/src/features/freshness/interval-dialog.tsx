@@ -8,7 +8,7 @@ import { SetExpectedIntervalDocument } from './freshness.generated.ts'
 import { splitInterval, type UnitName, unitOf, units } from './interval.ts'
 
 interface IntervalDialogProps {
-  /** The dialog is open while this is defined. */
+  /** The dialog is open while this value is defined. */
   rule: { name: string; seconds: number } | 'new' | undefined
   names: readonly string[]
   onClose(): void

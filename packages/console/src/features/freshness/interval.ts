@@ -1,4 +1,4 @@
-/** Largest first. */
+/** Units of time, largest first. */
 export const units = [
   { value: 'days', one: 'day', seconds: 86_400 },
   { value: 'hours', one: 'hour', seconds: 3_600 },

@@ -105,11 +105,11 @@ function RemoveButton({ member: { person, accountKeys } }: { member: MemberField
       danger
       onConfirm={() => remove({ personId: person.id, disableKeys })}
     >
-      Within a second, their sessions, personal keys, streams, and download links can no longer reach this account.
+      Within a second, this person’s sessions, personal keys, streams, and download links stop working for this account.
       {accountKeys === 0 ? null : (
         <Checkbox
           mt="sm"
-          label={`Also disable the ${accountKeys === 1 ? 'account key' : `${accountKeys} account keys`} that they created`}
+          label={`Also disable the ${accountKeys === 1 ? 'account key' : `${accountKeys} account keys`} that this person created`}
           checked={disableKeys}
           onChange={({ currentTarget }) => setDisableKeys(currentTarget.checked)}
         />

@@ -61,7 +61,8 @@ function withGaps(points: readonly PresencePoint[]): ChartPoint[] {
     const step = before === undefined ? 0 : now - Date.parse(before.at)
     const usual = index < 2 ? step : Date.parse(before!.at) - Date.parse(points[index - 2]!.at)
     const point = { at, online, devices }
-    // Compare with the previous distance, because older points, which the server combines, are farther apart.
+    // Compare with the distance between the previous two points, because older points, which the server combines, are
+    // farther apart.
     if (step <= Math.max(usual, MIN_GAP_MS) * 2) return [point]
     return [{ at: new Date(now - step / 2).toISOString(), online: null, devices: null }, point]
   })

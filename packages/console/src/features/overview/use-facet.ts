@@ -6,7 +6,7 @@ import { usual, usualNames } from './request-overview.ts'
 type Facet = NonNullable<OverviewByValueQuery['login']>['facets'][number]
 
 interface UseFacet {
-  /** The attribute or field. Undefined until it is known. */
+  /** The attribute or field by which the devices are counted. Undefined until it is known. */
   by: string | undefined
   facet: Facet | undefined
   error: Error | undefined

@@ -38,7 +38,10 @@ function describe(error: unknown): { title: string; text: string } {
   if (!(error instanceof AuthError)) return { title: what, text: advice ?? '' }
   if (error.code === 'RATE_LIMITED') return { title: 'Too many attempts', text: what }
   if (error.reason === 'wrong-password')
-    return { title: 'Wrong email or password', text: 'Check both. Passwords are case-sensitive.' }
+    return {
+      title: 'Wrong email or password',
+      text: 'Check the email address and the password. Passwords are case-sensitive.',
+    }
   if (error.reason === 'wrong-code')
     return {
       title: 'Wrong code',

@@ -19,7 +19,7 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   },
   'sso-link-required': {
     title: 'The identity could not be linked',
-    text: 'A person or an account with your email address already exists, or the identity is already linked to another person. In the first case, sign in another way, for example with your password or a passkey. Then link the identity under Account, Profile and security. In the second case, use another identity.',
+    text: 'If a person or an account with your email address already exists, sign in another way, for example with your password or a passkey. Then link the identity under Account, Profile and security. If the identity is already linked to another person, use a different identity.',
   },
   'sso-disabled': {
     title: 'You cannot sign in',

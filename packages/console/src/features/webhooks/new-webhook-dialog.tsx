@@ -40,7 +40,7 @@ export function NewWebhookDialog({ opened, onClose }: { opened: boolean; onClose
             <RouterAnchor to="/webhooks/$webhookId" params={{ webhookId: id }}>
               Open the webhook
             </RouterAnchor>{' '}
-            to send it a test event.
+            to send a test event.
           </Text>
         </WebhookSecret>
       )}

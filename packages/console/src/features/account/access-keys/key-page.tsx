@@ -75,7 +75,7 @@ function KeyNotFound() {
       title="Access key not found"
       action={<RouterButton to="/account/keys">Show all access keys</RouterButton>}
     >
-      The key may have been deleted, or your role does not allow you to see it.
+      The key may have been deleted, or your role may not allow you to see it.
     </EmptyState>
   )
 }

@@ -48,7 +48,7 @@ function Keys() {
         about={
           <>
             Programs sign their requests with these keys. {usageText(data?.login?.limits, 'accessKeys', 'access keys')}{' '}
-            Create a separate key for each program, so that you can disable one without affecting the others.
+            Create a separate key for each program, so that you can disable a key without affecting other programs.
             {canReadPolicy ? '' : ' You see only your personal keys.'}
           </>
         }

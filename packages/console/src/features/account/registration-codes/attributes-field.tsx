@@ -34,7 +34,7 @@ export function AttributesField(input: ListInput<AttributeRow>) {
   )
 }
 
-/** Checks only for empty and duplicate names. The API validates the rest. */
+/** Checks only for empty and duplicate names. The server checks all other rules. */
 export const checkAttributes = (rows: readonly AttributeRow[]): string | null => checkNames(rows, 'attribute')
 
 export const attributesFrom = (rows: readonly AttributeRow[]): Record<string, string> | null =>

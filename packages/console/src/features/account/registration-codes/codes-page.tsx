@@ -126,7 +126,8 @@ function CodeRow({ code }: { code: RegistrationCode }) {
           danger
           onConfirm={() => remove({ id })}
         >
-          Devices can no longer register with this code. Devices that have already registered are not affected.
+          Devices will no longer be able to register with this code. Devices that have already registered are not
+          affected.
         </ConfirmButton>
       </Table.Td>
     </Table.Tr>

@@ -20,8 +20,8 @@ export function CreatedCode({ created, onDone }: { created: NewCode; onDone: () 
     <Stack>
       <SecretOnce what="registration code" value={code}>
         <Text size="sm" c="dimmed">
-          Valid for {registrationCode.uses.toLocaleString()} {registrationCode.uses === 1 ? 'device' : 'devices'}. It
-          expires <Time value={registrationCode.expires} />.
+          The code is valid for {registrationCode.uses.toLocaleString()}{' '}
+          {registrationCode.uses === 1 ? 'device' : 'devices'}. It expires <Time value={registrationCode.expires} />.
         </Text>
       </SecretOnce>
       <Text fw={500}>Run this command on the machine</Text>

@@ -5,7 +5,7 @@ import { ServiceTypesDocument } from './codes.generated.ts'
 import { checkNames, ListField, type ListInput, type NamedRow } from './list-field.tsx'
 
 export interface ServiceRow extends NamedRow {
-  /** ID of the application type as a string. With null, the server derives the type from the port. */
+  /** ID of the application type as a string. If null, the server derives the type from the port. */
   application: string | null
   port: number | string
 }

@@ -15,7 +15,7 @@ export function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDon
         </Text>
       </SecretOnce>
       <Group justify="flex-end">
-        <Button onClick={onDone}>I have saved them</Button>
+        <Button onClick={onDone}>I have saved the codes</Button>
       </Group>
     </Stack>
   )

@@ -17,7 +17,7 @@ export function SecurityPage() {
   return (
     <>
       <ProfileSection />
-      {/* Signing in with a code from an app also requires the password. */}
+      {/* Two-factor authentication applies only to sign-in with a password. */}
       {password ? (
         <>
           <PasswordSection />

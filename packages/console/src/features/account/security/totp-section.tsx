@@ -43,7 +43,7 @@ export function TotpSection({ isOn, onChanged }: { isOn: boolean; onChanged: () 
             await onChanged()
           }}
         >
-          You can then sign in with only the password. Backup codes stop working.
+          Without two-factor authentication, you can sign in with only the password. Backup codes stop working.
         </PasswordStep>
       </Modal>
       <NewBackupCodes opened={renewing} onClose={renew.close} />

@@ -91,7 +91,7 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded: () => Pro
             danger
             onConfirm={() => revokeSession(id).then(onEnded)}
           >
-            The browser must sign in again.
+            To use the console in that browser, you must sign in again.
           </ConfirmButton>
         )}
       </Table.Td>

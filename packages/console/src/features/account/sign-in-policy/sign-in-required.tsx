@@ -50,7 +50,7 @@ export function SignInRequired({ person, required, others, page }: SignInRequire
         {isSso ? null : <SecondFactor page={page} />}
         {others.length === 0 ? null : (
           <Stack gap="xs" align="flex-start">
-            <Text>With your current sign-in, you can use:</Text>
+            <Text>With your current sign-in, you can use these accounts:</Text>
             {others.map((account) => (
               <Anchor key={account.id} href={addressOf(account.id)} style={{ overflowWrap: 'anywhere' }} maw="100%">
                 {accountLabel(account)}

@@ -9,7 +9,7 @@ import { useChanges } from './use-changes.ts'
 
 interface AttributeHistoryProps {
   targetId: string
-  /** The dialog is open while this is defined. */
+  /** The dialog is open while this value is defined. */
   name: string | undefined
   onClose(): void
 }

@@ -76,7 +76,7 @@ export function MoveDevices({ devices, count, onMoved, onClose }: MoveDevicesPro
   )
 }
 
-/** The IDs are undefined until they are loaded, if loading fails, and if there are too many devices. */
+/** The IDs are undefined while they are loading, if loading fails, or if there are too many devices. */
 function useIds({ selected, filter }: SelectedDevices, isTooMany: boolean): { ids?: string[]; loadError?: unknown } {
   const isAll = selected.kind === 'all'
   const [{ data, error: loadError }] = useQuery({

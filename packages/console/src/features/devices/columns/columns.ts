@@ -31,7 +31,7 @@ export const NAME_COLUMN = 'name'
 
 const DEFAULT_ATTRIBUTES = 4
 
-/** `attributes` contains names, most used first. */
+/** `attributes` contains attribute names, starting with the most frequent name. */
 export const defaultColumns = (attributes: readonly string[]): readonly string[] => [
   ...['name', 'state', 'services', 'platform', 'lastReported'],
   ...attributes.slice(0, DEFAULT_ATTRIBUTES).map(columnOfName),

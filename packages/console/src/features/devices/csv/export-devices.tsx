@@ -46,8 +46,8 @@ export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesP
             </Radio.Group>
             {form === 'all' ? (
               <Text size="xs" c="dimmed">
-                The export adds an apostrophe before values that a spreadsheet would run as a formula. Importing removes
-                it.
+                The export adds an apostrophe before values that a spreadsheet would run as a formula. Importing the
+                file removes the apostrophe.
               </Text>
             ) : null}
             {state.isStopped ? (

@@ -24,7 +24,7 @@ export function ImportDevices({ onClose }: { onClose(): void }) {
       {state.step === 'choose' ? <ChooseFile error={state.error} onChoose={read} /> : null}
       {state.step === 'reading' ? (
         <Stack>
-          <Loading what={`devices to compare ${state.name} with`} />
+          <Loading what={`devices to compare with ${state.name}`} />
           {state.devices === 0 ? null : (
             <Text size="sm" ta="center">
               Devices compared: {state.devices.toLocaleString()} …

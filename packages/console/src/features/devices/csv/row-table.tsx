@@ -6,7 +6,7 @@ export const SHOWN_ROWS = 100
 interface RowTableProps {
   label: string
   columns: readonly string[]
-  /** The number of all rows. `children` contains at most the first `SHOWN_ROWS` rows. */
+  /** The total number of rows. `children` contains at most the first `SHOWN_ROWS` rows. */
   count: number
   children: ReactNode
 }
@@ -28,7 +28,7 @@ export function RowTable({ label, columns, count, children }: RowTableProps) {
       </Table.ScrollContainer>
       {count > SHOWN_ROWS ? (
         <Text size="xs" c="dimmed" mt={4}>
-          Showing the first {SHOWN_ROWS} of {count.toLocaleString()}.
+          Showing the first {SHOWN_ROWS} of {count.toLocaleString()} rows.
         </Text>
       ) : null}
     </>

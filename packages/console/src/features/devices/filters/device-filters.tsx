@@ -13,7 +13,7 @@ const ConditionPills = lazy(async () => ({
 
 interface DeviceFiltersProps extends FilterControlsProps {
   context: string | undefined
-  /** The controls load only after the first rows. */
+  /** Whether the first request for rows has ended. The controls load after this request. */
   hasRows: boolean
   isBusy: boolean
   problem: FilterProblem | undefined

@@ -10,7 +10,7 @@ interface ChangedRowsOptions {
   schedule(run: () => void, ms: number): void
   /** Returns the IDs of the devices whose rows are in or near the view. */
   idsInView(): readonly string[]
-  /** `hasMoved` is true if a device may have moved, no longer matches, or was deleted. */
+  /** `hasMoved` is true if a device may have moved, no longer matches the filter, or was deleted. */
   onChanged(hasMoved: boolean): void
 }
 

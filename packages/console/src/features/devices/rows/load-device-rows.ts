@@ -155,7 +155,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
       .then(({ data }) => {
         if (isClosed) return
         if (data?.login == null) {
-          // Allow another attempt.
+          // Count again after the next scroll, because this attempt failed.
           isCounted = false
           return
         }

@@ -4,7 +4,10 @@ import type { DeviceRows } from './load-device-rows.ts'
 
 const MAX_IDS = 1_000
 
-/** For rows that are not loaded, fetches the IDs that are now at their positions. */
+/**
+ * Returns the IDs of the devices in a range of rows. For rows that are not loaded, fetches the IDs of the devices that
+ * are now at these positions.
+ */
 export async function readRowIds(
   client: Client,
   rows: DeviceRows,

@@ -34,7 +34,7 @@ export function TimeFilter({ label, value, onChange }: TimeFilterProps) {
   )
 }
 
-/** Returns the value for the browser's date input, which is in local time without a time zone. */
+/** Returns a time in the format of the browser's date and time input: local time without a time zone. */
 function inputValue(value: string | undefined): string {
   if (value === undefined) return ''
   const date = new Date(value)

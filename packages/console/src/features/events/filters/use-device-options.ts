@@ -4,7 +4,10 @@ import { DevicesToFilterByDocument } from '../events.generated.ts'
 
 const TYPING_DELAY_MS = 250
 
-/** Fetches the devices that the user can select. The server filters them by name, so an account can have any number. */
+/**
+ * Fetches the devices that the user can select. The server filters them by name, so an account can have any number of
+ * devices.
+ */
 export function useDeviceOptions(selected: readonly string[], typed: string): { value: string; label: string }[] {
   const [name] = useDebouncedValue(typed, TYPING_DELAY_MS)
   const variables = { name: name === '' ? null : name, ids: [...selected] }

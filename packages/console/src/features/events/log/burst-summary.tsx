@@ -9,7 +9,7 @@ import type { LoggedEvent } from './logged-event.ts'
 
 interface BurstText {
   title: string
-  /** Such as `580 devices`. */
+  /** The number of devices, such as `580 devices`. */
   devices: string
   /** The text for screen readers, such as `600 events: Attributes changed on 580 devices`. */
   spoken: string

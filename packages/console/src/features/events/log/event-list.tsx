@@ -42,7 +42,7 @@ export function EventList({ filter, after, isLive, onLive, onPage }: EventListPr
             <LiveSwitch isLive={isLive} onLive={switchLive} />
             {held === 0 ? null : (
               <Button size="compact-sm" variant="light" onClick={showHeld}>
-                Show {held.toLocaleString()} new
+                Show {held.toLocaleString()} new {held === 1 ? 'event' : 'events'}
               </Button>
             )}
           </Group>

@@ -10,7 +10,7 @@ import { useThrottled } from './use-throttled.ts'
 interface EventLogOptions {
   filter: EventFilter
   after: string | undefined
-  /** Whether to show new events as they arrive. Otherwise, the log only counts them. */
+  /** Whether to show new events as they arrive. If false, the log only counts new events. */
   isLive: boolean
   size?: number
   /** Whether to load more events while bursts leave room for more rows. */

@@ -108,7 +108,7 @@ function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <EmptyState icon={<IconMailbox />} title="No matching deliveries" />
   return (
     <EmptyState icon={<IconMailbox />} title="No deliveries yet">
-      The server delivers each event of the selected types to the receiver. To check the receiver, send a test.
+      The server sends each event that the webhook selects to the receiver. To check the receiver, send a test.
     </EmptyState>
   )
 }

@@ -25,7 +25,7 @@ webhook-id: ${id}`}</Block>
         <Title order={3}>Response</Title>
         <Text component="div">
           {describeResponse(httpStatus, duration)}
-          {attempts > 1 ? ` This was the last of ${attempts} attempts.` : ''}
+          {attempts > 1 ? ` This was attempt ${attempts}.` : ''}
         </Text>
         {error === null ? null : <Text c="var(--mantine-color-error)">{error}</Text>}
         {response === null ? null : response === '' ? (

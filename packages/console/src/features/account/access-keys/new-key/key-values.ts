@@ -25,7 +25,7 @@ export type Policy = KeyPolicyFieldsFragment
 
 const choices = [1, 7, 30, 90, 365]
 
-/** The expiry and the digest requirement comply with the policy. */
+/** Returns initial values whose expiry and digest requirement comply with the policy. */
 export function initialValues(policy: Policy | undefined, may: Viewer['may']): KeyValues {
   const canRead = may('DEVICE_READ')
   const maxDays = policy?.maxDays ?? null
@@ -53,7 +53,7 @@ export function toVariables(values: KeyValues, permissions: readonly Permission[
     personal: kind === 'personal',
     networks,
     rateShare: Number(rateShare),
-    // Mark the key as read-only if its permissions allow no mutation, so that its badge says so.
+    // Mark the key as read-only if its permissions allow no mutation, so that the console shows it as read-only.
     readOnly: isReadOnly(permissions),
     requireDigest,
     expires: expiryTime(expiry),

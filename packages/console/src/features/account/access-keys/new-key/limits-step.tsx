@@ -20,7 +20,7 @@ export function LimitsStep({ form, permissions, policy, box }: LimitsStepProps) 
   const maxDays = policy?.maxDays ?? null
   return (
     <>
-      <Text size="sm">The key may: {describePermissions(permissions)}.</Text>
+      <Text size="sm">The key will have these permissions: {describePermissions(permissions)}.</Text>
       {isRestricted ? (
         <Text size="sm">Your role is limited to some devices or attributes. The same limits apply to this key.</Text>
       ) : null}
@@ -47,7 +47,7 @@ export function LimitsStep({ form, permissions, policy, box }: LimitsStepProps) 
       )}
       <NumberInput
         label="Share of the rate limit"
-        description="The key can use at most this share of the account’s rate limit. A smaller share leaves more for your other programs."
+        description="The key can use at most this share of the account’s rate limit. A smaller share leaves more of the limit for your other programs."
         suffix="%"
         min={1}
         max={100}

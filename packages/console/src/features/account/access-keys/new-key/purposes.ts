@@ -24,7 +24,7 @@ export const purposes: readonly Purpose[] = [
   {
     id: 'change',
     label: 'Read devices and change attributes',
-    description: 'for example, configuration and results of checks',
+    description: 'for example, configuration and check results',
     permissions: ['DEVICE_READ', 'ATTRIBUTE_WRITE'],
   },
   {

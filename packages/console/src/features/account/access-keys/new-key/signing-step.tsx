@@ -21,7 +21,7 @@ export function SigningStep({ form, permissions, policy }: SigningStepProps) {
   return (
     <>
       <Text size="sm">
-        The key may: {describePermissions(permissions)}.{' '}
+        The key will have these permissions: {describePermissions(permissions)}.{' '}
         {isRestricted ? 'It is limited to some devices or attributes.' : ''}{' '}
         {networks.length > 0 ? `It works only from ${networks.join(', ')}.` : ''}
       </Text>

@@ -70,7 +70,7 @@ function KeyPolicyForm({ policy, onClose }: KeyPolicyFormProps) {
         <TextInput
           type="datetime-local"
           label="Enforce for existing keys from"
-          description="In your time zone. From this time on, the server rejects keys that break a rule. If a key breaks only the digest rule, the server requires a digest instead. Leave empty to accept existing keys."
+          description="In your time zone. From this time on, the server rejects keys that break a rule. If a key breaks only the digest rule, the server requires a digest instead. Leave empty to accept existing keys that break a rule."
           {...form.getInputProps('enforcedFrom')}
         />
         <FormButtons onCancel={onClose} loading={form.submitting}>

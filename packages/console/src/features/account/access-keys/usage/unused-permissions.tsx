@@ -25,7 +25,7 @@ export function UnusedPermissions({ accessKey, days }: { accessKey: AccessKeyDet
   return (
     <Alert color="yellow" mb="sm" icon={<IconShieldMinus />} title="Permissions that the key did not use">
       <Text size="sm" mb="xs">
-        In the last {days} days, the key did not use: {describePermissions(removed)}.{' '}
+        In the last {days} days, the key did not use these permissions: {describePermissions(removed)}.{' '}
         {unused === null ? `The server has counted the uses of this key for less than ${days} days.` : ''}{' '}
         {kept.length === 0 ? 'If no program needs the key, disable or delete it.' : ''}
       </Text>
@@ -38,8 +38,8 @@ export function UnusedPermissions({ accessKey, days }: { accessKey: AccessKeyDet
             confirm="Remove permissions"
             onConfirm={() => keep({ key, permissions: kept })}
           >
-            The key keeps: {describePermissions(kept)}. The change takes effect within a second. You cannot add
-            permissions to a key later. To allow more, create another key.
+            The key keeps these permissions: {describePermissions(kept)}. The change takes effect within a second. You
+            cannot add permissions to a key later. To allow more, create another key.
           </ConfirmButton>
         </Group>
       ) : null}
