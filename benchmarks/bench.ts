@@ -32,7 +32,7 @@ async function main(args: readonly string[]): Promise<void> {
   const environment = await startEnvironment({ ...options, services: SERVICES })
   const load = hasPeers ? startAutocannonLoad() : nodeHttpLoad
   let closing: Promise<void> | undefined
-  // A signal, the end of the measurement, or both can call this function.
+  // This function runs at the end of the measurement, after a signal, or both.
   const close = (): Promise<void> => (closing ??= load.close().then(() => environment.close()))
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void close().finally(() => process.exit(1)))
   try {

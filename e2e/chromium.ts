@@ -28,6 +28,6 @@ export const chromiumOptions = optionsFor(executablePath)
 
 const shell = '/usr/bin/chromium-headless-shell'
 
-/** The headless shell needs half as much CPU time to load pages, but cannot install apps. */
+/** The headless shell needs half as much CPU time as Chromium to load pages, but cannot install apps. */
 export const shellOptions =
   process.env.MUSTER_CHROMIUM === undefined && existsSync(shell) ? optionsFor(shell) : chromiumOptions

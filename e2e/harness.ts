@@ -35,7 +35,7 @@ export interface OpenOptions {
   path?: string
   colorScheme?: 'light' | 'dark'
   viewport?: { width: number; height: number }
-  /** Default: `block`. */
+  /** Whether the page can install service workers. By default, it cannot. */
   serviceWorkers?: 'allow' | 'block'
 }
 

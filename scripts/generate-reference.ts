@@ -71,7 +71,7 @@ is wrong, the message names it and describes a correct value.
   unsupported method, 406 for an \`Accept\` header without a supported type, 408 for a request that
   does not arrive in time, 415 for a body that is compressed or not JSON, and 422 for an
   Idempotency-Key that was used with a different request.
-- For some of the [limits on connections](limits.md#connections-and-bodies), the server closes the
+- At some of the [limits on connections](limits.md#connections-and-bodies), the server closes the
   connection without a response.
 - The header \`x-request-id\` of a response contains a request ID. For \`INTERNAL\`,
   \`extensions.requestId\` also contains this ID, and the server logs the error with it.

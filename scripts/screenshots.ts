@@ -9,8 +9,8 @@ import { prepareFleet } from './screenshots/prepare-fleet.ts'
 import { startReceivers } from './screenshots/receivers.ts'
 
 // This script takes the screenshots in docs/screenshots. It starts a server with a sample fleet and opens the console's
-// main pages. `npm run screenshots` builds the console and runs the script. If the browser is not in a usual path, set
-// MUSTER_CHROMIUM to its path.
+// main pages. `npm run screenshots` builds the console and runs the script. If Chromium is not in one of the usual
+// paths, set MUSTER_CHROMIUM to its path.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const screenshots = join(root, 'docs/screenshots')

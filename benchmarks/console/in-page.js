@@ -1,4 +1,4 @@
-// The benchmarks run this script in the page, so the times do not include browser automation.
+// The benchmarks run this script in the page, so the times do not include the overhead of browser automation.
 const measure = (() => {
   let began = 0
   let previous
@@ -37,7 +37,7 @@ const measure = (() => {
         else if (performance.now() > end)
           reject(
             new Error(
-              `The list did not reach the expected state in ${timeout} ms. It shows: ${describeRows() ?? 'no complete rows'}`,
+              `The page did not reach the expected state in ${timeout} ms. Device list: ${describeRows() ?? 'no complete rows'}`,
             ),
           )
         else return false

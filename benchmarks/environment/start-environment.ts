@@ -107,7 +107,7 @@ async function setUp(
 
 /**
  * The options that `muster serve` needs. Without these options, the command replaces its process with one that has
- * them. The timer of the profiler would remain active, and its signal would end the new process.
+ * them. The profiler's timer would then remain active, and its signal would end the new process.
  */
 const serverOptions = [
   '--max-semi-space-size=16',

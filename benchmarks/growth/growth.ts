@@ -77,11 +77,13 @@ async function run(): Promise<void> {
   }
 }
 
+const grouped = (count: number): string => count.toLocaleString('en')
+
 function describeMethod({ rounds, turns }: { rounds: number; turns: number }): string {
   return [
-    `One server has two users: one with a small fleet of ${smallFleetDevices} devices, and one with a large fleet of ${sizes.devices} devices. Each device has one service. The large fleet has ${sizes.events} events.`,
-    `The short log is the event log of a second server, whose ${smallFleetDevices} devices have as many events per device as the large fleet.`,
-    `After a warm-up round, the benchmark ran ${rounds} rounds of ${turns} requests to each side, alternating. Pages contain 1000 devices with attributes, and filters match ${MATCHES} devices. Requests with "where" read pages of 100 devices without attributes.`,
+    `One server has two users: one with a small fleet of ${grouped(smallFleetDevices)} devices, and one with a large fleet of ${grouped(sizes.devices)} devices. Each device has one service. The large fleet has ${grouped(sizes.events)} events.`,
+    `The short log is the event log of a second server, whose ${grouped(smallFleetDevices)} devices have as many events per device as the large fleet.`,
+    `After a warm-up round, the benchmark ran ${rounds} rounds. In each round, it sent ${turns} requests to each side, alternating between the sides. Pages contain 1,000 devices with attributes, and filters match ${MATCHES} devices. Requests with "where" read pages of 100 devices without attributes.`,
     "Times are measured from sending the request to receiving the last byte. Except for the longest time, each time is the median of the rounds' medians. The longest time is that of the slowest request to the large side. A round's ratio is the median of its large side divided by the median of its small side.",
   ].join(' ')
 }

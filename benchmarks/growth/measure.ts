@@ -9,7 +9,7 @@ export interface Row {
   largeName?: string
   /** Maximum ratio of the large side's time to the small side's time. */
   target?: number
-  /** Maximum of the large side's median time, and of its longest time, in milliseconds. */
+  /** Limits on the large side's median time and longest time, in milliseconds. */
   targetMs?: { median: number; longest?: number }
   /** Sends the request for the small side. `turn` counts the pairs of requests from 0. */
   small(turn: number): Promise<TimedResponse>

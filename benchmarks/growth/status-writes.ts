@@ -4,8 +4,8 @@ import type { User } from './servers.ts'
 
 const INTERVAL_MS = 20
 /**
- * The maximum number of writes in one interval. If more are due, the load omits the others, because a burst would be a
- * different load.
+ * The maximum number of writes in one interval. If more writes are due, the load omits the excess, so that it contains
+ * no large bursts.
  */
 const MAX_PER_INTERVAL = 64
 const MIN_ACHIEVED_SHARE = 0.9

@@ -17,12 +17,12 @@ export const help = `npm run bench -- [options]           run the scenarios agai
 npm run bench -- NAME [arguments]    run a standalone benchmark, such as webhooks/latency
 
   --quick         3 rounds of one second on 10,000 devices, which takes less than three minutes
-  --only NAME     run this scenario; repeat the option to run several
+  --only NAME     run only this scenario; repeat the option to run several scenarios
   --rounds N      number of rounds; default: 5
   --seconds N     seconds of load for each system in each round; default: 5
   --devices N     number of devices in the fleet, at least 1,000; default: 100,000
   --before DIR    compare with the server of another checkout, such as the previous commit, instead of the baselines
-                  and peers; its dependencies must be installed
+                  and peers; the dependencies of that checkout must be installed
   --profile DIR   write a CPU profile of the server to DIR and print a summary; this slows the server down
 `
 

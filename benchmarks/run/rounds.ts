@@ -8,7 +8,7 @@ import { type Operation, toRequest } from './operation.ts'
 export interface Workload {
   name: string
   system: System
-  /** `run` is a counter, so each run can write different values. */
+  /** `run` is a different number in each run, so that each run can write different values. */
   operations(fleet: Fleet, place: { connection: number; run: number }): readonly Operation[]
   /** Returns the part of the first operation's response that must be the same on all systems. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape of responses depends on the system

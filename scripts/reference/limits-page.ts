@@ -56,7 +56,7 @@ refill continuously. The names in parentheses are [settings](settings.md).
 | Part of a request | Points |
 | --- | --- |
 | the request | ${REQUEST_POINTS} |
-| objects that the response can contain with this document and these variables | 1 for each full ${OBJECTS_PER_POINT} |
+| objects that the response can contain, given the document and the variables | 1 for each full ${OBJECTS_PER_POINT} |
 | rows that a field can read without returning them | 1 for each full ${grouped(ROWS_PER_POINT)} |
 | a mutation | 1; for \`setAttributesMany\`, \`deleteDevices\`, and \`transferDevices\`, 1 for each 10 items or part of 10 |
 | a subscription | 1 when it opens, and 1 for each ${OBJECTS_PER_POINT} events that it sends |
@@ -108,9 +108,9 @@ the last minute. It adds up the rows of all fields in a document. If the sum is 
 ${grouped(ROWS_PER_POINT)}, the rows cost nothing.
 
 A document can contain at most ${limits.walkingFields} fields that can each read ${grouped(MANY_ROWS)} or
-more rows. A page and its \`total\` count as two fields. If a document contains more of these fields,
-the server returns \`LIMIT_EXCEEDED\` and charges a point for each of them. The message names the
-first field over the limit and its position in the document.
+more rows. A page and its \`total\` count as two fields. If a document exceeds this limit, the server
+returns \`LIMIT_EXCEEDED\` and charges a point for each of these fields. The message names the first
+field over the limit and its position in the document.
 
 For example, in an account with 100,000 devices, this document costs 101 points:
 
@@ -212,8 +212,8 @@ requests from that address for the rest of the minute. It returns \`RATE_LIMITED
   attempts with a key in a minute, from all addresses together, the server rejects further failed
   attempts with \`RATE_LIMITED\` instead of \`UNAUTHENTICATED\`.
 - Wrong device secrets and registration codes also count as failed attempts from the address. After
-  20 failures, the server rejects further wrong secrets and codes with \`RATE_LIMITED\`. Over MQTT, it
-  returns the usual code 4, but two seconds later.
+  20 failed attempts in a minute, the server rejects further wrong secrets and codes with
+  \`RATE_LIMITED\`. Over MQTT, it returns the usual code 4, but two seconds later.
 - Each server process counts separately, and starts from zero when it restarts.
 
 ## Overload

@@ -31,7 +31,7 @@ export async function writeManifest(target: string, manifest: Record<string, unk
 
 /**
  * Combines the dependencies of several packages, without the packages of this repository. Throws if two packages
- * require different ranges of a dependency.
+ * require different version ranges of a dependency.
  */
 export function combineDependencies(...all: (Record<string, string> | undefined)[]): Record<string, string> {
   const combined = new Map<string, string>()
@@ -39,7 +39,7 @@ export function combineDependencies(...all: (Record<string, string> | undefined)
     if (name.startsWith('@muster/')) continue
     if ((combined.get(name) ?? range) !== range)
       throw new Error(
-        `the packages require different ranges of ${name}, ${combined.get(name)} and ${range}: use the same range in all of them`,
+        `Packages require different versions of ${name}: ${combined.get(name)} and ${range}. Require the same versions in all packages.`,
       )
     combined.set(name, range)
   }
