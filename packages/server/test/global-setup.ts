@@ -69,7 +69,7 @@ async function createTemplate(connection: pg.ClientConfig, template: string): Pr
   const db = createDatabase(pool)
   try {
     await migrate(db)
-    // Tests insert events of the last days, some of which may be in the previous month.
+    // Tests insert events from recent days, some of which may be in the previous month.
     await createEventPartition(db, previousMonth(new Date()))
     await placeOnCluster(db, template)
   } finally {

@@ -117,7 +117,7 @@ function rowsOf(counted: readonly Counted[]): KeyUseRow[] {
 
 const minuteOf = (at: Date): Date => new Date(at.getTime() - (at.getTime() % 60_000))
 
-/** Uses UTC. */
+/** Returns the beginning of the day in UTC. */
 export const startOfDay = (at: Date): Date => new Date(at.getTime() - (at.getTime() % 86_400_000))
 
 const later = (one: Date | null, other: Date | null): Date | null =>

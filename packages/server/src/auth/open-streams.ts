@@ -12,7 +12,7 @@ export interface OpenStreams {
 }
 
 export interface OpenStreamsOptions {
-  /** The maximum number of streams in this process of a key or session with the same account and the same access. */
+  /** The maximum number of streams in this process for one key or session with the same account and access. */
   perKey: number
   /** Returns why the viewer's streams must end, or undefined if they can continue. */
   rejectionOf: (viewer: Viewer) => Promise<ApiError | undefined>
@@ -53,7 +53,7 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
       const key = `${credentials} ${viewer.accountId} ${viewer.permissions} ${JSON.stringify(viewer.restriction)}`
       const streams: KeyStreams = byKey.get(key) ?? new Map()
       if (streams.size >= perKey) {
-        const message = `an access key or session may have at most ${perKey} open streams: close one first`
+        const message = `an access key or session may have at most ${perKey} open streams in a server process: close one first`
         throw new ApiError('LIMIT_EXCEEDED', message, { limit: perKey, found: streams.size })
       }
       streams.set(end, viewer)

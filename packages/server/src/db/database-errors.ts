@@ -48,7 +48,7 @@ export const isOutcomeUnknown = (error: unknown): boolean => codeOf(error) === O
 export const isStandbyFailure = (error: unknown): boolean =>
   isDatabaseUnavailable(error) || ['40001', '40P01', '25006'].includes(codeOf(error) as string)
 
-/** Another transaction or the move of a shard interfered (PostgreSQL, Appendix A; Citus, class CI). */
+/** Checks whether another transaction or the move of a shard interfered (PostgreSQL, Appendix A; Citus, class CI). */
 export const isReadConflict = (error: unknown): boolean => /^(40001|40P01|CI...)$/.test(String(codeOf(error)))
 
 /** Checks whether the database's disk is full. The failed statement changed nothing. */

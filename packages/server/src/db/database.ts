@@ -64,7 +64,7 @@ export class Pool extends pg.Pool {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** Per connection. Each combination of filters in a list is a separate statement. */
+/** The maximum number of named statements per connection. Each combination of list filters is a separate statement. */
 const MAX_NAMED = 2_000
 
 export function createPool(options: DatabaseOptions): Pool {

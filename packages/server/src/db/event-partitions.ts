@@ -19,7 +19,7 @@ export async function createPartitionsByBothClocks(db: Database, { here, databas
   for (const now of [database, here]) await createEventPartitions(db, now)
 }
 
-/** Short, because all later statements on the event log wait behind a statement that waits for its lock. */
+/** The limit is short, because later statements on the event log wait behind a statement that waits for its lock. */
 const LOCK_TIMEOUT = '2s'
 
 /** Drops the partitions for months that ended at or before `before`, and returns their names. */

@@ -59,7 +59,8 @@ export async function readMigrations(folder: URL): Promise<Migration[]> {
     const name = file.slice(0, -3)
     const { up, steps, needs }: MigrationFile = await import(new URL(file, folder).href)
     const allSteps = steps ?? (up === undefined ? [] : [{ change: 'entire migration', run: up }])
-    if (allSteps.length === 0) throw new Error(`the migration ${name} has no steps: export up, or a list of steps`)
+    if (allSteps.length === 0)
+      throw new Error(`the migration ${name} has no steps: export up, or export a list of steps that is not empty`)
     migrations.push({ name, steps: allSteps, needs: needs ?? null })
   }
   return migrations

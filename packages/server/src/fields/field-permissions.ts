@@ -226,7 +226,8 @@ export function assertPermissions(schema: GraphQLSchema): void {
   for (const field of fields) {
     const rule = ruleOf(field)
     if (rule === undefined) throw new Error(`${field} has no rule in field-permissions.ts`)
-    if (rule === 'anyone' && field !== 'Query.version') throw new Error(`${field} must not have the rule 'anyone'`)
+    if (rule === 'anyone' && field !== 'Query.version')
+      throw new Error(`${field} must not have the rule 'anyone', which only Query.version may have`)
   }
   const known = new Set([
     ...fields,
@@ -234,7 +235,9 @@ export function assertPermissions(schema: GraphQLSchema): void {
   ])
   const unknown = Object.keys(permissions).find((field) => !known.has(field))
   if (unknown !== undefined)
-    throw new Error(`field-permissions.ts contains a rule for ${unknown}, which is not a field of the API`)
+    throw new Error(
+      `field-permissions.ts contains the rule ${unknown}, which must name a field or, except for ${named.join(', ')}, a type`,
+    )
 }
 
 const ruleOf = (field: string): Rule | undefined => permissions[field] ?? permissions[field.replace(/\..*$/, '.*')]

@@ -8,7 +8,10 @@ import type { Metrics } from '../metrics.ts'
 
 export interface MetricsRouteOptions {
   metrics: Metrics
-  /** If undefined, only local programs can read the metrics, and only if no proxy is in front of the server. */
+  /**
+   * If undefined, only local programs can read the metrics, only at localhost or a loopback address, and only if no
+   * proxy is in front of the server.
+   */
   metricsToken: string | undefined
   /** If set, clients reach the server at another address, usually a proxy's. */
   publicUrl: string | undefined
@@ -51,7 +54,7 @@ function rejectRemote(
     return undefined
   return new ApiError(
     'FORBIDDEN',
-    'only programs on this machine can read the metrics, and only if no proxy is in front of the server: for other access, set MUSTER_METRICS_TOKEN',
+    'only programs on this machine can read the metrics, only at localhost or a loopback address, and only if no proxy is in front of the server: for other access, set MUSTER_METRICS_TOKEN',
   )
 }
 

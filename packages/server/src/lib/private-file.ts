@@ -25,7 +25,7 @@ export async function createPrivateFile(path: string, text: string, owner: FileO
   await viaTemporaryFile({ path, text, owner }, (temporary) => link(temporary, path))
 }
 
-/** Without this, created, renamed, or removed files may be lost in a power failure. */
+/** Syncs a folder. Otherwise, a power failure could undo the creation, renaming, or removal of files in the folder. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

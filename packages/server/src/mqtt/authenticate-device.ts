@@ -17,7 +17,7 @@ const NOT_AUTHORIZED = 5
 
 const NO_ID = 'no device ID'
 
-/** Delays the response to a failed attempt if the address or device has too many failures. */
+/** The delay of the response to a failed attempt if the address or the device has too many failures. */
 const FAILURE_DELAY_MS = 2_000
 
 export interface AuthenticationDeps {
@@ -67,7 +67,7 @@ export async function authenticateDevice(
   }
   if (session.will !== undefined && readTopic(id, session.will.topic) === undefined) {
     deps.logRejection('foreign topic', { address, device: id, topic: redactTopic(session.will.topic) })
-    throw rejection(NOT_AUTHORIZED, "the will's topic does not belong to the device")
+    throw rejection(NOT_AUTHORIZED, "the will's topic is unknown or belongs to another device")
   }
   session.device = { ...device, address }
 }

@@ -138,8 +138,8 @@ function assertFewWalkingFields({ walkingFields: found, walkingField }: RowCount
   const { path, line, column } = first
   throw new ApiError(
     'LIMIT_EXCEEDED',
-    `a document may have at most ${limit} fields that read ${MANY_ROWS} or more records, found ${found}: ` +
-      `${path} at line ${line}, column ${column} is over the limit. Split the document, or filter and sort by indexed fields`,
+    `a document can contain at most ${limit} fields that may read ${MANY_ROWS} or more records without returning them, ` +
+      `found ${found}: ${path} at line ${line}, column ${column} is over the limit. Split the document, or filter and sort by indexed fields`,
     { limit, found },
   )
 }

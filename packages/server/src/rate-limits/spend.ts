@@ -37,6 +37,6 @@ function rateLimited({ budget, subject }: Payer, points: number, retryAfter: num
   const message =
     name === 'device'
       ? `a device may send a burst of ${capacity} messages, and then ${perSecond} per second; ${retryIn(retryAfter)}`
-      : `this request costs ${cost}, but ${payers[name]} has ${left} of ${capacity} left and regains ${perSecond} per second; ${retryIn(retryAfter)}${advice}`
+      : `this request costs ${cost}, but ${payers[name]} has ${left} of ${capacity} points left and regains ${perSecond} per second; ${retryIn(retryAfter)}${advice}`
   return new ApiError('RATE_LIMITED', message, { retryAfter })
 }

@@ -78,7 +78,7 @@ describe('the table of routes', () => {
     expect(ids.filter((id, index) => id === '' || ids.indexOf(id) !== index)).toEqual([])
   })
 
-  test('requires no signature exactly for fields that need no permission', () => {
+  test('requires no signature exactly for the routes whose fields need no credentials', () => {
     const rules = operations.map(({ route, definition }) => {
       const root = definition.operation === 'query' ? 'Query' : 'Mutation'
       const isPublic = definition.selectionSet.selections.every(

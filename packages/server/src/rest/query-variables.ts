@@ -94,7 +94,8 @@ const isJsonObject = ({ type }: Parameter): boolean => {
 function readText(text: string, type: GraphQLInputType, name: string): unknown {
   switch (getNamedType(type).name) {
     case 'Int':
-      if (!/^-?\d{1,10}$/.test(text)) throw badInput(`${name} must be a whole number, not ${shown(text)}`)
+      if (!/^-?\d{1,10}$/.test(text))
+        throw badInput(`${name} must be a whole number of at most 10 digits, not ${shown(text)}`)
       return Number(text)
     case 'Boolean':
       if (text !== 'true' && text !== 'false') throw badInput(`${name} must be true or false, not ${shown(text)}`)

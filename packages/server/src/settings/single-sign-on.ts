@@ -87,6 +87,8 @@ export const singleSignOnSettings = {
 function scopes(text: string): string {
   const names = text.split(/ +/)
   if (!names.includes('openid') || !names.every((name) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name)))
-    throw new Error('scopes separated by spaces, including openid, such as openid profile email')
+    throw new Error(
+      'ASCII scopes without double quotes or backslashes, separated by spaces and including openid, such as openid profile email',
+    )
   return names.join(' ')
 }

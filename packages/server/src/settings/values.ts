@@ -39,7 +39,7 @@ export function hostName(text: string): string {
 
 export function emailAddress(text: string): string {
   if (!/^[^\s@]+@[^\s@]+$/.test(text) || text.length > 254)
-    throw new Error('an email address, such as owner@example.com')
+    throw new Error('an email address of at most 254 characters, such as owner@example.com')
   return text
 }
 
@@ -130,7 +130,7 @@ export function smtpUrl(text: string): string {
   const isSmtp = url?.protocol === 'smtp:' || url?.protocol === 'smtps:'
   // The mail library would read options from a query string, and some of them attach files to emails.
   if (!isSmtp || url.hostname === '' || url.search !== '' || url.hash !== '')
-    throw new Error('a URL such as smtp://user:password@host:587 or smtps://user:password@host:465')
+    throw new Error('an smtp or smtps URL with a host but no query or fragment, such as smtp://user:password@host:587')
   return text
 }
 

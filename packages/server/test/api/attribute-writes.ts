@@ -12,7 +12,7 @@ interface Writer {
 
 interface AttributeWrite {
   target: 'device' | 'service' | 'user'
-  /** Name of the attribute. Default: `load`. */
+  /** The attribute's name. The default is `load`. */
   name?: string
   context?: string
   write(writer: Writer, value: string): Promise<unknown>

@@ -27,7 +27,7 @@ export interface StreamRequest {
   query: string
   variables?: Record<string, unknown>
   headers?: Record<string, string>
-  /** Default: /graphql/v1/stream. */
+  /** The default is /graphql/v1/stream. */
   path?: string
 }
 

@@ -177,7 +177,7 @@ it(
       // Use up the quota, which must refill even though the clock was set back.
       const expensive = `mutation { ${Array.from({ length: 15 }, (_, at) => `m${at}: ${same}`).join(' ')} }`
       await pollUntil(
-        // Together, these operations cost more than the limit on even the slowest machine.
+        // Together, these operations cost more than the limit, even on the slowest machine.
         () => Promise.all(Array.from({ length: 8 }, () => send(sign({ at: seconds }, expensive)))),
         (responses) => responses.some(({ status }) => status === 429),
       )

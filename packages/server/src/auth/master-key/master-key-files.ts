@@ -15,7 +15,7 @@ export const masterKeyFiles = (dataFolder: string) => ({
 
 export const formatMasterKey = (key: Buffer): string => `${key.toString('base64')}\n`
 
-/** Synchronous, because `decrypt` is synchronous and may reload the keys. */
+/** This function is synchronous, because `decrypt` is synchronous and may reload the keys. */
 export function readMasterKey(file: string, log?: Pick<FastifyBaseLogger, 'warn'>): Buffer | undefined {
   const text = readIfExists(file)
   if (text === undefined) return undefined

@@ -54,7 +54,10 @@ export interface Session {
 /** Reads sessions from the database for each request, so the end of a session takes effect in every process. */
 export interface Sessions {
   find(token: string): Promise<Session | undefined>
-  /** Extends a session to 30 days from now, at most once an hour, unless its end is fixed. Returns whether it did. */
+  /**
+   * Extends a session to 30 days from now, at most once an hour, unless its end is fixed. Returns whether it extended
+   * the session.
+   */
   renew(session: Session): Promise<boolean>
   /**
    * Returns the account with the ID `named`. Without an ID, returns the last used account or, if there is none, the
@@ -62,7 +65,7 @@ export interface Sessions {
    * member of the named account. If the session meets the account's sign-in policy, records that the account was used.
    */
   chooseAccount(session: Session, named: string | undefined): Promise<WorkingAccount | undefined>
-  /** Returns why the viewer's streams must end, or undefined if they can continue. May be up to 400 ms old. */
+  /** Returns why the viewer's streams must end, or undefined if they can continue. The result may be 400 ms old. */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
 }
 

@@ -128,7 +128,9 @@ async function totalBytes(clusterFolder: string, { files }: ClusterFiles): Promi
   return total
 }
 
-/** Waits until the WAL that was written during the backup is archived. Without it, the backup cannot be restored. */
+/**
+ * Waits until the WAL that was written during the backup is archived. Without this WAL, the backup cannot be restored.
+ */
 async function waitForArchive(
   client: pg.ClientBase,
   archive: string,

@@ -34,8 +34,8 @@ const NODE_CACHE_MS = 30_000
 const MAX_CACHED_NODES = 100_000
 
 /**
- * Chooses the worker that stores an account. Any node could run the account's queries, but with a detour to that
- * worker.
+ * Chooses the worker that stores an account. Any other node can also run the account's queries, but it has to forward
+ * them to that worker.
  */
 export function createWorkerRouter({
   coordinator,

@@ -35,7 +35,7 @@ const rootLacksCapabilities = (reason: string, options: ErrorOptions): EmbeddedE
 export const wrongOwner = (folder: string, reason: string, options?: ErrorOptions): EmbeddedError =>
   new EmbeddedError(
     'wrong-owner',
-    `User ${process.getuid?.()} cannot use ${folder}: ${reason}. Run Muster as the owner of its data folder, or ` +
+    `User ${process.getuid?.()} cannot use ${folder}: ${reason}. Run Muster as the owner of its data folder or, ` +
       `as root, change the owner of the data folder with chown -R. ${useDatabaseUrl}`,
     options,
   )

@@ -54,7 +54,7 @@ async function runModesOfUser({ isNew }: RunConditions): Promise<RunMode[]> {
   return isNew && !hasName() ? [namespace(await pickAccount(self.uid), self), ...runModes] : runModes
 }
 
-/** In a container, a user may have only a number. */
+/** In a container, the user may have an ID but no name. */
 function hasName(): boolean {
   try {
     return userInfo().username !== ''
@@ -97,7 +97,7 @@ const setUser = (target: UserId): RunMode => ({
   owner: target,
 })
 
-/** For root without CAP_SETPCAP. The other user must be able to enter the folder without a capability. */
+/** The mode for root without CAP_SETPCAP. The other user must be able to enter the folder without a capability. */
 const setUserPlain = (target: UserId): RunMode => ({
   name: 'set-user-plain',
   prefix: ['setpriv', ...identity(target), ...deathSignal],

@@ -128,7 +128,7 @@ function endingPool(server: Database, pool: Pool): Database {
   return server
 }
 
-/** Users with statements in flight or waiting stay, because a second entry would count them separately. */
+/** Keeps users with statements in flight or waiting, because a second entry would count their statements separately. */
 function evictIdleUser(users: Map<string, UserDatabases>): void {
   for (const [accountId, { statements }] of users) {
     if (statements.inFlight > 0 || statements.waiting.length > 0) continue

@@ -13,7 +13,7 @@ export interface Run {
   signal: AbortSignal
 }
 
-/** Short, because all later statements on a table wait behind a statement that waits for the table's lock. */
+/** The limit is short, because later statements on a table wait behind a statement that waits for its lock. */
 const LOCK_TIMEOUT = '1s'
 const PAUSE_MS = { first: 100, max: 5_000 }
 

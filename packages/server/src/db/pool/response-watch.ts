@@ -129,7 +129,7 @@ export function watchResponses(
 /** Creates an error with PostgreSQL's code for a connection that cannot be established (Appendix A, class 08). */
 const unresponsiveError = (): Error => Object.assign(new Error('the database does not respond'), { code: '08001' })
 
-/** Checks whether a query is running. A caller that holds a connection without one is not waiting for the database. */
+/** Checks whether a query is running. A caller whose connection runs no query is not waiting for the database. */
 const isRunningQuery = (client: pg.PoolClient): boolean =>
   (client as unknown as { _activeQuery: unknown })._activeQuery !== null
 

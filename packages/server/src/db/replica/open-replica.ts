@@ -23,7 +23,8 @@ export async function openReplica(primary: Database, open: OpenPool): Promise<Re
       `select system_identifier || ' ' || pg_postmaster_start_time() as server from pg_control_system()`,
     )
     firstServer ??= rows[0]!.server
-    if (rows[0]!.server !== firstServer) throw rejectedConnection('a different server now responds at this address')
+    if (rows[0]!.server !== firstServer)
+      throw rejectedConnection('a different server now responds at the address in DATABASE_READ_URL')
   }
   const db = open(check)
   // Reads of the position use a separate connection. Otherwise, they would wait for slow lists.

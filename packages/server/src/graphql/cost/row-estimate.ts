@@ -191,7 +191,9 @@ function assertEveryListHasCost(schema: GraphQLSchema, rowCosts: RowCosts): void
       const named = getNamedType(field.type)
       const isList = isListType(getNullableType(field.type)) || isPageType(named.name)
       if (!isList || !isCompositeType(named) || rowCosts[`${type.name}.${field.name}`] !== undefined) continue
-      throw new Error(`${type.name}.${field.name} is a list, but has no entry in rowCosts: add one`)
+      throw new Error(
+        `${type.name}.${field.name} is a page or a list of objects, but has no entry in rowCosts: add one`,
+      )
     }
   }
 }

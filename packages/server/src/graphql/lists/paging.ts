@@ -55,7 +55,7 @@ export function readPage(args: PageArguments, { order, firstRecord }: { order: s
 function readAfter({ after, last }: PageArguments): { text: string; path: string } | undefined {
   if (after == null) return last == null ? undefined : { text: last, path: 'last' }
   const areSame = last == null || after === last || (!isCursor(after) && after.toLowerCase() === last.toLowerCase())
-  if (!areSame) throw badInput('after and last have the same meaning: pass only one of them')
+  if (!areSame) throw badInput('the arguments after and last have the same meaning: pass only one of them')
   return { text: after, path: 'after' }
 }
 

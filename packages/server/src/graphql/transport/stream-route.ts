@@ -42,7 +42,7 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
       input.endAll(
         new ApiError(
           'UNAVAILABLE',
-          'the server is stopping: subscribe again, and set after to the ID of the last event that you received',
+          'the server is stopping: subscribe again, and set the argument after to the ID of the last event that you received',
         ),
       )
       await Promise.allSettled(open)

@@ -49,7 +49,7 @@ export const accessKeyRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/access-keys/{key}',
     summary:
-      'Changes an access key. Omitted fields stay unchanged. null clears name and networks. access and expires can only limit the key further.',
+      'Changes an access key. Omitted fields stay unchanged. null clears name and networks. New values of access and expires can only limit the key further.',
     document: `mutation updateAccessKey(
       $key: String!, $name: String, $enabled: Boolean, $access: AccessInput, $expires: DateTime, $networks: [String!],
       $rateShare: Int
@@ -73,7 +73,7 @@ export const accessKeyRoutes: readonly Route[] = [
     method: 'POST',
     path: '/access-keys/{key}/rotate',
     summary:
-      'Creates a key with the same settings as this key. This key expires after overlap seconds, or at its current expiry if that is earlier. Only this response contains the new secret. A key with publicKey has no secret.',
+      'Creates a key with the same settings as this key. This key expires after the number of seconds in overlap, or at its current expiry if that is earlier. Only this response contains the new secret. A key with publicKey has no secret.',
     document: `mutation rotateAccessKey($key: String!, $overlap: Int = 86400, $publicKey: String) {
       rotateAccessKey(key: $key, overlap: $overlap, publicKey: $publicKey) { ...CreatedAccessKey }
     }`,

@@ -79,7 +79,7 @@ export const deviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/filters/check',
     summary:
-      'Checks a filter without running it. With cursor, also returns the possible completions at that position in the filter.',
+      'Checks a filter without running it. If cursor is set, also returns the possible completions at that position in the filter.',
     document: `query checkFilter(
       $where: String!, $kind: FilterKind! = DEVICES, $context: String, $cursor: Int, $usage: FilterUsage! = LIST
     ) {

@@ -59,7 +59,7 @@ export const webhookRoutes: readonly Route[] = [
     method: 'POST',
     path: '/webhooks/{id}/secret',
     summary:
-      'Replaces the signing secret. Only this response contains the new secret. For the next overlap seconds (0 to 604,800), the server signs deliveries with both the new and the previous secret.',
+      'Replaces the signing secret. Only this response contains the new secret. For the number of seconds in overlap (0 to 604,800), the server signs deliveries with both the new and the previous secret.',
     document: `mutation rotateWebhookSecret($id: ID!, $overlap: Int = 86400) {
       rotateWebhookSecret(id: $id, overlap: $overlap) { ...WebhookWithSecret }
     }`,

@@ -102,7 +102,7 @@ async function compare(name: string, sends: Record<'plain' | 'coordinator' | 'wo
     const place = { plain: 'plain PostgreSQL', coordinator: 'the coordinator', workers: 'the workers' }[way]
     const ratios = rounds.map((round) => (round.plain.ms / round[way].ms).toFixed(2))
     console.log(
-      `${name} on ${place}: ${median('rate').toFixed(0)} per second, each with ${median('ms').toFixed(2)} ms of CPU time, ${median('msOfCoordinator').toFixed(2)} ms of it on the coordinator; ${medianOf((round) => round.plain.ms / round[way].ms).toFixed(2)} of plain PostgreSQL (${ratios.join(', ')})`,
+      `${name} on ${place}: ${median('rate').toFixed(0)} per second, each with ${median('ms').toFixed(2)} ms of CPU time, ${median('msOfCoordinator').toFixed(2)} ms of it on the coordinator; ${medianOf((round) => round.plain.ms / round[way].ms).toFixed(2)} times the requests per CPU time of plain PostgreSQL (${ratios.join(', ')})`,
     )
   }
 }

@@ -18,7 +18,7 @@ export interface Scenario {
   before: string
   after: string
   check(db: Kysely<unknown>): Promise<void>
-  /** The number of times that each password change and each sign-in may fail on the previous release. Default: 0. */
+  /** How often each password change and each sign-in may fail on the previous release. The default is 0. */
   failuresBefore?: number
   devices: number
   kills: number

@@ -73,7 +73,9 @@ function nameOf({ fields }: AuthRequest): Named {
   const [id, code] = [fields.optionalText('request'), fields.optionalText('code')]
   if (id !== undefined && code === undefined && /^[0-9a-f]{64}$/.test(id)) return { id }
   if (id === undefined && code !== undefined) return { userCode: readUserCode(code) }
-  throw badInput('send either request (64 hexadecimal digits from the link) or code (eight letters such as BCDF-GHJK)')
+  throw badInput(
+    'the body must contain either request (64 hexadecimal digits from the link) or code (eight letters, such as BCDF-GHJK)',
+  )
 }
 
 const alreadyDecided = (): ApiError =>

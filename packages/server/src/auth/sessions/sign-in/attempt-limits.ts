@@ -30,7 +30,7 @@ export const attemptSubject = {
     const hash = createHash('sha256').update(email.toLowerCase()).digest('base64')
     return { name: `email ${hash}`, allowed: 20 }
   },
-  /** The previous release uses the same name, so both releases share the count. */
+  /** Earlier releases use this name too, so during an upgrade, servers of both releases share the count. */
   person: (personId: string): AttemptSubject => ({ name: `account ${personId}`, allowed: 10 }),
 }
 

@@ -7,7 +7,7 @@ import { deleteSessions, writeMethod } from '../sessions.queries.ts'
 import type { Session } from '../sessions.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
 
-/** Longer than the 90 seconds for which a code is accepted: its interval, and the intervals before and after. */
+/** This time exceeds the 90 seconds for which a code is accepted: its interval, and the intervals before and after. */
 const CODE_VALID_MS = 120_000
 
 export interface UsedCredentials {
@@ -56,7 +56,10 @@ export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: 
   return session
 }
 
-/** A concurrent reset does not end the new session. `passwordSignIn` has already rechecked the password. */
+/**
+ * Checks the credentials again, because a concurrent reset does not end the new session. `passwordSignIn` has already
+ * rechecked the password.
+ */
 async function isStillValid(
   { db }: AuthRequest,
   personId: string,

@@ -32,7 +32,7 @@ function readMethod(call: AuthRequest, session: Session): () => Promise<void> {
   const code = fields.optionalText('code')?.replaceAll(' ', '')
   const response = fields.optionalObject('response')
   if ([password, code, response].filter((given) => given !== undefined).length !== 1)
-    throw badInput('send exactly one of password, code, and response')
+    throw badInput('the body must contain exactly one of password, code, and response')
   if (password !== undefined) {
     assertText(password, 'password', PASSWORD_LENGTH.max)
     return () => confirmPassword(call, session, password)

@@ -48,7 +48,8 @@ async function beginPasskey(call: AuthRequest): Promise<object> {
 async function accept(call: AuthRequest): Promise<object> {
   const { fields, request } = call
   const { token, email, name } = readPerson(call)
-  if (fields.has('password') === fields.has('passkey')) throw badInput('send either password or passkey')
+  if (fields.has('password') === fields.has('passkey'))
+    throw badInput('the body must contain exactly one of password and passkey')
   const password = fields.has('password') ? readNewPassword(fields, 'password') : undefined
   await call.attempts.count([attemptSubject.address(call.addressOf(request.raw))])
   await call.invitations.describe(token)

@@ -173,7 +173,7 @@ function fail(error: unknown): never {
   throw Object.assign(ssoError(reason), { cause })
 }
 
-/** jose uses ERR_JOSE_GENERIC if the status of the key set is not 200. */
+/** jose uses ERR_JOSE_GENERIC if the response to its request for the key set does not have the status 200. */
 const unreachableCodes = new Set(['OAUTH_TIMEOUT', 'FORBIDDEN_ADDRESS', 'ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC'])
 
 function isUnreachable(error: unknown): boolean {

@@ -31,7 +31,7 @@ export async function insertAttempt(db: Database, attempt: StoredAttempt): Promi
     .execute()
 }
 
-/** Deletes an attempt, because it must work only once. Ignores an expired attempt, and another browser's. */
+/** Deletes an attempt, because it must work only once. Ignores expired attempts and attempts from other browsers. */
 export async function takeAttempt(
   db: Database,
   { id, browserHash }: Pick<StoredAttempt, 'id' | 'browserHash'>,
