@@ -89,7 +89,7 @@ describeConsole('device CSV', () => {
   it('explains why a file is invalid, and accepts another file', async () => {
     const page = await site.open(await personWith([]))
     const dialog = await openImport(page, 'name;site\na;b\n')
-    await dialog.getByText('separate the columns by commas, not by semicolons').waitFor()
+    await dialog.getByText('separate the columns with commas, not with semicolons').waitFor()
     const dropped = await page.evaluateHandle(`
       const transfer = new DataTransfer()
       transfer.items.add(new File(['name\\na\\n'], 'dropped.csv', { type: 'text/csv' }))

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript that old Node.js releases can run: this file finds a Node.js release that can run the other files.
+// This file is plain JavaScript that old Node.js releases can run. It finds a Node.js release that can run the other
+// files.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import module from 'node:module'
@@ -58,7 +59,7 @@ function cacheCompiledCode() {
   }
 }
 
-/** Another owner of a folder could plant code in its cache. */
+/** Returns whether this user owns the folder. Another owner could put malicious code into the folder's cache. */
 function isOwn(folder) {
   try {
     return statSync(folder).uid === (process.getuid?.() ?? 0)

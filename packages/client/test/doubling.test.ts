@@ -15,7 +15,7 @@ async function behindProxy(): Promise<{ proxy: CuttingProxy; muster: Muster; dir
   }
 }
 
-describe('a connection that is lost after the server has run the request', () => {
+describe('after the connection is lost although the server has run the request, the client', () => {
   it('retries a mutation that creates something without creating duplicates', async () => {
     const { proxy, muster, direct } = await behindProxy()
     for (let number = 0; number < 5; number++) {

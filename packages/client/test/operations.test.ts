@@ -249,7 +249,7 @@ describe('attributes', () => {
     }))
     const outcome = await client.attributes.setMany(items, { batch: 10, concurrency: 8 })
     expect(outcome).toEqual({ succeeded: 600, failed: [] })
-    // Each batch costs 2 points.
+    // Each batch has a rate-limit cost of 2.
     expect(rejections.count).toBeGreaterThanOrEqual(5)
   })
 })

@@ -1,4 +1,4 @@
-/** A range of a filter, as indexes for `slice`: UTF-16 code units from 0, with an exclusive end. */
+/** A range of a filter, as indexes for `slice`: UTF-16 code units, counted from 0, with an exclusive end. */
 export interface Span {
   readonly from: number
   readonly to: number
@@ -10,7 +10,7 @@ export interface Position {
   readonly column: number
 }
 
-/** Converts a string index to code points from 0, the unit of the cursor and the ranges of `checkFilter` in the API. */
+/** Converts a string index to a position in code points, counted from 0, as in the API's field `checkFilter`. */
 export function toCodePoints(text: string, index: number): number {
   let count = 0
   for (let at = 0; at < Math.min(index, text.length); at += isPairAt(text, at) ? 2 : 1) count++

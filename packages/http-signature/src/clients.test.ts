@@ -30,7 +30,7 @@ function* damaged(text: string): Generator<string> {
 
 function* damagedRequests(request: RequestWithBody): Generator<[string, RequestWithBody]> {
   const parsed = parseSignature(request)
-  if (parsed.outcome !== 'signed') throw new Error(`expected a signed request, found ${parsed.outcome}`)
+  if (parsed.outcome !== 'signed') throw new Error(`expected a signed request, but the outcome is ${parsed.outcome}`)
   const { form, components } = parsed.signature
   for (const method of damaged(request.method)) yield ['method', { ...request, method }]
   for (const target of damaged(request.target)) yield ['target', { ...request, target }]

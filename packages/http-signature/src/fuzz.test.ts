@@ -124,7 +124,7 @@ const extra = fc.oneof(
   fc.tuple(name, fc.nat()).map(([key, value]) => `${key}=${value}`),
 )
 
-/** The oracle is npm http-signature. Unlike this package, it accepts duplicate parameters and a trailing comma. */
+// The oracle is npm http-signature. Unlike `parseSignature`, it accepts duplicate parameters and a trailing comma.
 test('parses form A in the same way as npm http-signature', { timeout: 120_000 }, () => {
   const original = signed({ form: 'cavage', created: Math.floor(Date.now() / 1000) })
   const at = original.rawHeaders.indexOf('Authorization') + 1

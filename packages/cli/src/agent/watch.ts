@@ -23,7 +23,7 @@ export interface Watch {
 }
 
 const changeMessages = {
-  new: 'service found',
+  new: 'service added',
   up: 'service is up',
   down: 'service is down',
   forgotten: 'service forgotten',

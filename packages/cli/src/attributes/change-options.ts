@@ -34,9 +34,9 @@ export function withChangeOptions(command: Command): Command {
 }
 
 const bulkHelp = `
-A bulk change asks for confirmation unless you pass --yes. Ctrl-C lets requests in flight finish. To resume the change,
-run "muster attributes resume". Each device changes completely or not at all. If the server rejects the change of
-a device, the command reports the device and continues.`
+With --where or --all, a bulk change asks for confirmation unless you pass --yes. Ctrl-C lets requests in flight finish.
+To resume the change, run "muster attributes resume". Each device changes completely or not at all. If the server
+rejects the change of a device, the command reports the device and continues.`
 
 /** A bulk change has no target. */
 export function splitTarget(given: readonly string[], options: ChangeOptions): { nameOrId?: string; rest: string[] } {

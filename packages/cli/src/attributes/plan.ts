@@ -16,7 +16,7 @@ export interface Planned {
 }
 
 export interface Plan extends Planned {
-  /** The server and the account ID. The change can be resumed only on the same server and in the same account. */
+  /** URL of the server. The change can be resumed only on this server and in the account with the ID `userId`. */
   url: string
   userId: string
   total: number

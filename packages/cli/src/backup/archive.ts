@@ -15,7 +15,7 @@ export function readArchive(given?: string): { config: Config; archive: string }
   if (archive === undefined) {
     throw usageError(
       'MUSTER_ARCHIVE_DIR is not set',
-      'Set it for the server and for this command. "muster restore --to" also accepts the archive folder with --from. See docs/guides/point-in-time-recovery.md.',
+      'Set this variable for the server and for this command. "muster restore --to" also accepts the archive folder with --from. See docs/guides/point-in-time-recovery.md.',
     )
   }
   return { config, archive }

@@ -117,7 +117,7 @@ export function assertComplete({ id, state, stateReason, counts }: JobRow): void
   }
   if (counts.failed + counts.skipped === 0) return
   throw new CliError(`failed: ${counted(counts.failed, 'device')}; skipped: ${counted(counts.skipped, 'device')}`, {
-    hint: `To list them, run: muster bulk items ${id} --status failed,skipped`,
+    hint: `To list these devices, run: muster bulk items ${id} --status failed,skipped`,
     exitCode: exitCodes.partly,
   })
 }

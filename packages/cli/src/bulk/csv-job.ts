@@ -20,7 +20,7 @@ export async function readCsvParts(path: string): Promise<string[]> {
   if (header === undefined || others.length === 0)
     throw usageError(
       'the file contains no devices',
-      'Write the column names in the first row, and one device in each row after it.',
+      'Write the column names in the first row, and one device in each of the other rows.',
     )
   return divideCsv(header, others).parts
 }

@@ -41,9 +41,9 @@ unmodified file changes nothing. The file does not include overrides in contexts
 }
 
 const spreadsheetNote = `
-The export adds an apostrophe before a cell that a spreadsheet would run as a formula, and "muster import" removes it.
-Such a cell begins with =, +, -, @, a full-width form of these signs, a tab, or a carriage return, and is not a plain
-number such as -5.`
+The export adds an apostrophe before a cell that a spreadsheet would run as a formula, and "muster import" removes
+the apostrophe. Such a cell begins with =, +, -, @, a full-width form of one of these signs, a tab, or a carriage
+return, and is not a plain number such as -5.`
 
 async function run({ output, raw = false, json = false, where = [], view, context, ...which }: Options): Promise<void> {
   const filter = joinFilters(where)

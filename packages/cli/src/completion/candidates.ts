@@ -55,7 +55,7 @@ async function valuesOf(option: Option, rest: readonly string[]): Promise<Candid
 }
 
 const MAX_NAMES = 50
-/** Short, because the shell blocks until completion ends. MUSTER_COMPLETION_TIMEOUT overrides it. */
+/** This timeout is short, because the shell blocks until completion ends. MUSTER_COMPLETION_TIMEOUT overrides it. */
 const TIMEOUT_MS = 1_500
 
 async function argumentsOf(command: Command, rest: readonly string[], typed: string): Promise<Candidate[]> {

@@ -16,7 +16,7 @@ export async function exportDevices(
   try {
     return await writeDevices(muster, { isRaw, write, lists: [{ where, context }] })
   } catch (error) {
-    if (error instanceof NewNameError) throw new CliError(error.message, { hint: 'Export again.' })
+    if (error instanceof NewNameError) throw new CliError(error.message, { hint: 'Run the export again.' })
     throw error
   }
 }
@@ -45,7 +45,7 @@ export async function exportView(
 }
 
 const failed = (reason: string): CliError =>
-  new CliError(`the download failed: ${reason}`, { hint: 'Export again.', exitCode: exitCodes.notNow })
+  new CliError(`the download failed: ${reason}`, { hint: 'Run the export again.', exitCode: exitCodes.notNow })
 
 /** Counts the rows in a CSV file. A quoted cell can contain line ends. */
 function createRowCounter() {

@@ -8,7 +8,7 @@ const GIB = 2 ** 30
 export async function checkCredentialsFile(file: string): Promise<Finding> {
   const { mode } = await stat(file)
   if (process.platform === 'win32' || (mode & 0o077) === 0) return ok('credentials', file)
-  return warning('credentials', `other users on this machine can access ${file}`, `chmod 600 ${file}`)
+  return warning('credentials', `other users on this machine can access ${file}`, `Run: chmod 600 ${file}`)
 }
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
@@ -22,7 +22,7 @@ export async function* checkDataFolder(url: string, env = process.env): AsyncGen
   const free = bavail * bsize
   const message = `${(free / GIB).toFixed(1)} GiB of ${((blocks * bsize) / GIB).toFixed(1)} GiB is free for ${folder}`
   const hint =
-    'Free up disk space. Or stop the server, move the folder to a larger disk, and set MUSTER_DATA to its new path. To keep fewer events in the embedded database, set MUSTER_EVENT_RETENTION to a smaller number of days, but not to 0.'
+    'Free up disk space. As an alternative, stop the server, move the folder to a larger disk, and set MUSTER_DATA to the new path. To keep fewer events in the embedded database, set MUSTER_EVENT_RETENTION to a smaller number of days, but not to 0.'
   if (free < GIB / 4) yield failed('disk', message, hint)
   else if (free < 2 * GIB) yield warning('disk', message, hint)
   else yield ok('disk', message)
@@ -34,14 +34,14 @@ export async function* checkDataFolder(url: string, env = process.env): AsyncGen
 async function checkMode(folder: string): Promise<Finding> {
   const { mode } = await stat(folder)
   if ((mode & 0o066) === 0) return ok('data folder', `only its owner can read or write ${folder}`)
-  return warning('data folder', `other users on this machine can read or write ${folder}`, `chmod 700 ${folder}`)
+  return warning('data folder', `other users on this machine can read or write ${folder}`, `Run: chmod 700 ${folder}`)
 }
 
 async function* checkMasterKey(file: string): AsyncGenerator<Finding> {
   if (!(await exists(file))) return
   const { mode } = await stat(file)
   if ((mode & 0o077) !== 0)
-    yield failed('master key', `other users on this machine can access ${file}`, `chmod 600 ${file}`)
+    yield failed('master key', `other users on this machine can access ${file}`, `Run: chmod 600 ${file}`)
   else yield ok('master key', `only its owner can access ${file}; keep a copy elsewhere`)
 }
 

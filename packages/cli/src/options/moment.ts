@@ -7,7 +7,7 @@ function findSeconds(text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits) * secondsOf[unit!]!
 }
 
-/** Returns seconds. */
+/** Parses a duration such as 12h. Returns seconds. */
 export function span(text: string): number {
   const seconds = findSeconds(text)
   if (seconds !== undefined) return seconds

@@ -8,7 +8,7 @@ function draw(values: readonly (string | number | null)[], byte: number): string
   return `(array[${array}])[1 + get_byte(h, ${byte}) % ${values.length}]`
 }
 
-/** This many consecutive devices have IDs with the same prefix. These IDs share index pages, so inserts are faster. */
+/** Number of consecutive devices whose IDs have the same prefix. Such IDs share index pages, so inserts are faster. */
 const CLUSTER_SIZE = 4_096
 
 /**

@@ -3,7 +3,7 @@ export interface Interruption {
   release(): void
 }
 
-/** Handles Ctrl-C and SIGTERM. The first one aborts the returned signal, and the second one exits immediately. */
+/** The first Ctrl-C or SIGTERM aborts the returned `AbortSignal`. The second one ends the process immediately. */
 export function onInterrupt(whenAsked: () => void): Interruption {
   const controller = new AbortController()
   const handle = (): void => {

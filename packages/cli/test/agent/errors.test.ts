@@ -101,7 +101,7 @@ test('reports a rejected secret, and reconnects after the device registers again
     1,
     expect.objectContaining({
       connected: false,
-      problem: expect.stringContaining('the secret was rotated or the device was deleted'),
+      problem: expect.stringContaining('the secret was rotated, the device was deleted, or'),
     }),
   ])
   expect(await machine.register(code)).toMatchObject({ code: 0, stdout: expect.stringContaining('Registered again') })

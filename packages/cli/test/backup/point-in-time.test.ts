@@ -28,7 +28,7 @@ async function newInstallation(name = "arch ive's 100%p") {
   const env = { MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: join(path, name) }
   const run = async (args: string[], more: Record<string, string> = {}) => {
     const { code, stdout, stderr } = await muster([...args, '--json'], { env: { ...env, ...more } })
-    if (code !== 0) throw new Error(`muster ${args.join(' ')}: ${code} ${stdout}${stderr}`)
+    if (code !== 0) throw new Error(`muster ${args.join(' ')} exited with code ${code}: ${stdout}${stderr}`)
     return JSON.parse(stdout)
   }
   return {
@@ -200,7 +200,7 @@ describe('taking a base backup', longTimeout, () => {
     const server = await serve()
     const first = await baseBackup()
     const writes = keepRegistering(data, server)
-    // At this rate, no backup is complete when the test kills its process.
+    // At this rate, the test kills each command before its backup is complete.
     const slow = { ...env, MUSTER_BACKUP_RATE: '2' }
     for (let kill = 0; kill < 6; kill++) {
       const { child, done } = startMuster(['backup', '--base'], { env: slow })

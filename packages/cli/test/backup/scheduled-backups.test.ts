@@ -75,7 +75,7 @@ it('writes scheduled backups, keeps only the newest ones, and restores from one 
   expect({ code: restored.code, stderr: restored.stderr }).toEqual({ code: 0, stderr: '' })
 })
 
-it('takes scheduled base backups once if several server processes share an archive', async () => {
+it('takes each scheduled base backup only once if several server processes share an archive', async () => {
   const { path, data } = await newFolder()
   const archive = join(path, 'archive')
   const env = { MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: archive, MUSTER_BACKUP_EVERY: '1h', MUSTER_WORKERS: '2' }
@@ -145,7 +145,7 @@ it('warns about a data folder that other users can read', async () => {
   expect(server.stderr()).toContain(`chmod 700 ${data}`)
   expect((await doctor(data, server.url)).get('data folder')).toMatchObject({
     result: 'warning',
-    hint: `chmod 700 ${data}`,
+    hint: `Run: chmod 700 ${data}`,
   })
   await chmod(data, 0o700)
   expect((await doctor(data, server.url)).get('data folder')).toMatchObject({ result: 'ok' })

@@ -13,7 +13,7 @@ import { launcher, muster } from '../harness/muster.ts'
 const app = sharedTestApp()
 
 describe('help and usage errors', () => {
-  it('lists every command with its summary', async () => {
+  it('registers every command with its name and summary', async () => {
     const program = await buildWholeProgram()
     const entries = allCommands.flatMap((entry) => [entry, ...(entry.verbs ?? [])])
     const commands = program.commands.flatMap((one) =>
@@ -24,7 +24,7 @@ describe('help and usage errors', () => {
     )
   })
 
-  it('lists every command and the exit codes', async () => {
+  it('lists every command in the general help, and the exit codes in the help of a command', async () => {
     const { stdout } = await muster(['--help'])
     for (const { name } of allCommands) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
     expect((await muster(['devices', 'list', '--help'])).stdout).toMatch(/130 +interrupted/)
@@ -158,7 +158,10 @@ describe('doctor', () => {
     const { env, run, write, user } = await createCliUser(app)
     chmodSync(env.MUSTER_CREDENTIALS!, 0o644)
     const open = await run('doctor')
-    expect(open).toMatchObject({ code: 0, stdout: expect.stringMatching(/^warning {2}credentials: .*\n +chmod 600/m) })
+    expect(open).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^warning {2}credentials: .*\n +Run: chmod 600/m),
+    })
     const section = (url: string, secret: string) =>
       `[default]\nMUSTER_URL=${url}\nMUSTER_ACCESS_KEY_ID=${user.keyId}\nMUSTER_SECRET_ACCESS_KEY=${secret}\n`
     const forged = await run('doctor', '--credentials', await write('forged', section(app.url, 'd3Jvbmc=')))

@@ -218,7 +218,7 @@ describe('services', () => {
   })
 })
 
-it('lists the changes of a device', async () => {
+it("lists changes to a device's attributes", async () => {
   const { user, run, lines } = await createCliUser(app)
   await addDevices(user, ['gate'], { site: 'oslo' })
   await run('attributes', 'set', 'gate', 'site=rome', 'net.ssid=lab')

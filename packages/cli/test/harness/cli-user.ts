@@ -40,7 +40,7 @@ export async function createCliUser(app: TestApp): Promise<CliUser> {
     start: (args, options) => startMuster(args, { ...options, env: { ...env, ...options?.env } }),
     async lines(...args) {
       const { code, stdout, stderr } = await run(...args, '--json')
-      if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`)
+      if (code !== 0) throw new Error(`muster ${args.join(' ')} exited with code ${code}: ${stderr}`)
       return stdout
         .split('\n')
         .filter((line) => line !== '')

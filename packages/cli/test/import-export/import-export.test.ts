@@ -86,7 +86,8 @@ describe('a file of many devices', () => {
 })
 
 describe('exporting devices', () => {
-  // The API accepts all of these: quotes, separators of cells and services, formulas, line endings, and outer spaces.
+  // The API accepts all of these: quotes, separators of cells and services, formulas, line ends, and leading and
+  // trailing spaces.
   const awkward = fc.string({
     unit: fc.constantFrom(
       '"',
@@ -141,7 +142,7 @@ describe('exporting devices', () => {
     ),
   })
 
-  it('preserves all values that the API accepts for a later import', async () => {
+  it('exports every value that the API accepts, so that a later import restores it', async () => {
     const [one, other] = [await openWorkspace(app), await openWorkspace(app)]
     // A fixed seed makes failures reproducible.
     const devices = fc.sample(

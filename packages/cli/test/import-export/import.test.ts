@@ -167,7 +167,7 @@ describe('importing rows as a job', () => {
     expect(await workspace.import(file)).toMatchObject({ code: 3, ...counts(0, 0, 5_198), problems: [{}, {}] })
   })
 
-  it('needs only the permissions of the columns that change', async () => {
+  it('requires only the permissions for the columns that change', async () => {
     const workspace = await openWorkspace(app)
     await workspace.import('name,platform,site\na,linux,oslo\n')
     const { createAccessKey: key } = await workspace.user.data(
@@ -184,7 +184,7 @@ describe('importing rows as a job', () => {
     })
   })
 
-  it('works for a key that is restricted to some devices', async () => {
+  it('imports rows with a key that is restricted to some devices', async () => {
     const workspace = await openWorkspace(app)
     await workspace.import('name,site,rack\na,oslo,1\nb,rome,1\n')
     const { createAccessKey: key } = await workspace.user.data(

@@ -15,7 +15,7 @@ interface ListQuery<Item> {
   buildQuery: (members: object, page: object) => object
   find: (response: Record<string, unknown>) => unknown
   items: object
-  /** Converts the API's items to other items. */
+  /** Converts the API's items to the items of the list. */
   toItems?: (items: never[]) => Item[]
   countAll?: () => Promise<number>
 }

@@ -20,7 +20,7 @@ describe('requests', () => {
     const { request, raw, body } = received[0]!
     expect(body).toEqual({ query: 'query Q($a: String) { version }', variables: { a: 'é' } })
     const parsed = parseSignature({ method: 'POST', target: request.url!, rawHeaders: request.rawHeaders })
-    if (parsed.outcome !== 'signed') throw new Error(parsed.outcome)
+    if (parsed.outcome !== 'signed') throw new Error(`expected a signed request, but the outcome is ${parsed.outcome}`)
     expect(parsed.signature.form).toBe(form)
     const verified = verifySignature(parsed.signature, {
       key: { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') },

@@ -26,7 +26,7 @@ export function tokens(text: string): HighlightToken[] {
 }
 
 interface Call {
-  /** Position of the argument that is a name, or -1 if no argument is a name. */
+  /** Index of the argument that is a name, or -1 if no argument is a name. */
   namePosition: number
   position: number
 }

@@ -137,6 +137,6 @@ function resolveId(resolving: Resolving, value: Value, isEquality: boolean): Lit
 function resolveEventId(resolving: Resolving, value: Value): Literal | undefined {
   const text = value.parts[0]!
   if (/^[0-9]{1,19}$/.test(text)) return { type: 'string', value: text }
-  const message = `The ID of an event must be a number, as in id = 42, not ${abbreviate(written(resolving, value))}`
+  const message = `The ID of an event must be a whole number of at most 19 digits, as in id = 42, not ${abbreviate(written(resolving, value))}`
   return rejectWith(resolving, value, message, null)
 }

@@ -127,7 +127,7 @@ describe('uses of filters', () => {
     ['', ['bulk']],
     [' \n', ['bulk']],
     ['id:*', []],
-  ])('rejects %j only where it is not allowed', (text, usages) => {
+  ])('rejects %j exactly for these uses: %j', (text, usages) => {
     expect(rejected(text)).toEqual(usages)
   })
 })

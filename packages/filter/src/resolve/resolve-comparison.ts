@@ -72,10 +72,17 @@ function resolvePresence(
 ): HasValue | undefined {
   const isSimple = subject.type === 'field' || subject.type === 'attribute'
   if (comparison.comparator === ':' && isSimple) return { type: 'present', subject }
-  const name = written(resolving, comparison.subject)
+  const name = presenceName(resolving, { subject, comparison })
   const right = `${comparison.comparator === '!=' ? 'NOT ' : ''}${name}:*`
   const message = `To find any value, write ${abbreviate(right)}. For the character *, write "\\*".`
   return rejectWith(resolving, value, message, isSimple ? replace(comparison, right) : null)
+}
+
+/** Returns the name to write before `:*`: for age() and changed(), which do not support `:`, the attribute's name. */
+function presenceName(resolving: Resolving, { subject, comparison }: Pick<ValueComparison, 'subject' | 'comparison'>) {
+  const isTime = subject.type === 'age' || subject.type === 'changed'
+  const named = isTime && comparison.subject.type === 'call' ? comparison.subject.arguments[0]! : comparison.subject
+  return written(resolving, named)
 }
 
 function resolveList(resolving: Resolving, found: ValueComparison, list: ValueList): CompareList | Compare | undefined {
@@ -106,7 +113,7 @@ function resolveListed(
 ): Literal | undefined {
   if (!isOnlyWildcards(value))
     return resolveLiteral(resolving, { subject, operator: plainOperator(subject, comparison.comparator) }, value)
-  const message = `A list cannot contain * alone. For any value, write ${written(resolving, comparison.subject)}:*`
+  const message = `A list cannot contain * alone. For any value, write ${presenceName(resolving, { subject, comparison })}:*`
   return rejectWith(resolving, value, message, null)
 }
 

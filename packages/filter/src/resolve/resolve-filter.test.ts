@@ -193,7 +193,7 @@ describe('operators', () => {
     expect(literalOf('site = "os\\*"')).toEqual(string('os*'))
   })
 
-  test('distinguishes one service that matches both conditions from two services', () => {
+  test('distinguishes one service that meets both conditions from two services that each meet one', () => {
     const port = {
       type: 'compare',
       subject: field('service', 'port'),

@@ -46,7 +46,7 @@ function resolveDuration(resolving: Resolving, value: Value): Literal | undefine
   if (seconds !== undefined) return { type: 'duration', seconds }
   const unsigned = text.replace(/^[-+]/, '')
   const edit = parseDuration(unsigned) === undefined ? null : replace(value, unsigned)
-  const message = `Compare age() with an unsigned duration, such as 2d or 1d12h, not ${abbreviate(written(resolving, value))}`
+  const message = `Compare age() with an unsigned duration without quotes, such as 2d or 1d12h, not ${abbreviate(written(resolving, value))}`
   return rejectWith(resolving, value, message, edit)
 }
 

@@ -27,7 +27,7 @@ export type NamedSubject =
 export interface WrittenName {
   readonly name: string
   readonly span: Span
-  /** Whether the name is the argument of a function, in which dots are ordinary characters. */
+  /** Whether the name is the argument of a function, where dots are ordinary characters. */
   readonly isArgument: boolean
   /** The part before `name` in the filter, such as `services.`. */
   readonly lead: string

@@ -8,7 +8,7 @@ export interface KnownNames {
   has(name: string): boolean
   /**
    * Returns the names that suggestions can contain, such as the names that the caller can read. The groups of these
-   * names are known too.
+   * names are also known names.
    */
   keys(): Iterable<string>
 }

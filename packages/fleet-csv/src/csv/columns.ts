@@ -55,8 +55,8 @@ function keyOf(column: Column): string {
 
 function missingHint(cells: readonly Cell[]): string {
   const [only] = cells
-  if (cells.length === 1 && only?.includes(';')) return '; separate the columns by commas, not by semicolons'
-  if (cells.length === 1 && only?.includes('\t')) return '; separate the columns by commas, not by tabs'
+  if (cells.length === 1 && only?.includes(';')) return '; separate the columns with commas, not with semicolons'
+  if (cells.length === 1 && only?.includes('\t')) return '; separate the columns with commas, not with tabs'
   return `; the first row must name the columns, but contains ${cells.map((cell) => JSON.stringify(cell ?? '')).join(', ')}`
 }
 

@@ -6,7 +6,7 @@ describe('readDeviceFile', () => {
   it.each([
     ['', 'the file is empty'],
     ['hardwareId\nH1\n', 'there is no column "name"'],
-    ['name;site\na;b\n', 'by commas, not by semicolons'],
+    ['name;site\na;b\n', 'with commas, not with semicolons'],
     ['name,site,site\n', 'columns 2 and 3 have the same name "site"'],
     ['name,site,attributes.site\n', 'columns 2 and 3 are the same attribute: "site", "attributes.site"'],
     ['name,\n', 'column 2 has no name'],
@@ -37,6 +37,6 @@ describe('readDeviceFile', () => {
   })
 
   it('rejects a file in UTF-16', () => {
-    expect(() => readDeviceFile(Buffer.from('\uFEFFname\n', 'utf16le'))).toThrow('the file is UTF-16')
+    expect(() => readDeviceFile(Buffer.from('\uFEFFname\n', 'utf16le'))).toThrow('the file is encoded in UTF-16')
   })
 })

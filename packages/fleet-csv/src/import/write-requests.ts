@@ -71,7 +71,7 @@ async function run<Item>(
   })
 }
 
-/** Checks whether one request can create the device, and the import can find it if the response is lost. */
+/** Returns whether one request can create the device and the import can find it if the response is lost. */
 const isPlain = ({ wanted, findable }: Creation): boolean => findable && !wanted.hasPortlessService
 
 const attributeBytes = ({ attributes }: { attributes: ReadonlyMap<string, string> }): number =>
@@ -155,7 +155,7 @@ async function updateAlone(context: WriteContext, { wanted, device, difference }
   })
 }
 
-/** Sends many changes in several documents. After a rejected document, the next import makes the remaining changes. */
+/** Sends the changes in as few documents as possible. After a rejection, the next import makes the other changes. */
 async function change(context: WriteContext, changes: MutationField[]): Promise<void> {
   for (let at = 0; at < changes.length; at += CHANGES) {
     const fields = changes.slice(at, at + CHANGES)

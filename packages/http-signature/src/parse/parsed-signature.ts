@@ -47,7 +47,7 @@ export function readKeyId(text: string | undefined): string {
   if (!isKeyId(text))
     throw new Rejection(
       'malformed',
-      'The key ID must consist of 1 to 128 letters, digits, dots, hyphens, and underscores.',
+      'The key ID must consist of 1 to 128 ASCII letters, digits, dots, hyphens, and underscores.',
     )
   return text
 }

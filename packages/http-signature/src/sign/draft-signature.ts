@@ -69,7 +69,7 @@ type PreparedRequest = { added: Record<string, string>; message: Message; spelli
 
 function assertSignable(options: DraftOptions): void {
   const { keyId, method, created, expires, form, nonce, label } = options
-  assert(isKeyId(keyId), 'keyId must consist of 1 to 128 letters, digits, dots, hyphens, and underscores')
+  assert(isKeyId(keyId), 'keyId must consist of 1 to 128 ASCII letters, digits, dots, hyphens, and underscores')
   assert(methodPattern.test(method), 'method must be an uppercase token, such as POST')
   assert(isTime(created), 'created must be a ten-digit number of seconds since 1970, such as 1700000000')
   assert(
@@ -167,7 +167,7 @@ function prepare(options: DraftOptions, added: Record<string, string>): Prepared
   const host = parseHost(url.host)
   if (host === undefined) {
     const found = JSON.stringify(url.host)
-    throw new TypeError(`url must contain a host name or an IP address, with an optional port, found ${found}`)
+    throw new TypeError(`url must contain a host name or an IP address, with an optional port, not ${found}`)
   }
   const scheme = url.protocol.slice(0, -1)
   return {

@@ -20,7 +20,7 @@ const usualA = ['(request-target)', 'host', 'date']
 /** Returns the whole outcome of a verification, unlike `outcomeOf`, which returns only `ok` or the reason. */
 function verifyOne(request: RequestWithBody, options: Partial<VerifyOptions> = {}) {
   const parsed = parseSignature(request)
-  if (parsed.outcome !== 'signed') throw new Error(`expected a signed request, found ${parsed.outcome}`)
+  if (parsed.outcome !== 'signed') throw new Error(`expected a signed request, but the outcome is ${parsed.outcome}`)
   return verifySignature(parsed.signature, {
     key: verificationKeys.hmac,
     requireDigest: false,
@@ -54,7 +54,7 @@ describe.each(forms)('the time of form %s', (form) => {
     })
   })
 
-  test('must not be after a covered expires', () => {
+  test('is rejected if a covered expires is in the past', () => {
     expect(outcomeOf(at(now - 10, { expires: now }))).toBe('ok')
     expect(outcomeOf(at(now - 10, { expires: now - 1 }))).toBe('expired')
     expect(outcomeOf(at(now - 301, { expires: now + 60 }))).toBe('clock-skew')
@@ -73,7 +73,7 @@ describe('the key of a signature', () => {
     }
   })
 
-  test('is not accepted as an HMAC secret with the bytes of a public key', () => {
+  test('is rejected if it is an HMAC secret with the bytes of the Ed25519 public key', () => {
     const secret = Buffer.from('26b40b8f93fff3d897112f7ebc582b232dbd72517d082fe83cfb30ddce43d1bb', 'hex')
     const request = signed({ keyName: 'ed25519' })
     expect(outcomeOf(request, { key: { algorithm: 'hmac-sha256', secret } })).toBe('bad-signature')
@@ -138,7 +138,7 @@ describe('a covered Content-Digest', () => {
     ['a member twice', `${contentDigest('x')}, ${contentDigest(body)}`],
     ['no padding', contentDigest(body).replace(/=:$/, ':')],
     ['punctuation', '!'],
-  ])('must not be %s', (_, value) => {
+  ])('is rejected as malformed: %s', (_, value) => {
     expect(withDigest(value)).toBe('digest-malformed')
   })
 

@@ -5,7 +5,7 @@ import { parseAgentConfig } from './config.ts'
 test.each([
   ['interval 5s', 1, /"name = value" or "\[section\]"/],
   ['# a comment\n\nintervall = 5s', 3, /"intervall" is not a valid setting before the first section\. Known settings/],
-  ['interval = 5 parsecs', 1, /interval must be a duration such as 30s, 5m, 1h, or 2d/],
+  ['interval = 5 parsecs', 1, /interval must be a duration from 1s to 86400s, such as 5m, not "5 parsecs"/],
   ['interval = 5s\ninterval = 6s', 2, /"interval" is already set on line 1/],
   ['url = ftp://x', 1, /url must be a URL with a host and the scheme http or https/],
   ['broker = http://x', 1, /mqtt, mqtts, ws, or wss/],
@@ -26,7 +26,7 @@ test.each([
   ['[services]\nweb = http:81\nshop = tcp:81', 3, /"web" already uses port 81/],
   ['[services]\nignore = 80, ssh', 2, /"ssh" is not a port/],
   ['[services]\nloopback = perhaps', 2, /loopback must be yes or no/],
-  ['[services]\nforget = always', 2, /forget must be "never" or a duration such as 30s/],
+  ['[services]\nforget = always', 2, /forget must be "never" or a duration from 60s to 315360000s/],
 ])('rejects %j and reports the line number', (config, line, message) => {
   const rejection = rejectionOf(config)
   expect(rejection.exitCode).toBe(2)

@@ -10,7 +10,7 @@ export function parseDuration(text: string): number | undefined {
   return seconds === undefined ? undefined : Number(digits) * seconds * 1_000
 }
 
-/** Returns milliseconds. `least` and `most` are seconds. `other` is a word that the caller accepts instead. */
+/** Returns milliseconds. `least` and `most` are in seconds. `other` is a word that the caller accepts instead. */
 export function durationOf(
   entry: Entry,
   { least, most, other }: { least: number; most: number; other?: string },
@@ -19,7 +19,7 @@ export function durationOf(
   if (found !== undefined && found >= least * 1_000 && found <= most * 1_000) return found
   throw configError(
     entry,
-    `${entry.key} must be ${other === undefined ? '' : `"${other}" or `}a duration such as 30s, 5m, 1h, or 2d, from ${least} to ${most} seconds, not "${entry.value}"`,
+    `${entry.key} must be ${other === undefined ? '' : `"${other}" or `}a duration from ${least}s to ${most}s, such as 5m, not "${entry.value}"`,
   )
 }
 

@@ -3,11 +3,11 @@ import { post } from '../registration/post.ts'
 import type { Values } from '../sources/unreported-values.ts'
 import type { Subject } from './session.ts'
 
-/** Interruptions of a subject, with no accepted report in between, after which the subject counts as rejected. */
+/** Number of consecutive interrupted reports of a subject after which the subject counts as rejected. */
 const STRIKES = 2
 const MUTED_MS = 10 * 60_000
 
-/** `reportByHttp` logs rejected values. */
+/** Names for log messages. Values need no name, because `reportByHttp` logs each rejected value. */
 const subjectNames = { services: 'service list', states: 'service states' } as const
 
 /**
@@ -50,7 +50,7 @@ interface ByHttp {
 
 /**
  * Reports each pending value separately over HTTP to find out which value the server rejects and why. Stops if the
- * server neither accepts nor rejects a value, for example because it is unavailable.
+ * server neither accepts nor rejects a value, for example because the server is unavailable.
  */
 export async function reportByHttp(values: Values, { url, device, ca }: ByHttp, log: Log): Promise<void> {
   for (const [attribute, value] of values.pending()) {

@@ -5,8 +5,8 @@ import type { Values } from '../sources/unreported-values.ts'
 import type { ChangeSignal } from './change-signal.ts'
 
 /**
- * The server closes the connection if it rejects a publication, because MQTT 3.1.1 does not define an error response to
- * a publication.
+ * What a publication contains. The server closes the connection if it rejects a publication, because MQTT 3.1.1 defines
+ * no error response. The subject in flight at that time is probably the cause.
  */
 export type Subject = 'services' | 'states' | 'values'
 

@@ -91,7 +91,8 @@ async function runConnection(device: DeviceState, connecting: Connecting, reject
  */
 async function waitForSecret(device: DeviceState, error: ConnectError, connecting: Connecting): Promise<void> {
   const { settings, log, signal, statusReport } = connecting
-  const problem = "the server rejected this device's secret: the secret was rotated or the device was deleted"
+  const problem =
+    "the server rejected this device's secret: the secret was rotated, the device was deleted, or every member of the account is disabled"
   statusReport.disconnected(problem)
   log.error(problem, {
     device: device.deviceId,

@@ -24,7 +24,7 @@ export async function findServices(
 
 /**
  * Rejects another machine's registration, because two machines with copies of a disk would repeatedly disconnect each
- * other. Detects a copy only if its hardware ID has the same source (machine ID or product UUID) but another value.
+ * other. Detects another machine only by a different hardware ID from the same source (machine ID or product UUID).
  */
 export async function assertSameMachine(device: DeviceState): Promise<void> {
   const { id, from } = await findHardwareId()

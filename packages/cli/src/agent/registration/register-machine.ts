@@ -45,7 +45,7 @@ async function hardwareIdOf(
 ): Promise<{ id: string; from: DeviceState['hardwareIdFrom'] }> {
   if (hardwareId !== undefined) {
     if (hardwareId.trim() === '' || Array.from(hardwareId).length > 200)
-      throw new CliError('a hardware ID must have 1 to 200 characters, and must not consist only of spaces', {
+      throw new CliError('a hardware ID must have 1 to 200 characters, and must not consist only of whitespace', {
         exitCode: exitCodes.usage,
       })
     return { id: hardwareId, from: 'given' }

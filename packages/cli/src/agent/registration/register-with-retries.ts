@@ -6,7 +6,8 @@ import { pause } from '../watch.ts'
 import { TryAgainError } from './register.ts'
 import { registerMachine } from './register-machine.ts'
 
-const hint = 'To register it, run "muster agent register --url URL --code CODE", or set MUSTER_URL and MUSTER_CODE.'
+const hint =
+  'To register this machine, run "muster agent register --url URL --code CODE", or set MUSTER_URL and MUSTER_CODE.'
 
 /** Retries after each `TryAgainError`. Returns undefined if the signal aborts. */
 export async function registerWithRetries(

@@ -12,7 +12,7 @@ const another =
 
 const messageByReason: Readonly<Record<string, string>> = {
   'unknown-code':
-    'unknown registration code: it was mistyped or deleted, expired more than 7 days ago, or every member of its account is disabled',
+    'unknown registration code: the code is mistyped, was deleted, or expired more than 7 days ago, or every member of its account is disabled',
   'expired-code': 'the registration code has expired',
   'used-up-code': 'the registration code has reached its device limit',
 }

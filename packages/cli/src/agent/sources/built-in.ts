@@ -19,7 +19,10 @@ export const builtIns: Readonly<Record<string, BuiltIn>> = {
   address: { read: async () => ({ text: address() }) },
   kernel: { read: async () => ({ text: release() }) },
   agent: { read: async () => ({ text: version }) },
-  file: { takes: 'file whose first line is the value', read: async (path) => ({ text: await firstLineOf(path) }) },
+  file: {
+    takes: 'file whose first nonempty line is the value',
+    read: async (path) => ({ text: await firstLineOf(path) }),
+  },
   text: { takes: 'string to use as the value', read: async (text) => ({ text }) },
 }
 

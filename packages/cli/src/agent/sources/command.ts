@@ -66,7 +66,7 @@ function gather(stream: NodeJS.ReadableStream, most: number): () => Buffer {
   const chunks: Buffer[] = []
   let length = 0
   stream.on('data', (chunk: Buffer) => {
-    // Read and discard the rest, because a full pipe would block the command.
+    // Also read the output beyond the limit, and discard it, because a full pipe would block the command.
     if (length < most) chunks.push(chunk.subarray(0, most - length))
     length += chunk.length
   })

@@ -2,7 +2,7 @@ import type { ReportedValue } from '../config/reported-values.ts'
 import type { Sample } from './sample.ts'
 
 export interface Values {
-  /** Each value can be read separately, so that a slow source does not delay the others. */
+  /** Each value can be read separately, so that a slow source does not delay other values. */
   each: readonly WatchedValue[]
   pending(): Map<string, string>
   /** Marks a value that the server accepted or permanently rejected, so that it is no longer pending. */
@@ -13,7 +13,7 @@ export interface Values {
 export interface WatchedValue {
   /** Milliseconds between two readings. */
   every: number
-  /** Resolves to true if the last successful reading is pending. */
+  /** Resolves to true if the server has not yet accepted or permanently rejected the last successful reading. */
   read(signal: AbortSignal): Promise<boolean>
 }
 

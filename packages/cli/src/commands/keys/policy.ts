@@ -54,7 +54,7 @@ async function run({ json, credentials, profile, maxDays, enforcedFrom, ...rules
   const changed = Object.keys(change).length > 0 ? await muster.mutations.setKeyPolicy(change) : undefined
   const policy = await readPolicy(muster).catch((error: Error) => {
     if (changed === undefined) throw error
-    // The key may lack the permission to list keys, or the new policy may apply to the key itself.
+    // The key of this command may lack the permission to list keys, or may itself violate the new policy.
     console.error(`The policy was changed, but the keys that violate it cannot be listed: ${error.message}`)
     return { ...changed, violations: undefined }
   })

@@ -24,21 +24,21 @@ export function buildCommand(): Command {
     .description(
       prose(`Show what an access key could do now: which permissions it has, how many devices it reaches, and whether
 it could run a document, read a device, or read and set an attribute. The command also shows the reason for each denial.
-It does not run the document, and changes nothing. Without a key, it shows what its own access key could do.
+It does not run the document, and changes nothing. By default, it shows what its own access key could do.
 
-Instead of a key, pass --member, --role, or the options of a key that does not exist yet, such as --permissions and
---where.`),
+Instead of a key, you can pass --member, --role, or the options of a new key, such as --permissions and --where. The
+command does not create the new key.`),
     )
     .argument('[key]', 'access key ID, as shown by "muster keys list"')
     .option('--member <member>', 'show what a member could do; ID or email address')
     .option('--role <role>', 'show what members with a role could do; ID or name')
-    .option('--permissions <names>', 'permissions of a key that does not exist yet', permissions)
-    .option('--read <names>', 'attributes that this key could read, such as site,status.*', namesWithCommas)
-    .option('--write <names>', 'attributes that this key could set and read', namesWithCommas)
-    .option('--where <filter>', 'filter of the devices that this key would be restricted to')
-    .option('--view <id>', 'view of the devices that this key would be restricted to')
+    .option('--permissions <names>', 'permissions of a new key', permissions)
+    .option('--read <names>', 'attributes that the new key could read, such as site,status.*', namesWithCommas)
+    .option('--write <names>', 'attributes that the new key could set and read', namesWithCommas)
+    .option('--where <filter>', 'filter that selects the devices that the new key could find')
+    .option('--view <id>', 'view whose devices the new key could find')
     .option('--context <name>', 'context in which the filter and the view read attributes')
-    .option('--address <address>', 'address that the key would be used from')
+    .option('--address <address>', 'IP address from which the key would be used')
     .option('-f, --file <file>', 'GraphQL document to check')
     .option('--variables <json>', 'variables of the document, as a JSON object', jsonObject)
     .option('--device <id>', 'device to check')

@@ -20,7 +20,7 @@ connects to the database in DATABASE_URL or, by default, to the embedded databas
 server is running.
 
 With --account and --role, the user becomes a member of an existing account instead of getting a new one. The file then
-contains only the password. If the user exists, the command only adds the membership.`),
+contains no access key. If the user exists, the command only adds the membership.`),
     )
     .argument('<email>', "user's email address")
     .option('--credentials <file>', 'new file for the credentials (default: $MUSTER_DATA/credentials-<email>)')
