@@ -4,7 +4,10 @@ import { open, readFile } from 'node:fs/promises'
 
 export interface ServerProcess {
   url: string
-  /** Returns the resident memory in bytes, or undefined on systems without /proc or after the process has exited. */
+  /**
+   * Returns the resident memory in bytes, with the memory of worker processes. Returns undefined on systems without /proc
+   * or after the process has exited.
+   */
   memory(): Promise<number | undefined>
   /** Returns the CPU time so far in milliseconds, or undefined in the same cases as `memory`. */
   cpuTime(): Promise<number | undefined>
@@ -31,7 +34,7 @@ export async function startServerProcess({ args, env, log }: ServerProcessOption
   child.stdout!.resume()
   return {
     url,
-    memory: () => residentBytes(child.pid!),
+    memory: () => memoryOf(child.pid!),
     cpuTime: () => cpuTime(child.pid!),
     async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
@@ -51,6 +54,20 @@ async function readyUrl(child: ChildProcess, exited: Promise<unknown>): Promise<
     if (chunk === undefined) return undefined
     output += String(chunk[0])
   }
+}
+
+/** With workers, returns the sum of the proportional set sizes (proc_pid_smaps(5)), so that shared memory counts once. */
+async function memoryOf(pid: number): Promise<number | undefined> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  const workers = children.split(' ').filter(Boolean)
+  if (workers.length === 0) return residentBytes(pid)
+  const sizes = await Promise.all(
+    [pid, ...workers].map(async (each) => {
+      const text = await readFile(`/proc/${each}/smaps_rollup`, 'utf8')
+      return Number(/^Pss:\s+(\d+) kB$/m.exec(text)![1]) * 1_024
+    }),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 /** VmRSS (proc_pid_status(5)) is in KiB, although it is labeled `kB`. */

@@ -1,3 +1,5 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Credentials } from '../../packages/cli/src/simulate/device.ts'
@@ -88,8 +90,8 @@ async function publishFor(devices: readonly MqttDevice[], seconds: number): Prom
   }
 }
 
-const MAX_CONNECTIONS = 20_000
-/** The number of files that the server opens besides connections, rounded up. */
+const CONNECTIONS = 20_000
+/** The number of files that a process opens besides connections, rounded up. */
 const OTHER_FILES = 200
 /** The time after which the server has written that all devices are active, and is idle again. */
 const SETTLE_MS = 15_000
@@ -100,35 +102,58 @@ export const connections: Scenario = {
   async measure(setting) {
     const { environment, progress } = setting
     // The target does not apply to a smaller fleet.
-    if (environment.fleet.devices < MAX_CONNECTIONS) return { rates: [], figures: [] }
-    const count = Math.min(MAX_CONNECTIONS, (await openFilesLimit()) - OTHER_FILES)
+    if (environment.fleet.devices < CONNECTIONS) return { rates: [], figures: [] }
+    const processes = Math.ceil(CONNECTIONS / ((await openFilesLimit()) - OTHER_FILES))
     const port = await freePort()
-    const server = await environment.startServer(serverSettings(port))
-    const devices: MqttDevice[] = []
+    const server = await environment.startServer({ ...serverSettings(port), MUSTER_WORKERS: String(processes) })
+    const holders: Holder[] = []
     try {
       const idle = await idleBytes(server, setting)
       if (idle === undefined) return { rates: [], figures: [] }
-      const credentials = await createSecrets(environment, await firstIds(environment, count))
-      for (let from = 0; from < count; from += BATCH) {
+      const credentials = await createSecrets(environment, await firstIds(environment, CONNECTIONS))
+      for (let index = 0; index < processes; index++) holders.push(startHolder(port))
+      for (let from = 0; from < CONNECTIONS; from += BATCH) {
         progress(`${from} connections`)
-        devices.push(...(await connectDevices(credentials.slice(from, from + BATCH), port)))
+        await holders[(from / BATCH) % processes]!.connect(credentials.slice(from, from + BATCH))
       }
       await sleep(SETTLE_MS)
-      const open = devices.filter((device) => device.isOpen).length
-      if (open < count) throw new Error(`Only ${open} of ${count} connections are still open.`)
+      let open = 0
+      for (const holder of holders) open += await holder.connect([])
+      if (open < CONNECTIONS) throw new Error(`Only ${open} of ${CONNECTIONS} connections are still open.`)
       const used = (await server.memory())!
+      const name = `with ${CONNECTIONS} connections${processes === 1 ? '' : ` to ${processes} processes`}`
       return {
         rates: [],
         figures: [
-          memoryFigure(`with ${count} connections`, [used], 600),
-          { name: 'per connection', spread: spreadOf([(used - idle) / count / 1_000]), unit: 'kB' },
+          memoryFigure(name, [used], 600),
+          { name: 'per connection', spread: spreadOf([(used - idle) / CONNECTIONS / 1_000]), unit: 'kB' },
         ],
       }
     } finally {
-      for (const device of devices) device.close()
+      for (const holder of holders) holder.close()
       await server.stop()
     }
   },
+}
+
+/** A process that keeps connections of devices open. */
+interface Holder {
+  /** Opens more connections. Resolves to the number of open connections. */
+  connect(credentials: readonly Credentials[]): Promise<number>
+  close(): void
+}
+
+function startHolder(port: number): Holder {
+  const child = fork(new URL('../load/hold-connections.ts', import.meta.url), [String(port)])
+  return {
+    async connect(credentials) {
+      child.send(credentials)
+      const [answer] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [{ open?: number } | null]
+      if (answer?.open === undefined) throw new Error('The process that holds connections exited.')
+      return answer.open
+    },
+    close: () => void child.kill(),
+  }
 }
 
 const BATCH = 250

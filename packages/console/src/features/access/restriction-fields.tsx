@@ -19,8 +19,8 @@ export function RestrictionFields({ what, permissions, value, onChange, box }: R
   if (ruledOut !== undefined)
     return (
       <Text size="sm" c="dimmed">
-        This {what} applies to all devices and attributes. A {what} with any of these permissions cannot be
-        restricted: {ruledOut}.
+        This {what} applies to all devices and attributes. A {what} with any of these permissions cannot be restricted:{' '}
+        {ruledOut}.
       </Text>
     )
   const about = {

@@ -1,0 +1,11 @@
+/** Opens connections for the credentials that the parent process sends, and reports how many connections are open. */
+import type { Credentials } from '../../packages/cli/src/simulate/device.ts'
+import { connectDevice, type MqttDevice } from './mqtt-device.ts'
+
+const port = Number(process.argv[2])
+const devices: MqttDevice[] = []
+
+process.on('message', async (credentials: readonly Credentials[]) => {
+  devices.push(...(await Promise.all(credentials.map((each) => connectDevice(each, port)))))
+  process.send!({ open: devices.filter(({ isOpen }) => isOpen).length })
+})
