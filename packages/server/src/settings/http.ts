@@ -59,7 +59,7 @@ export const httpSettings = {
   requestTimeout: setting({
     name: 'MUSTER_REQUEST_TIMEOUT',
     meaning:
-      'Seconds within which a request must arrive, including its body. After that, the server responds with 408 and closes the connection. The server also closes a new connection if the client sends nothing for this long.',
+      'Seconds within which a request must arrive, including its body. Otherwise, the server responds with 408 and closes the connection. The server also closes a new connection if the client sends nothing for this long.',
     default: '30',
     parse: (text) => integer(text ?? '30', 1, 3_600, 'seconds') * 1_000,
   }),
