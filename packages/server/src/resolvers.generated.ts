@@ -37,7 +37,7 @@ export type User = {
   __typename?: 'User';
   /**
    * The account's access keys, newest first. Callers with neither KEY_MANAGE nor AUDIT_READ get only their own personal
-   * keys. With key, the list contains only the keys with these IDs, and omits unknown IDs.
+   * keys. If the argument key is set, the list contains only the keys with these IDs. Unknown IDs are omitted.
    */
   accessKeys: Array<AccessKey>;
   /** The account's rules for access keys. Needs KEY_MANAGE or AUDIT_READ. */
@@ -52,18 +52,21 @@ export type User = {
   attributes: Scalars['Object']['output'];
   /** The value of one attribute; null if the attribute is not set or is a group, or if the caller cannot read it. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base value. */
+  /**
+   * The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base
+   * value.
+   */
   overrides: Scalars['Object']['output'];
   /** The contexts in which this user has overrides that the caller can read. */
   contexts: Array<Scalars['String']['output']>;
   /**
    * The attribute names in use on this user's devices and services. If there are more than 10,000 names, lists those that
-   * are set on the most devices and services. With up to 2,000 devices, names and counts are exact. With more devices,
-   * counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. In this
-   * case, a request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if
-   * attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day
-   * old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is
-   * restricted to some devices, each request counts the names on those devices.
+   * are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In a
+   * larger account, counts can be out of date, and new names can be missing if more than 20,000 events followed the last
+   * count. A request in a larger account makes the server count again if the counts are more than an hour old, or more
+   * than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or
+   * they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count
+   * continues. For a caller who is restricted to some devices, each request counts the names on those devices.
    */
   attributeNames: Array<AttributeName>;
   /**
@@ -95,8 +98,8 @@ export type User = {
   device: Array<Device>;
   /**
    * Counts the matching events in intervals of equal length, oldest interval first. The filter arguments are those of
-   * events. The server chooses a round length of at least one second, such as an hour, and returns at most as many
-   * intervals as requested. The first interval starts at minDate, and the last interval ends at maxDate, so these two
+   * the field events. The server chooses a round length of at least one second, such as an hour, and returns at most as
+   * many intervals as requested. The first interval starts at minDate, and the last interval ends at maxDate, so these two
    * intervals can be shorter. Without maxDate, the last interval includes now. The server reads every matching event, so
    * long time ranges are expensive.
    */
@@ -114,9 +117,9 @@ export type User = {
    */
   eventsUrl: Scalars['String']['output'];
   /**
-   * Counts the matching devices by the values of each name in by, which accepts at most 8 names. A name is a field or an
-   * attribute of devices or services, as in a device filter, such as site or services.port. For an unknown name without
-   * the prefix "attributes.", the field fails with BAD_USER_INPUT and suggests a similar known name, if there is one.
+   * Counts the matching devices by the values of each of the given names, at most 8. A name is a field or an attribute of
+   * devices or services, as in a device filter, such as site or services.port. For an unknown name without the prefix
+   * "attributes.", the field fails with BAD_USER_INPUT and suggests a similar known name, if there is one.
    */
   facets: Array<Facet>;
   /** Counts the matching devices. All counts are from the same moment. */
@@ -132,13 +135,14 @@ export type User = {
   /** How far back this user's history is known. */
   history: HistorySpan;
   /**
-   * The values of this user's attributes, with the time of each value's last change. Without names, the list contains
-   * every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names.
+   * The values of this user's attributes, with the time of each value's last change. If names is omitted, the list
+   * contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
-   * The changes to the user's own attributes, newest first. Without name, the list contains the changes to all names.
-   * Without context, it contains changes to base values and to overrides. Needs EVENT_READ and AUDIT_READ.
+   * The changes to the user's own attributes, newest first. If name is omitted, the list contains the changes to all
+   * names. If context is omitted, the list contains changes to base values and to overrides. Needs EVENT_READ and
+   * AUDIT_READ.
    */
   attributeHistory: AttributeChangeList;
   /**
@@ -159,9 +163,10 @@ export type User = {
   services: ServiceList;
   /**
    * Returns what a key, a person, a role, or a new key could do now, with the reason for each denial. Pass exactly one of
-   * key, personId, roleId, and access. The document does not run, and a simulation does not count as use of a key. Needs
-   * KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. Simulating the caller's own key, person, or
-   * role needs no permission, but a restricted key can simulate only itself. The simulation ignores the sign-in policy.
+   * key, personId, roleId, and access. The document does not run, and a simulation does not count as use of a key. The
+   * arguments key and access need KEY_MANAGE, and personId and roleId need MEMBER_MANAGE. Simulating the caller's own key,
+   * person, or role needs no permission, but a restricted key can simulate only itself. The simulation ignores the sign-in
+   * policy.
    */
   simulate: Simulation;
   /** Open invitations and invitations that expired in the last seven days, newest first, at most 200. */
@@ -436,7 +441,7 @@ export type Need = {
 
 /**
  * The account's rules for access keys. A new key must not break any rule. A change to a key must not make the key break a
- * rule that it did not break before. From enforcedFrom on, the rules also apply to existing keys.
+ * rule that it did not break before. Starting at enforcedFrom, the rules also apply to existing keys.
  */
 export type KeyPolicy = {
   __typename?: 'KeyPolicy';
@@ -474,7 +479,7 @@ export type AccessKey = {
   expires?: Maybe<Scalars['DateTime']['output']>;
   /** Either account or personal. The server deletes a personal key when its creator's membership ends. */
   kind: Scalars['String']['output'];
-  /** What the key allows. A personal key allows only what its creator's current role also allows. */
+  /** The key's permissions. A personal key allows only what its creator's current role also allows. */
   permissions: Array<Permission>;
   /** The names of the attributes that the key can read and set; null for all. */
   attributes?: Maybe<AttributeScope>;
@@ -573,17 +578,17 @@ export type Mutation = {
   updateAccessKey: AccessKey;
   /**
    * Creates a key with the same settings as the given key, including its expiry. The new key is enabled even if the given
-   * key is not. Without publicKey, the new key has a secret. The given key expires after overlap seconds, 0 to 2,592,000,
-   * or at its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If
-   * the given key replaced another key that has since expired, deletes that other key. The caller must meet the conditions
-   * of createAccessKey. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the
-   * caller's own personal keys.
+   * key is not. Without publicKey, the new key has a secret. The given key expires after the number of seconds in overlap
+   * (0 to 2,592,000), or at its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated
+   * or has expired. If the given key replaced another key that has since expired, deletes that other key. The caller must
+   * meet the conditions of createAccessKey. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or
+   * KEY_OWN for the caller's own personal keys.
    */
   rotateAccessKey: CreatedAccessKey;
   /**
-   * Updates the given rules for access keys. maxDays is 1 to 36,500. null clears maxDays and enforcedFrom. From
-   * enforcedFrom on, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a
-   * key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE.
+   * Updates the given rules for access keys. maxDays must be from 1 to 36,500. null clears maxDays and enforcedFrom.
+   * Starting at enforcedFrom, the server rejects requests signed with a key that breaks a rule, with the reason
+   * key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE.
    */
   setKeyPolicy: KeyPolicy;
   /** Deletes an access key. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
@@ -616,20 +621,20 @@ export type Mutation = {
    */
   startBulk: BulkJob;
   /**
-   * Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and
-   * no device is rejected. Otherwise, returns CONFLICT and leaves the job READY. As with createBulk, the response does
-   * not always wait for the preview. If the job then does not start, its stateReason says why.
+   * Creates and previews a job, and starts it immediately if the expected number of devices would change and no device is
+   * rejected. Otherwise, returns CONFLICT and leaves the job READY. As with createBulk, the response does not always wait
+   * for the preview. If the job is then not started, its stateReason says why.
    */
   runBulk: BulkJob;
   /** Pauses a job after the current batch. To continue, call resumeBulk. */
   pauseBulk: BulkJob;
   /** Resumes a paused job with the caller's permissions, or changes a running job's rate. */
   resumeBulk: BulkJob;
-  /** Ends a job after the current batch. Completed devices remain changed. */
+  /** Ends a job after the current batch. Does not revert the changes that the job has made. */
   cancelBulk: BulkJob;
   /**
-   * Creates and previews a job for the devices of this job whose status is in statuses: FAILED, SKIPPED, or both. This job
-   * must be READY or PAUSED, or must have ended.
+   * Creates and previews a job for the devices of this job that have one of the given statuses: FAILED, SKIPPED, or both.
+   * This job must be READY or PAUSED, or must have ended.
    */
   retryBulk: BulkJob;
   /**
@@ -650,8 +655,8 @@ export type Mutation = {
   /** Deletes up to 1,000 devices, either all or none. Returns CONFLICT if any of them is active, unless force is true. */
   deleteDevices: Scalars['Boolean']['output'];
   /**
-   * Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs,
-   * secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices'
+   * Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their
+   * IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices'
    * connections. Access keys cannot call this mutation. You need DEVICE_DELETE in this account and DEVICE_CREATE in the
    * other one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster, and while a server of the
    * previous release is running. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is
@@ -773,9 +778,9 @@ export type Mutation = {
   /** Deletes a webhook and its deliveries. */
   deleteWebhook: Scalars['Boolean']['output'];
   /**
-   * Creates a new signing secret. For the next overlap seconds (0 to 604,800), the server signs deliveries with both the
-   * new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again
-   * only after the receiver uses the newest secret.
+   * Creates a new signing secret. For the number of seconds in overlap (0 to 604,800), the server signs deliveries with
+   * both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate
+   * again only after the receiver uses the newest secret.
    */
   rotateWebhookSecret: Webhook;
   /** Sends a test event and returns the result. The server makes one attempt, even if the webhook is disabled or paused. */
@@ -1217,7 +1222,10 @@ export type Device = {
   attributes: Scalars['Object']['output'];
   /** The value of one attribute; null if the attribute is not set or is a group, or if the caller cannot read it. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base value. */
+  /**
+   * The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base
+   * value.
+   */
   overrides: Scalars['Object']['output'];
   /** The contexts in which this device has overrides that the caller can read. */
   contexts: Array<Scalars['String']['output']>;
@@ -1270,13 +1278,14 @@ export type Device = {
   /** Whether any of the device's base values that the caller can read is stale. See AttributeInfo.isStale. */
   isStale: Scalars['Boolean']['output'];
   /**
-   * The values of this device's attributes, with the time of each value's last change. Without names, the list contains
-   * every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names.
+   * The values of this device's attributes, with the time of each value's last change. If names is omitted, the list
+   * contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
-   * The changes to this device's attributes, newest first, including the values from its registration. Without name, the
-   * list contains the changes to all names. Without context, it contains changes to base values and to overrides.
+   * The changes to this device's attributes, newest first, including the values from its registration. If name is omitted,
+   * the list contains the changes to all names. If context is omitted, the list contains changes to base values and to
+   * overrides.
    */
   attributeHistory: AttributeChangeList;
   /**
@@ -1359,18 +1368,21 @@ export type Service = {
   attributes: Scalars['Object']['output'];
   /** The value of one attribute; null if the attribute is not set or is a group, or if the caller cannot read it. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base value. */
+  /**
+   * The overrides that the caller can read in the given context, as nested JSON. Includes overrides that equal the base
+   * value.
+   */
   overrides: Scalars['Object']['output'];
   /** The contexts in which this service has overrides that the caller can read. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * The values of this service's attributes, with the time of each value's last change. Without names, the list contains
-   * every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names.
+   * The values of this service's attributes, with the time of each value's last change. If names is omitted, the list
+   * contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
-   * The changes to this service's attributes, newest first. Without name, the list contains the changes to all names.
-   * Without context, it contains changes to base values and to overrides.
+   * The changes to this service's attributes, newest first. If name is omitted, the list contains the changes to all
+   * names. If context is omitted, the list contains changes to base values and to overrides.
    */
   attributeHistory: AttributeChangeList;
   id: Scalars['ID']['output'];
@@ -1487,13 +1499,13 @@ export type PresencePoint = {
 /** When a device was online. */
 export type Availability = {
   __typename?: 'Availability';
-  /** The start of the time with a known state: the argument from, or a later time. */
+  /** The start of the time with a known state: the start of the time range, or a later time. */
   from: Scalars['DateTime']['output'];
   until: Scalars['DateTime']['output'];
-  /** The fraction of the time between from and until during which the device was online, 0 to 1. */
+  /** The fraction of the time with a known state in which the device was online, 0 to 1; 0 if there is no such time. */
   share: Scalars['Float']['output'];
   onlineSeconds: Scalars['Int']['output'];
-  /** How many times the device went offline between from and until. */
+  /** How many times the device went offline in the time with a known state. */
   outages: Scalars['Int']['output'];
   /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: Scalars['Int']['output'];
@@ -1518,7 +1530,7 @@ export type BulkItemList = {
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1582,9 +1594,9 @@ export type BulkSkipReason =
 export type BulkTargetInput = {
   /** A device filter. */
   where?: InputMaybe<Scalars['String']['input']>;
-  /** The ID of a saved view of devices. The view's filter applies in addition to where. */
+  /** The ID of a saved view of devices. The view's filter applies in addition to the field where. */
   view?: InputMaybe<Scalars['ID']['input']>;
-  /** The context in which where and the view's filter read attributes. Default: the view's context. */
+  /** The context in which the filter and the view's filter read attributes. Default: the view's context. */
   context?: InputMaybe<Scalars['String']['input']>;
   /** At most 1,000 device IDs. */
   ids?: InputMaybe<Array<Scalars['String']['input']>>;
@@ -1593,10 +1605,10 @@ export type BulkTargetInput = {
    * device. The row sets the values of the other columns whose cells are not empty.
    */
   csv?: InputMaybe<Scalars['String']['input']>;
-  /** With csv: whether a row that matches no device registers one. */
+  /** If csv is set: whether a row that matches no device registers a new device. */
   register?: Scalars['Boolean']['input'];
   /**
-   * With register: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a
+   * If register is true: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a
    * secret cannot connect, or register itself with a registration code, before you call rotateDeviceSecret.
    */
   secrets?: Scalars['Boolean']['input'];
@@ -1768,7 +1780,7 @@ export type BulkJobList = {
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1810,8 +1822,8 @@ export type DeviceList = {
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
   /**
-   * An opaque position after the last item on the page; null if the page is empty. Pass it as after. It stays valid even
-   * if that item moves in the list or is deleted.
+   * An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. It stays
+   * valid even if that item moves in the list or is deleted.
    */
   cursor?: Maybe<Scalars['String']['output']>;
 };
@@ -1865,7 +1877,7 @@ export type EventList = {
   hasMore: Scalars['Boolean']['output'];
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1897,7 +1909,7 @@ export type EventTarget = {
 
 /** An event's type. */
 export type EventType =
-  /** A device became active or inactive (see state). data: address, if known */
+  /** A device became active or inactive (see the field state). data: address, if known */
   | 'DEVICE_STATE'
   /**
    * A service whose state is reported separately became active or inactive, possibly together with its device. data:
@@ -1918,12 +1930,15 @@ export type EventType =
   | 'DEVICE_DELETE'
   /**
    * A device moved to another account, or from another account to this one. data: name, hardwareId, platform; accountId,
-   * the other account; direction, out or in. For out, also attributes, overrides, and services, as for DEVICE_DELETE. For
-   * in, also attributeNames, the names of the attributes of the device and its services. For in, the event's state is the
-   * device's state.
+   * the other account; direction, out or in. If direction is out, data also contains attributes, overrides, and services,
+   * as for DEVICE_DELETE. If direction is in, data also contains attributeNames, the names of the attributes of the device
+   * and its services, and the event's state is the device's state.
    */
   | 'DEVICE_TRANSFER'
-  /** data: allow, whether the device can register itself again; registrationCode, the code's ID if the device did so */
+  /**
+   * data: allow, whether the device can register itself again; registrationCode, the ID of the code if the device
+   * registered itself again
+   */
   | 'DEVICE_SECRET_ROTATE'
   /** data: the service's fields */
   | 'SERVICE_ADD'
@@ -2076,7 +2091,7 @@ export type Facet = {
    * contexts, a device counts once for each such value.
    */
   other: Scalars['Int']['output'];
-  /** The number of matching active devices with a value that has no bucket, counted like other. */
+  /** The number of matching active devices with a value that has no bucket, counted as in the field other. */
   otherActive: Scalars['Int']['output'];
   /**
    * The number of distinct values or intervals, including those without a bucket. Values with the same first 200
@@ -2085,7 +2100,7 @@ export type Facet = {
   distinct: Scalars['Int']['output'];
   /**
    * The number of matching devices. Except for fields and attributes of services and for contexts, this is the sum of the
-   * counts of all buckets, other, and missing.
+   * counts of all buckets and of the fields other and missing.
    */
   total: Scalars['Int']['output'];
 };
@@ -2116,7 +2131,7 @@ export type DeviceTotals = {
 
 /** Where a filter is used. */
 export type FilterUsage =
-  /** All other uses, such as lists, facets, subscriptions, and webhooks. */
+  /** Any use without a separate value, such as in a list, a facet, a subscription, or a webhook. */
   | 'LIST'
   /** A view. Its filter must not contain view(). */
   | 'VIEW'
@@ -2181,7 +2196,7 @@ export type FilterTerm = {
 export type FilterCompletion = {
   __typename?: 'FilterCompletion';
   text: Scalars['String']['output'];
-  /** The label to show instead of text, such as a view's name; null to show text. */
+  /** The label to show instead of the completion's text, such as a view's name; null to show the text. */
   label?: Maybe<Scalars['String']['output']>;
   /** One of name, operator, value, function, view, and keyword. */
   kind: Scalars['String']['output'];
@@ -2228,7 +2243,7 @@ export type AttributeChangeList = {
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -2334,14 +2349,17 @@ export type ServiceList = {
   hasMore: Scalars['Boolean']['output'];
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
-  /** An opaque position after the last item on the page. Pass it as after. It stays valid even if that item moves or is deleted. */
+  /**
+   * An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. It stays
+   * valid even if that item moves in the list or is deleted.
+   */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
 /** A service to add to a device. */
 export type ServiceInput = {
   name: Scalars['String']['input'];
-  /** ID of an application type. Default: the type whose default port is port, or TCP if there is no such type. */
+  /** ID of an application type. Default: the type with the given port as its default port, or TCP if there is none. */
   application?: InputMaybe<Scalars['Int']['input']>;
   host?: InputMaybe<Scalars['String']['input']>;
   /** 1 to 65535. Default: the default port of the application type, if it has one. */
@@ -2368,13 +2386,16 @@ export type Simulation = {
    * without a document.
    */
   allowed?: Maybe<Scalars['Boolean']['output']>;
-  /** Whether the simulated access could read the device; null without deviceId. */
+  /** Whether the simulated access could read the device; null if deviceId is omitted. */
   deviceReachable?: Maybe<Scalars['Boolean']['output']>;
-  /** Whether the simulated access could read the attribute, on the device if deviceId is given; null without attribute. */
+  /**
+   * Whether the simulated access could read the attribute, on the device if deviceId is given; null if the argument
+   * attribute is omitted.
+   */
   attributeReadable?: Maybe<Scalars['Boolean']['output']>;
   /**
-   * Whether the simulated access could set the attribute's base value, on the device if deviceId is given; null without
-   * attribute.
+   * Whether the simulated access could set the attribute's base value, on the device if deviceId is given; null if the
+   * argument attribute is omitted.
    */
   attributeWritable?: Maybe<Scalars['Boolean']['output']>;
   /**
@@ -2489,8 +2510,8 @@ export type Grant = {
   attributes?: Maybe<AttributeScope>;
   permissions: Array<Permission>;
   /**
-   * A filter for the devices that the request can reach, in canonical form; null without a filter. If view is also set, a
-   * device must match both where and the view.
+   * A filter for the devices that the request can reach, in canonical form; null without a filter. If the field view is
+   * also set, a device must match both this filter and the view.
    */
   where?: Maybe<Scalars['String']['output']>;
   view?: Maybe<View>;
@@ -2580,8 +2601,8 @@ export type Role = {
 export type AccessInput = {
   /**
    * A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE,
-   * ALERT_MANAGE, or VIEW_MANAGE. If omitted, a new role has every permission of the caller that it can have. For a new
-   * key, see createAccessKey.
+   * ALERT_MANAGE, or VIEW_MANAGE. If omitted, a new role has every permission of the caller, except that a restricted
+   * role lacks the permissions above. For a new key, see createAccessKey.
    */
   permissions?: InputMaybe<Array<Permission>>;
   /**
@@ -2590,7 +2611,7 @@ export type AccessInput = {
    */
   where?: InputMaybe<Scalars['String']['input']>;
   attributes?: InputMaybe<AttributeScopeInput>;
-  /** The ID of a saved view of devices. A device must match both the view and where. */
+  /** The ID of a saved view of devices. A device must match both the view and the filter in where. */
   view?: InputMaybe<Scalars['ID']['input']>;
   /** The context in which the filter and the view read attributes. Default: the view's context. */
   context?: InputMaybe<Scalars['String']['input']>;
@@ -2667,7 +2688,7 @@ export type View = {
 /** A column of a view. */
 export type ViewColumn = {
   __typename?: 'ViewColumn';
-  /** The name of a field or an attribute, as in sort. */
+  /** The name of a field or an attribute, as in the argument sort of devices. */
   name: Scalars['String']['output'];
   /** The heading; null to use the name. */
   label?: Maybe<Scalars['String']['output']>;
@@ -2702,7 +2723,7 @@ export type Webhook = {
    * immediately before or after the event.
    */
   where?: Maybe<Scalars['String']['output']>;
-  /** A saved view of devices. The view's current filter applies in addition to where. */
+  /** A saved view of devices. The view's current filter applies in addition to the field where. */
   view?: Maybe<View>;
   /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context?: Maybe<Scalars['String']['output']>;
@@ -2735,7 +2756,7 @@ export type WebhookDeliveryList = {
   hasMore: Scalars['Boolean']['output'];
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 

@@ -38,9 +38,9 @@ export interface AccessInput {
   attributes?: AttributeScopeInput | null | undefined
   /** The context in which the filter and the view read attributes. Default: the view's context. */
   context?: string | null | undefined
-  /** A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or VIEW_MANAGE. If omitted, a new role has every permission of the caller that it can have. For a new key, see createAccessKey. */
+  /** A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or VIEW_MANAGE. If omitted, a new role has every permission of the caller, except that a restricted role lacks the permissions above. For a new key, see createAccessKey. */
   permissions?: readonly Permission[] | null | undefined
-  /** The ID of a saved view of devices. A device must match both the view and where. */
+  /** The ID of a saved view of devices. A device must match both the view and the filter in where. */
   view?: string | null | undefined
   /** A device filter that does not use state, online, stateSince, lastReported, age(), stale(), or relative times. Callers with the role or key can find only matching devices. */
   where?: string | null | undefined
@@ -95,17 +95,17 @@ export interface BulkRemoveServiceInput {
 
 /** A bulk job's devices. Set where, view, or both; or set ids; or set csv. The server rejects an empty filter. To select all devices, use id:*. */
 export interface BulkTargetInput {
-  /** The context in which where and the view's filter read attributes. Default: the view's context. */
+  /** The context in which the filter and the view's filter read attributes. Default: the view's context. */
   context?: string | null | undefined
   /** At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's device. The row sets the values of the other columns whose cells are not empty. */
   csv?: string | null | undefined
   /** At most 1,000 device IDs. */
   ids?: readonly string[] | null | undefined
-  /** With csv: whether a row that matches no device registers one. */
+  /** If csv is set: whether a row that matches no device registers a new device. */
   register?: boolean | undefined
-  /** With register: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a secret cannot connect, or register itself with a registration code, before you call rotateDeviceSecret. */
+  /** If register is true: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a secret cannot connect, or register itself with a registration code, before you call rotateDeviceSecret. */
   secrets?: boolean | undefined
-  /** The ID of a saved view of devices. The view's filter applies in addition to where. */
+  /** The ID of a saved view of devices. The view's filter applies in addition to the field where. */
   view?: string | null | undefined
   /** A device filter. */
   where?: string | null | undefined
@@ -120,7 +120,7 @@ export interface BulkUpdateInput {
 
 /** A service to add to a device. */
 export interface ServiceInput {
-  /** ID of an application type. Default: the type whose default port is port, or TCP if there is no such type. */
+  /** ID of an application type. Default: the type with the given port as its default port, or TCP if there is none. */
   application?: number | null | undefined
   enabled?: boolean | null | undefined
   host?: string | null | undefined
@@ -159,7 +159,7 @@ export interface AccessKey {
   name: string | null
   /** The networks from which the key is valid, in CIDR notation; empty for all networks. */
   networks: string[]
-  /** What the key allows. A personal key allows only what its creator's current role also allows. */
+  /** The key's permissions. A personal key allows only what its creator's current role also allows. */
   permissions: Permission[]
   /** The share of the rate-limit quota that the key can use, in percent. */
   rateShare: number
@@ -218,7 +218,7 @@ export interface AttributeChange {
 
 /** A page of changes, newest first. */
 export interface AttributeChangeList {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -277,16 +277,16 @@ export interface AttributesResult {
 
 /** When a device was online. */
 export interface Availability {
-  /** The start of the time with a known state: the argument from, or a later time. */
+  /** The start of the time with a known state: the start of the time range, or a later time. */
   from: string
   /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: number
   onlineSeconds: number
-  /** How many times the device went offline between from and until. */
+  /** How many times the device went offline in the time with a known state. */
   outages: number
   /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
   segments: AvailabilitySegment[]
-  /** The fraction of the time between from and until during which the device was online, 0 to 1. */
+  /** The fraction of the time with a known state in which the device was online, 0 to 1; 0 if there is no such time. */
   share: number
   until: string
 }
@@ -337,7 +337,7 @@ export interface BulkItem {
 
 /** A page of a bulk job's devices, in ID order. */
 export interface BulkItemList {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -384,7 +384,7 @@ export interface BulkJob {
 
 /** A page of bulk jobs, newest first. */
 export interface BulkJobList {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -467,7 +467,7 @@ export interface Device {
 
 /** A page of devices. */
 export interface DeviceList {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. It stays valid even if that item moves in the list or is deleted. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. It stays valid even if that item moves in the list or is deleted. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -525,7 +525,7 @@ export interface EventCount {
 
 /** A page of events. */
 export interface EventList {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -556,9 +556,9 @@ export interface Facet {
   name: string
   /** The number of matching devices with a value that has no bucket. For fields and attributes of services and for contexts, a device counts once for each such value. */
   other: number
-  /** The number of matching active devices with a value that has no bucket, counted like other. */
+  /** The number of matching active devices with a value that has no bucket, counted as in the field other. */
   otherActive: number
-  /** The number of matching devices. Except for fields and attributes of services and for contexts, this is the sum of the counts of all buckets, other, and missing. */
+  /** The number of matching devices. Except for fields and attributes of services and for contexts, this is the sum of the counts of all buckets and of the fields other and missing. */
   total: number
 }
 
@@ -596,7 +596,7 @@ export interface FilterCompletion {
   from: number
   /** One of name, operator, value, function, view, and keyword. */
   kind: string
-  /** The label to show instead of text, such as a view's name; null to show text. */
+  /** The label to show instead of the completion's text, such as a view's name; null to show the text. */
   label: string | null
   text: string
   /** The end of the part of the filter that the completion replaces (exclusive), in code points counted from 0. */
@@ -647,7 +647,7 @@ export interface Grant {
   context: string | null
   permissions: Permission[]
   view: View | null
-  /** A filter for the devices that the request can reach, in canonical form; null without a filter. If view is also set, a device must match both where and the view. */
+  /** A filter for the devices that the request can reach, in canonical form; null without a filter. If the field view is also set, a device must match both this filter and the view. */
   where: string | null
 }
 
@@ -675,7 +675,7 @@ export interface Invitation {
   role: Role
 }
 
-/** The account's rules for access keys. A new key must not break any rule. A change to a key must not make the key break a rule that it did not break before. From enforcedFrom on, the rules also apply to existing keys. */
+/** The account's rules for access keys. A new key must not break any rule. A change to a key must not make the key break a rule that it did not break before. Starting at enforcedFrom, the rules also apply to existing keys. */
 export interface KeyPolicy {
   /** When the rules begin to apply to existing keys; null for never. See setKeyPolicy. */
   enforcedFrom: string | null
@@ -845,7 +845,7 @@ export interface Service {
 
 /** A page of services. */
 export interface ServiceList {
-  /** An opaque position after the last item on the page. Pass it as after. It stays valid even if that item moves or is deleted. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. It stays valid even if that item moves in the list or is deleted. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -859,11 +859,11 @@ export interface ServiceList {
 export interface Simulation {
   /** Whether the server would run the document, considering credentials, readOnly, permissions, and the restriction; null without a document. */
   allowed: boolean | null
-  /** Whether the simulated access could read the attribute, on the device if deviceId is given; null without attribute. */
+  /** Whether the simulated access could read the attribute, on the device if deviceId is given; null if the argument attribute is omitted. */
   attributeReadable: boolean | null
-  /** Whether the simulated access could set the attribute's base value, on the device if deviceId is given; null without attribute. */
+  /** Whether the simulated access could set the attribute's base value, on the device if deviceId is given; null if the argument attribute is omitted. */
   attributeWritable: boolean | null
-  /** Whether the simulated access could read the device; null without deviceId. */
+  /** Whether the simulated access could read the device; null if deviceId is omitted. */
   deviceReachable: boolean | null
   /** The number of devices that the simulated access could read. If it has DEVICE_READ and the caller does not, the field fails with FORBIDDEN. */
   devices: number
@@ -877,7 +877,7 @@ export interface Simulation {
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
-  /** The attribute names in use on this user's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. In this case, a request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
+  /** The attribute names in use on this user's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In a larger account, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request in a larger account makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
   attributeNames: AttributeName[]
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
@@ -942,7 +942,7 @@ export interface View {
 export interface ViewColumn {
   /** The heading; null to use the name. */
   label: string | null
-  /** The name of a field or an attribute, as in sort. */
+  /** The name of a field or an attribute, as in the argument sort of devices. */
   name: string
   /** The width in pixels; null for the default. */
   width: number | null
@@ -963,7 +963,7 @@ export interface Webhook {
   /** The signing secret (whsec_…). Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: string | null
   url: string
-  /** A saved view of devices. The view's current filter applies in addition to where. */
+  /** A saved view of devices. The view's current filter applies in addition to the field where. */
   view: View | null
   /** A device filter in canonical form; null without a filter. The server sends only events of devices that matched immediately before or after the event. */
   where: string | null
@@ -995,7 +995,7 @@ export interface WebhookDelivery {
 
 /** A page of deliveries. */
 export interface WebhookDeliveryList {
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -1028,7 +1028,7 @@ export interface AccessKeyFields {
   name: Leaf<string | null>
   /** The networks from which the key is valid, in CIDR notation; empty for all networks. */
   networks: Leaf<string[]>
-  /** What the key allows. A personal key allows only what its creator's current role also allows. */
+  /** The key's permissions. A personal key allows only what its creator's current role also allows. */
   permissions: Leaf<Permission[]>
   /** The share of the rate-limit quota that the key can use, in percent. */
   rateShare: Leaf<number>
@@ -1093,7 +1093,7 @@ export interface AttributeChangeFields {
 
 /** The selectable fields of AttributeChangeList. */
 export interface AttributeChangeListFields {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1153,16 +1153,16 @@ export interface AttributesResultFields {
 
 /** The selectable fields of Availability. */
 export interface AvailabilityFields {
-  /** The start of the time with a known state: the argument from, or a later time. */
+  /** The start of the time with a known state: the start of the time range, or a later time. */
   from: Leaf<string>
   /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: Leaf<number>
   onlineSeconds: Leaf<number>
-  /** How many times the device went offline between from and until. */
+  /** How many times the device went offline in the time with a known state. */
   outages: Leaf<number>
   /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
   segments: Branch<'AvailabilitySegment', 'many'>
-  /** The fraction of the time between from and until during which the device was online, 0 to 1. */
+  /** The fraction of the time with a known state in which the device was online, 0 to 1; 0 if there is no such time. */
   share: Leaf<number>
   until: Leaf<string>
 }
@@ -1213,7 +1213,7 @@ export interface BulkItemFields {
 
 /** The selectable fields of BulkItemList. */
 export interface BulkItemListFields {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1273,7 +1273,7 @@ export interface BulkJobFields {
 
 /** The selectable fields of BulkJobList. */
 export interface BulkJobListFields {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1316,7 +1316,7 @@ export interface DeviceFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes to this device's attributes, newest first, including the values from its registration. Without name, the list contains the changes to all names. Without context, it contains changes to base values and to overrides. */
+  /** The changes to this device's attributes, newest first, including the values from its registration. If name is omitted, the list contains the changes to all names. If context is omitted, the list contains changes to base values and to overrides. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor. The page continues with older changes. */
     after?: string | null | undefined
@@ -1331,7 +1331,7 @@ export interface DeviceFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this device's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
+  /** The values of this device's attributes, with the time of each value's last change. If names is omitted, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context of the effective values to read. If omitted, the field returns base values. */
     context?: string | null | undefined
@@ -1345,7 +1345,7 @@ export interface DeviceFields {
   /** When the device was online, according to its events. The state is unknown before the device's registration, before the device last moved to this account, and before the account's oldest stored event. */
   availability: Branch<'Availability', 'one', {
     from: string | Date
-    /** Default: now. Must be later than from, by at most 400 days. */
+    /** The end of the time range, at most 400 days after its start. Default: now. */
     until?: string | Date | null | undefined
   }>
   /** The base value of the attribute $svc.categoryA. */
@@ -1367,7 +1367,7 @@ export interface DeviceFields {
     after?: string | null | undefined
     /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
-    /** An alias of after. Pass the value of last from the previous page. */
+    /** An alias of the argument after. Pass the value of the field last of the previous page. */
     last?: string | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
@@ -1417,7 +1417,7 @@ export interface DeviceFields {
 
 /** The selectable fields of DeviceList. */
 export interface DeviceListFields {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. It stays valid even if that item moves in the list or is deleted. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. It stays valid even if that item moves in the list or is deleted. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1476,7 +1476,7 @@ export interface EventCountFields {
 
 /** The selectable fields of EventList. */
 export interface EventListFields {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1508,9 +1508,9 @@ export interface FacetFields {
   name: Leaf<string>
   /** The number of matching devices with a value that has no bucket. For fields and attributes of services and for contexts, a device counts once for each such value. */
   other: Leaf<number>
-  /** The number of matching active devices with a value that has no bucket, counted like other. */
+  /** The number of matching active devices with a value that has no bucket, counted as in the field other. */
   otherActive: Leaf<number>
-  /** The number of matching devices. Except for fields and attributes of services and for contexts, this is the sum of the counts of all buckets, other, and missing. */
+  /** The number of matching devices. Except for fields and attributes of services and for contexts, this is the sum of the counts of all buckets and of the fields other and missing. */
   total: Leaf<number>
 }
 
@@ -1548,7 +1548,7 @@ export interface FilterCompletionFields {
   from: Leaf<number>
   /** One of name, operator, value, function, view, and keyword. */
   kind: Leaf<string>
-  /** The label to show instead of text, such as a view's name; null to show text. */
+  /** The label to show instead of the completion's text, such as a view's name; null to show the text. */
   label: Leaf<string | null>
   text: Leaf<string>
   /** The end of the part of the filter that the completion replaces (exclusive), in code points counted from 0. */
@@ -1599,7 +1599,7 @@ export interface GrantFields {
   context: Leaf<string | null>
   permissions: Leaf<Permission[]>
   view: Branch<'View', 'maybe'>
-  /** A filter for the devices that the request can reach, in canonical form; null without a filter. If view is also set, a device must match both where and the view. */
+  /** A filter for the devices that the request can reach, in canonical form; null without a filter. If the field view is also set, a device must match both this filter and the view. */
   where: Leaf<string | null>
 }
 
@@ -1723,13 +1723,13 @@ export interface MutationFields {
     id: string
     ids?: readonly string[] | null | undefined
   }>
-  /** Ends a job after the current batch. Completed devices remain changed. */
+  /** Ends a job after the current batch. Does not revert the changes that the job has made. */
   cancelBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
   /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys, and up to 10 keys that the same person created. A rotated key does not count until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
-    /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes also lacks the permissions that AccessInput lists. */
+    /** If access.permissions is omitted, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes then also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
@@ -1794,7 +1794,7 @@ export interface MutationFields {
     /** At most 10 labels of up to 50 characters each. */
     labels?: readonly string[] | null | undefined
     name: string
-    /** At most 4 keys, each in the format of the sort argument of devices. Must be empty for events, which are listed newest first. */
+    /** At most 4 keys, each in the format of the argument sort of devices. Must be empty for events, which are listed newest first. */
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }>
@@ -1806,7 +1806,7 @@ export interface MutationFields {
     events?: readonly EventType[] | null | undefined
     name?: string | null | undefined
     url: string
-    /** The ID of a saved view of devices. The view's current filter applies in addition to where. */
+    /** The ID of a saved view of devices. The view's current filter applies in addition to the argument where. */
     view?: string | null | undefined
     /** A device filter. The server sends only events of devices that matched immediately before or after the event. */
     where?: string | null | undefined
@@ -1899,12 +1899,12 @@ export interface MutationFields {
     id: string
     rate?: number | null | undefined
   }>
-  /** Creates and previews a job for the devices of this job whose status is in statuses: FAILED, SKIPPED, or both. This job must be READY or PAUSED, or must have ended. */
+  /** Creates and previews a job for the devices of this job that have one of the given statuses: FAILED, SKIPPED, or both. This job must be READY or PAUSED, or must have ended. */
   retryBulk: Branch<'BulkJob', 'one', {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }>
-  /** Creates a key with the same settings as the given key, including its expiry. The new key is enabled even if the given key is not. Without publicKey, the new key has a secret. The given key expires after overlap seconds, 0 to 2,592,000, or at its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. The caller must meet the conditions of createAccessKey. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the same settings as the given key, including its expiry. The new key is enabled even if the given key is not. Without publicKey, the new key has a secret. The given key expires after the number of seconds in overlap (0 to 2,592,000), or at its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. The caller must meet the conditions of createAccessKey. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey: Branch<'CreatedAccessKey', 'one', {
     key: string
     overlap?: number | null | undefined
@@ -1915,12 +1915,12 @@ export interface MutationFields {
     allow?: boolean | undefined
     deviceId: string
   }>
-  /** Creates a new signing secret. For the next overlap seconds (0 to 604,800), the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after the receiver uses the newest secret. */
+  /** Creates a new signing secret. For the number of seconds in overlap (0 to 604,800), the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after the receiver uses the newest secret. */
   rotateWebhookSecret: Branch<'Webhook', 'one', {
     id: string
     overlap?: number | null | undefined
   }>
-  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, returns CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If the job then does not start, its stateReason says why. */
+  /** Creates and previews a job, and starts it immediately if the expected number of devices would change and no device is rejected. Otherwise, returns CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If the job is then not started, its stateReason says why. */
   runBulk: Branch<'BulkJob', 'one', {
     /** The number of devices that the job is expected to change. Registrations count as changes. */
     expected: number
@@ -1938,7 +1938,7 @@ export interface MutationFields {
   setAttribute: Leaf<string | null, {
     /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
-    /** A name, such as site, or a group and a name within it, such as net.ssid. Each level has up to 128 characters. */
+    /** A name, such as site, or a group and a name within it, such as net.ssid. Each level can have up to 128 characters. */
     name: string
     /** ID of a service, a device, or the user. */
     serviceId: string
@@ -1964,7 +1964,7 @@ export interface MutationFields {
     /** Required. From 60 to 31,536,000 seconds; null removes the interval. */
     seconds?: number | null | undefined
   }>
-  /** Updates the given rules for access keys. maxDays is 1 to 36,500. null clears maxDays and enforcedFrom. From enforcedFrom on, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
+  /** Updates the given rules for access keys. maxDays must be from 1 to 36,500. null clears maxDays and enforcedFrom. Starting at enforcedFrom, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
   setKeyPolicy: Branch<'KeyPolicy', 'one', {
     enforcedFrom?: string | Date | null | undefined
     maxDays?: number | null | undefined
@@ -1979,7 +1979,7 @@ export interface MutationFields {
   }>
   /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it writes has changed since the preview, or if the device no longer matches the filter or no longer exists. */
   startBulk: Branch<'BulkJob', 'one', {
-    /** The server returns CONFLICT if a different number of devices would change. Registrations count as changes. */
+    /** If a different number of devices would change, returns CONFLICT. Registrations count as changes. */
     expected?: number | null | undefined
     id: string
     token: string
@@ -2160,7 +2160,7 @@ export interface ServiceFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes to this service's attributes, newest first. Without name, the list contains the changes to all names. Without context, it contains changes to base values and to overrides. */
+  /** The changes to this service's attributes, newest first. If name is omitted, the list contains the changes to all names. If context is omitted, the list contains changes to base values and to overrides. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor. The page continues with older changes. */
     after?: string | null | undefined
@@ -2175,7 +2175,7 @@ export interface ServiceFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this service's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
+  /** The values of this service's attributes, with the time of each value's last change. If names is omitted, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context of the effective values to read. If omitted, the field returns base values. */
     context?: string | null | undefined
@@ -2214,7 +2214,7 @@ export interface ServiceFields {
 
 /** The selectable fields of ServiceList. */
 export interface ServiceListFields {
-  /** An opaque position after the last item on the page. Pass it as after. It stays valid even if that item moves or is deleted. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. It stays valid even if that item moves in the list or is deleted. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -2229,11 +2229,11 @@ export interface ServiceListFields {
 export interface SimulationFields {
   /** Whether the server would run the document, considering credentials, readOnly, permissions, and the restriction; null without a document. */
   allowed: Leaf<boolean | null>
-  /** Whether the simulated access could read the attribute, on the device if deviceId is given; null without attribute. */
+  /** Whether the simulated access could read the attribute, on the device if deviceId is given; null if the argument attribute is omitted. */
   attributeReadable: Leaf<boolean | null>
-  /** Whether the simulated access could set the attribute's base value, on the device if deviceId is given; null without attribute. */
+  /** Whether the simulated access could set the attribute's base value, on the device if deviceId is given; null if the argument attribute is omitted. */
   attributeWritable: Leaf<boolean | null>
-  /** Whether the simulated access could read the device; null without deviceId. */
+  /** Whether the simulated access could read the device; null if deviceId is omitted. */
   deviceReachable: Leaf<boolean | null>
   /** The number of devices that the simulated access could read. If it has DEVICE_READ and the caller does not, the field fails with FORBIDDEN. */
   devices: Leaf<number>
@@ -2256,16 +2256,16 @@ export interface SubscriptionFields {
     /** Only events of these devices. Unknown IDs match nothing. */
     deviceId?: readonly string[] | null | undefined
     types?: readonly EventType[] | null | undefined
-    /** The ID of a saved view of devices. The view's filter applies in addition to where. Changes to the view take effect within a second. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to the argument where. Changes to the view take effect within a second. */
     view?: string | null | undefined
-    /** A device filter, unlike the where of User.events, which is an event filter. The server sends only events of devices that matched immediately before or after the event. */
+    /** A device filter, unlike the argument where of User.events, which is an event filter. The server sends only events of devices that matched immediately before or after the event. */
     where?: string | null | undefined
   }>
 }
 
 /** The selectable fields of User. */
 export interface UserFields {
-  /** The account's access keys, newest first. Callers with neither KEY_MANAGE nor AUDIT_READ get only their own personal keys. With key, the list contains only the keys with these IDs, and omits unknown IDs. */
+  /** The account's access keys, newest first. Callers with neither KEY_MANAGE nor AUDIT_READ get only their own personal keys. If the argument key is set, the list contains only the keys with these IDs. Unknown IDs are omitted. */
   accessKeys: Branch<'AccessKey', 'many', {
     key?: readonly string[] | null | undefined
   }>
@@ -2278,7 +2278,7 @@ export interface UserFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes to the user's own attributes, newest first. Without name, the list contains the changes to all names. Without context, it contains changes to base values and to overrides. Needs EVENT_READ and AUDIT_READ. */
+  /** The changes to the user's own attributes, newest first. If name is omitted, the list contains the changes to all names. If context is omitted, the list contains changes to base values and to overrides. Needs EVENT_READ and AUDIT_READ. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor. The page continues with older changes. */
     after?: string | null | undefined
@@ -2293,14 +2293,14 @@ export interface UserFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this user's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
+  /** The values of this user's attributes, with the time of each value's last change. If names is omitted, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context of the effective values to read. If omitted, the field returns base values. */
     context?: string | null | undefined
     /** Attribute names. For a name that is not set, value is null. */
     names?: readonly string[] | null | undefined
   }>
-  /** The attribute names in use on this user's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. With up to 2,000 devices, names and counts are exact. With more devices, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. In this case, a request makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
+  /** The attribute names in use on this user's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In a larger account, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request in a larger account makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
   attributeNames: Branch<'AttributeName', 'many'>
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
@@ -2341,7 +2341,7 @@ export interface UserFields {
   deviceTotals: Branch<'DeviceTotals', 'one', {
     /** The context in which the filter and the count of devices with stale values read attributes. */
     context?: string | null | undefined
-    /** The ID of a saved view of devices. The view's filter applies in addition to where. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to the argument where. */
     view?: string | null | undefined
     /** A device filter. */
     where?: string | null | undefined
@@ -2360,22 +2360,22 @@ export interface UserFields {
     from?: number | null | undefined
     hardwareId?: string | null | undefined
     id?: readonly string[] | null | undefined
-    /** An alias of after. Pass the value of last from the previous page. */
+    /** An alias of the argument after. Pass the value of the field last of the previous page. */
     last?: string | null | undefined
     /** Part of the name, case-insensitive. */
     name?: string | null | undefined
-    /** The reference time for relative times in where. Default: the time of the request. */
+    /** The reference time for relative times in the filter. Default: the time of the request. */
     now?: string | Date | null | undefined
     platform?: readonly string[] | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
     /** A device field, such as created, or an attribute. For descending order, use -created or created desc. */
     sort?: string | null | undefined
-    /** At most 4 keys, each in the format of sort. Replaces sort. The server rejects an attribute that the account has never used, unless its name has the prefix "attributes.". */
+    /** At most 4 keys, each in the format of the argument sort, which sortBy replaces. The server rejects an attribute that the account has never used, unless its name has the prefix "attributes.". */
     sortBy?: readonly string[] | null | undefined
     /** Either active or inactive. */
     state?: string | null | undefined
-    /** The ID of a saved view of devices. The view's filter applies in addition to where. The view's context and order apply if the request does not set them. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to the argument where. The view's context and order apply if the request does not set them. */
     view?: string | null | undefined
     /** A device filter, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. If the filter is invalid, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
     where?: string | null | undefined
@@ -2386,17 +2386,17 @@ export interface UserFields {
     columns?: readonly string[] | null | undefined
     /** The context in which the filter, the order, and the columns read attributes. */
     context?: string | null | undefined
-    /** The reference time for relative times in where. Default: the time of the request. */
+    /** The reference time for relative times in the filter. Default: the time of the request. */
     now?: string | Date | null | undefined
-    /** At most 4 keys, each in the format of sort in devices. Default: the view's order, or name if there is none. */
+    /** At most 4 keys, each in the format of the argument sort of devices. Default: the view's order. If there is none, the devices are sorted by name. */
     sortBy?: readonly string[] | null | undefined
-    /** The ID of a saved view of devices. The view's filter applies in addition to where. The view's context, order, and columns apply if the request does not set them. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to the argument where. The view's context, order, and columns apply if the request does not set them. */
     view?: string | null | undefined
-    /** A filter, as in devices. */
+    /** A device filter, as in the field devices. */
     where?: string | null | undefined
   }>
   email: Leaf<string>
-  /** Counts the matching events in intervals of equal length, oldest interval first. The filter arguments are those of events. The server chooses a round length of at least one second, such as an hour, and returns at most as many intervals as requested. The first interval starts at minDate, and the last interval ends at maxDate, so these two intervals can be shorter. Without maxDate, the last interval includes now. The server reads every matching event, so long time ranges are expensive. */
+  /** Counts the matching events in intervals of equal length, oldest interval first. The filter arguments are those of the field events. The server chooses a round length of at least one second, such as an hour, and returns at most as many intervals as requested. The first interval starts at minDate, and the last interval ends at maxDate, so these two intervals can be shorter. Without maxDate, the last interval includes now. The server reads every matching event, so long time ranges are expensive. */
   eventCounts: Branch<'EventCount', 'many', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2406,10 +2406,10 @@ export interface UserFields {
     maxDate?: string | Date | null | undefined
     /** Without minDate, the intervals cover the month before maxDate or, without maxDate, before now. */
     minDate?: string | Date | null | undefined
-    /** The reference time for relative times in where. Default: the time of the request. */
+    /** The reference time for relative times in the filter. Default: the time of the request. */
     now?: string | Date | null | undefined
     types?: readonly EventType[] | null | undefined
-    /** The ID of a saved view of events. The view's filter applies in addition to where. */
+    /** The ID of a saved view of events. The view's filter applies in addition to the argument where. */
     view?: string | null | undefined
     /** An event filter. The filter uses the devices' current values. */
     where?: string | null | undefined
@@ -2423,16 +2423,16 @@ export interface UserFields {
     deviceId?: readonly string[] | null | undefined
     /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
-    /** An alias of after. Pass the value of last from the previous page. */
+    /** An alias of the argument after. Pass the value of the field last of the previous page. */
     last?: string | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
-    /** The reference time for relative times in where. Default: the time of the request. */
+    /** The reference time for relative times in the filter. Default: the time of the request. */
     now?: string | Date | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
     types?: readonly EventType[] | null | undefined
-    /** The ID of a saved view of events. The view's filter applies in addition to where. */
+    /** The ID of a saved view of events. The view's filter applies in addition to the argument where. */
     view?: string | null | undefined
     /** An event filter, such as type = DEVICE_STATE AND device.site = oslo. The filter uses the devices' current values. */
     where?: string | null | undefined
@@ -2445,12 +2445,12 @@ export interface UserFields {
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
     types?: readonly EventType[] | null | undefined
-    /** The ID of a saved view of events. The view's filter applies in addition to where. */
+    /** The ID of a saved view of events. The view's filter applies in addition to the argument where. */
     view?: string | null | undefined
-    /** An event filter, as in events. */
+    /** An event filter, as in the field events. */
     where?: string | null | undefined
   }>
-  /** Counts the matching devices by the values of each name in by, which accepts at most 8 names. A name is a field or an attribute of devices or services, as in a device filter, such as site or services.port. For an unknown name without the prefix "attributes.", the field fails with BAD_USER_INPUT and suggests a similar known name, if there is one. */
+  /** Counts the matching devices by the values of each of the given names, at most 8. A name is a field or an attribute of devices or services, as in a device filter, such as site or services.port. For an unknown name without the prefix "attributes.", the field fails with BAD_USER_INPUT and suggests a similar known name, if there is one. */
   facets: Branch<'Facet', 'many', {
     by: readonly string[]
     /** The context in which the filter and the counts read attributes. */
@@ -2459,7 +2459,7 @@ export interface UserFields {
     interval?: FacetInterval | null | undefined
     /** The maximum number of values for each name, 1 to 100. */
     size?: number | null | undefined
-    /** The ID of a saved view of devices. The view's filter applies in addition to where. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to the argument where. */
     view?: string | null | undefined
     /** A device filter. */
     where?: string | null | undefined
@@ -2491,7 +2491,7 @@ export interface UserFields {
   /** The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes. It combines points older than two days into hourly points, and deletes points after 400 days. If the time range contains more than 1,000 points, the server combines neighboring points. There are no points for times when no server was running or the account had no devices. Null for a caller who is restricted to some devices. */
   presence: Branch<'PresencePoint', 'maybeMany', {
     from: string | Date
-    /** Default: now. Must be later than from, by at most 400 days. */
+    /** The end of the time range, at most 400 days after its start. Default: now. */
     until?: string | Date | null | undefined
   }>
   /** The account's registration codes, newest first, including used-up codes. The server deletes codes that expired more than seven days ago. */
@@ -2510,22 +2510,22 @@ export interface UserFields {
     context?: string | null | undefined
     /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
-    /** An alias of after. Pass the value of last from the previous page. */
+    /** An alias of the argument after. Pass the value of the field last of the previous page. */
     last?: string | null | undefined
-    /** The reference time for relative times in where. Default: the time of the request. */
+    /** The reference time for relative times in the filter. Default: the time of the request. */
     now?: string | Date | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
-    /** At most 4 keys, each in the format of sort in devices. The server rejects attributes that the account has never used, unless they have the prefix "attributes.". */
+    /** At most 4 keys, each in the format of the argument sort of devices. The server rejects an attribute that the account has never used, unless its name has the prefix "attributes.". */
     sortBy?: readonly string[] | null | undefined
-    /** The ID of a saved view of services. The view's filter applies in addition to where. The view's context and order apply if the request does not set them. */
+    /** The ID of a saved view of services. The view's filter applies in addition to the argument where. The view's context and order apply if the request does not set them. */
     view?: string | null | undefined
     /** A service filter, such as port = 22 AND device.state = active. */
     where?: string | null | undefined
   }>
   /** How members must sign in to work in this account. This does not affect access keys. */
   signInPolicy: Leaf<SignInPolicy>
-  /** Returns what a key, a person, a role, or a new key could do now, with the reason for each denial. Pass exactly one of key, personId, roleId, and access. The document does not run, and a simulation does not count as use of a key. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. Simulating the caller's own key, person, or role needs no permission, but a restricted key can simulate only itself. The simulation ignores the sign-in policy. */
+  /** Returns what a key, a person, a role, or a new key could do now, with the reason for each denial. Pass exactly one of key, personId, roleId, and access. The document does not run, and a simulation does not count as use of a key. The arguments key and access need KEY_MANAGE, and personId and roleId need MEMBER_MANAGE. Simulating the caller's own key, person, or role needs no permission, but a restricted key can simulate only itself. The simulation ignores the sign-in policy. */
   simulate: Branch<'Simulation', 'one', {
     /** The permissions and restrictions of a key that does not exist yet. */
     access?: AccessInput | null | undefined
@@ -2598,7 +2598,7 @@ export interface ViewFields {
 export interface ViewColumnFields {
   /** The heading; null to use the name. */
   label: Leaf<string | null>
-  /** The name of a field or an attribute, as in sort. */
+  /** The name of a field or an attribute, as in the argument sort of devices. */
   name: Leaf<string>
   /** The width in pixels; null for the default. */
   width: Leaf<number | null>
@@ -2613,11 +2613,11 @@ export interface WebhookFields {
   deliveries: Branch<'WebhookDeliveryList', 'one', {
     /** Start after this delivery ID or page cursor. The page continues with older deliveries. */
     after?: string | null | undefined
-    /** true: only deliveries that failed permanently; false: all other deliveries. If omitted, all deliveries. */
+    /** If true, only deliveries that failed permanently. If false, all other deliveries. If omitted, all deliveries. */
     failed?: boolean | null | undefined
     /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
-    /** An alias of after. Pass the value of last from the previous page. */
+    /** An alias of the argument after. Pass the value of the field last of the previous page. */
     last?: string | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
@@ -2632,7 +2632,7 @@ export interface WebhookFields {
   /** The signing secret (whsec_…). Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: Leaf<string | null>
   url: Leaf<string>
-  /** A saved view of devices. The view's current filter applies in addition to where. */
+  /** A saved view of devices. The view's current filter applies in addition to the field where. */
   view: Branch<'View', 'maybe'>
   /** A device filter in canonical form; null without a filter. The server sends only events of devices that matched immediately before or after the event. */
   where: Leaf<string | null>
@@ -2664,7 +2664,7 @@ export interface WebhookDeliveryFields {
 
 /** The selectable fields of WebhookDeliveryList. */
 export interface WebhookDeliveryListFields {
-  /** An opaque position after the last item on the page. Pass it as after. */
+  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -2763,13 +2763,13 @@ export interface Mutations {
     id: string
     ids?: readonly string[] | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Ends a job after the current batch. Completed devices remain changed. */
+  /** Ends a job after the current batch. Does not revert the changes that the job has made. */
   cancelBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
   /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys, and up to 10 keys that the same person created. A rotated key does not count until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey(args: {
-    /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes also lacks the permissions that AccessInput lists. */
+    /** If access.permissions is omitted, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes then also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
@@ -2834,7 +2834,7 @@ export interface Mutations {
     /** At most 10 labels of up to 50 characters each. */
     labels?: readonly string[] | null | undefined
     name: string
-    /** At most 4 keys, each in the format of the sort argument of devices. Must be empty for events, which are listed newest first. */
+    /** At most 4 keys, each in the format of the argument sort of devices. Must be empty for events, which are listed newest first. */
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
@@ -2846,7 +2846,7 @@ export interface Mutations {
     events?: readonly EventType[] | null | undefined
     name?: string | null | undefined
     url: string
-    /** The ID of a saved view of devices. The view's current filter applies in addition to where. */
+    /** The ID of a saved view of devices. The view's current filter applies in addition to the argument where. */
     view?: string | null | undefined
     /** A device filter. The server sends only events of devices that matched immediately before or after the event. */
     where?: string | null | undefined
@@ -2941,12 +2941,12 @@ export interface Mutations {
     id: string
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates and previews a job for the devices of this job whose status is in statuses: FAILED, SKIPPED, or both. This job must be READY or PAUSED, or must have ended. */
+  /** Creates and previews a job for the devices of this job that have one of the given statuses: FAILED, SKIPPED, or both. This job must be READY or PAUSED, or must have ended. */
   retryBulk(args: {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates a key with the same settings as the given key, including its expiry. The new key is enabled even if the given key is not. Without publicKey, the new key has a secret. The given key expires after overlap seconds, 0 to 2,592,000, or at its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. The caller must meet the conditions of createAccessKey. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the same settings as the given key, including its expiry. The new key is enabled even if the given key is not. Without publicKey, the new key has a secret. The given key expires after the number of seconds in overlap (0 to 2,592,000), or at its current expiry if that is earlier. Returns CONFLICT if the given key was already rotated or has expired. If the given key replaced another key that has since expired, deletes that other key. The caller must meet the conditions of createAccessKey. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey(args: {
     key: string
     overlap?: number | null | undefined
@@ -2957,12 +2957,12 @@ export interface Mutations {
     allow?: boolean | undefined
     deviceId: string
   }, options?: CallOptions): Promise<DeviceRegistration>
-  /** Creates a new signing secret. For the next overlap seconds (0 to 604,800), the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after the receiver uses the newest secret. */
+  /** Creates a new signing secret. For the number of seconds in overlap (0 to 604,800), the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after the receiver uses the newest secret. */
   rotateWebhookSecret(args: {
     id: string
     overlap?: number | null | undefined
   }, options?: CallOptions): Promise<Webhook>
-  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, returns CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If the job then does not start, its stateReason says why. */
+  /** Creates and previews a job, and starts it immediately if the expected number of devices would change and no device is rejected. Otherwise, returns CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If the job is then not started, its stateReason says why. */
   runBulk(args: {
     /** The number of devices that the job is expected to change. Registrations count as changes. */
     expected: number
@@ -2980,7 +2980,7 @@ export interface Mutations {
   setAttribute(args: {
     /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
-    /** A name, such as site, or a group and a name within it, such as net.ssid. Each level has up to 128 characters. */
+    /** A name, such as site, or a group and a name within it, such as net.ssid. Each level can have up to 128 characters. */
     name: string
     /** ID of a service, a device, or the user. */
     serviceId: string
@@ -3006,7 +3006,7 @@ export interface Mutations {
     /** Required. From 60 to 31,536,000 seconds; null removes the interval. */
     seconds?: number | null | undefined
   }, options?: CallOptions): Promise<Freshness | null>
-  /** Updates the given rules for access keys. maxDays is 1 to 36,500. null clears maxDays and enforcedFrom. From enforcedFrom on, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
+  /** Updates the given rules for access keys. maxDays must be from 1 to 36,500. null clears maxDays and enforcedFrom. Starting at enforcedFrom, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
   setKeyPolicy(args: {
     enforcedFrom?: string | Date | null | undefined
     maxDays?: number | null | undefined
@@ -3021,7 +3021,7 @@ export interface Mutations {
   }, options?: CallOptions): Promise<Member>
   /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it writes has changed since the preview, or if the device no longer matches the filter or no longer exists. */
   startBulk(args: {
-    /** The server returns CONFLICT if a different number of devices would change. Registrations count as changes. */
+    /** If a different number of devices would change, returns CONFLICT. Registrations count as changes. */
     expected?: number | null | undefined
     id: string
     token: string

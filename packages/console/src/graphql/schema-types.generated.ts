@@ -9,11 +9,11 @@ export type AccessInput = {
   context?: string | null | undefined;
   /**
    * A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE,
-   * ALERT_MANAGE, or VIEW_MANAGE. If omitted, a new role has every permission of the caller that it can have. For a new
-   * key, see createAccessKey.
+   * ALERT_MANAGE, or VIEW_MANAGE. If omitted, a new role has every permission of the caller, except that a restricted
+   * role lacks the permissions above. For a new key, see createAccessKey.
    */
   permissions?: Array<Permission> | null | undefined;
-  /** The ID of a saved view of devices. A device must match both the view and where. */
+  /** The ID of a saved view of devices. A device must match both the view and the filter in where. */
   view?: string | null | undefined;
   /**
    * A device filter that does not use state, online, stateSince, lastReported, age(), stale(), or relative times. Callers
@@ -125,7 +125,7 @@ export type BulkState =
  * all devices, use id:*.
  */
 export type BulkTargetInput = {
-  /** The context in which where and the view's filter read attributes. Default: the view's context. */
+  /** The context in which the filter and the view's filter read attributes. Default: the view's context. */
   context?: string | null | undefined;
   /**
    * At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's
@@ -134,14 +134,14 @@ export type BulkTargetInput = {
   csv?: string | null | undefined;
   /** At most 1,000 device IDs. */
   ids?: Array<string> | null | undefined;
-  /** With csv: whether a row that matches no device registers one. */
+  /** If csv is set: whether a row that matches no device registers a new device. */
   register?: boolean;
   /**
-   * With register: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a
+   * If register is true: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a
    * secret cannot connect, or register itself with a registration code, before you call rotateDeviceSecret.
    */
   secrets?: boolean;
-  /** The ID of a saved view of devices. The view's filter applies in addition to where. */
+  /** The ID of a saved view of devices. The view's filter applies in addition to the field where. */
   view?: string | null | undefined;
   /** A device filter. */
   where?: string | null | undefined;
@@ -213,15 +213,18 @@ export type EventType =
    * used
    */
   | 'DEVICE_REGISTER'
-  /** data: allow, whether the device can register itself again; registrationCode, the code's ID if the device did so */
+  /**
+   * data: allow, whether the device can register itself again; registrationCode, the ID of the code if the device
+   * registered itself again
+   */
   | 'DEVICE_SECRET_ROTATE'
-  /** A device became active or inactive (see state). data: address, if known */
+  /** A device became active or inactive (see the field state). data: address, if known */
   | 'DEVICE_STATE'
   /**
    * A device moved to another account, or from another account to this one. data: name, hardwareId, platform; accountId,
-   * the other account; direction, out or in. For out, also attributes, overrides, and services, as for DEVICE_DELETE. For
-   * in, also attributeNames, the names of the attributes of the device and its services. For in, the event's state is the
-   * device's state.
+   * the other account; direction, out or in. If direction is out, data also contains attributes, overrides, and services,
+   * as for DEVICE_DELETE. If direction is in, data also contains attributeNames, the names of the attributes of the device
+   * and its services, and the event's state is the device's state.
    */
   | 'DEVICE_TRANSFER'
   /** data: changes, the old and new value of each field that changed */
@@ -367,7 +370,7 @@ export type Permission =
 
 /** A service to add to a device. */
 export type ServiceInput = {
-  /** ID of an application type. Default: the type whose default port is port, or TCP if there is no such type. */
+  /** ID of an application type. Default: the type with the given port as its default port, or TCP if there is none. */
   application?: number | null | undefined;
   enabled?: boolean | null | undefined;
   host?: string | null | undefined;

@@ -9,7 +9,7 @@ export interface AccessKey {
   requireDigest: boolean
   algorithm: 'hmac-sha256' | 'ed25519'
   created: Date
-  /** Precise to the minute. */
+  /** When the key last signed a request, precise to the minute. Null if it never has. */
   lastUsed: Date | null
   expires: Date | null
   /** A personal key is deleted when its creator's membership ends, and never allows more than its creator's role. */

@@ -66,7 +66,7 @@ describe('a key with networks', () => {
     },
   )
 
-  it('can have 50 networks', async () => {
+  it('can have at most 50 networks', async () => {
     const user = await app.createUser()
     const networks = (count: number) =>
       JSON.stringify(Array.from({ length: count }, (_, index) => `10.0.${index}.0/24`))

@@ -60,10 +60,10 @@ export async function setKeyPolicy({ db, viewer }: Context, change: KeyPolicyCha
 }
 
 const meanings: Readonly<Record<PolicyRule, (policy: KeyPolicy) => string>> = {
-  maxDays: ({ maxDays }) => `maxDays: expires must be at most ${maxDays} days after the key is created`,
+  maxDays: ({ maxDays }) => `maxDays: the key must expire at most ${maxDays} days after its creation`,
   personalKeys: () => 'personalKeys: create an account key instead of a personal key',
   requireDigest: () => 'requireDigest: requireDigest must be true',
-  requireNetworks: () => 'requireNetworks: networks must name at least one network',
+  requireNetworks: () => 'requireNetworks: networks must contain at least one network',
 }
 
 /** A key may keep breaking the rules that it broke `before` a change. */

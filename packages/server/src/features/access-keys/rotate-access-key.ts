@@ -75,7 +75,7 @@ async function replace(
 const isExpired = ({ expires }: AccessKey, { clock }: Pick<Context, 'clock'>): boolean =>
   expires !== null && expires <= clock()
 
-/** The predecessor is the key that the given key replaced. Returns it only if it has not expired. */
+/** Deletes the predecessor, which is the key that the given key replaced, if it has expired. Otherwise, returns it. */
 async function dropExpiredPredecessor(
   context: Creating,
   { key }: AccessKey,

@@ -60,8 +60,8 @@ export function lockDevices(
 
 /**
  * Like `lockDevices`, but for one device and a caller without a restriction. Returns undefined for an unknown device. A
- * cluster needs far less time for these statements, because each one selects by account, reads a single table, and has
- * no subquery. The row in device_live needs no lock, because every change to its attributes locks the device first.
+ * cluster needs far less time for its statements, because each one selects by account, reads a single table, and has no
+ * subquery. The row in device_live needs no lock, because every change to its attributes locks the device first.
  */
 export async function lockDevice(
   db: Database,

@@ -56,8 +56,8 @@ function availabilityOf(device: Device, states: DeviceStates, span: Span): Avail
   if (changes.length > MAX_CHANGES) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `the device changed its state more than ${MAX_CHANGES.toLocaleString('en')} times between from and until: ` +
-        'request a shorter time span',
+      `the device changed its state more than ${MAX_CHANGES.toLocaleString('en')} times in the time range: ` +
+        'request a shorter time range',
     )
   }
   const until = span.until.getTime()

@@ -64,7 +64,7 @@ function assertCanRegister(operations: BulkJob['operations']): void {
   })
   if (!isPossible)
     throw badInput(
-      'operations: with register, only update, addService, and setAttributes without a context or services are allowed',
+      'operations: if target.register is true, only update, addService, and setAttributes with neither context nor services are allowed',
     )
 }
 

@@ -37,7 +37,7 @@ export const pauseBulk = (context: Context, id: string): Promise<BulkJob> =>
   changeJob(context, id, async (db, job) => {
     if (job.state === 'PAUSED') return job
     if (job.state !== 'RUNNING') throw wrongState(job, 'only a running job can be paused')
-    const change = { state: 'PAUSED', reason: 'paused by a user' } as const
+    const change = { state: 'PAUSED', reason: 'paused on request' } as const
     await writeJob(db, context.viewer.accountId, id, change)
     return { ...job, ...change }
   })
@@ -45,7 +45,8 @@ export const pauseBulk = (context: Context, id: string): Promise<BulkJob> =>
 export const resumeBulk = (context: Context, { id, rate }: { id: string; rate?: number | null }): Promise<BulkJob> =>
   changeJob(context, id, async (db, job) => {
     const { viewer, clock } = context
-    if (job.state !== 'RUNNING' && job.state !== 'PAUSED') throw wrongState(job, 'only a paused job can be resumed')
+    if (job.state !== 'RUNNING' && job.state !== 'PAUSED')
+      throw wrongState(job, 'resumeBulk requires a job that is PAUSED or RUNNING')
     const pace = { rate: rate == null ? job.rate : readRate(rate) }
     if (job.state === 'PAUSED')
       await assertOnlyUndo(db, viewer.accountId, { undoOf: job.undoOf, except: id, now: clock() })

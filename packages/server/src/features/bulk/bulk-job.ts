@@ -39,7 +39,7 @@ export type BulkTarget =
 export interface CsvTarget {
   columns: string[]
   lines: number
-  /** Whether a row that matches no device registers one. */
+  /** Whether a row that matches no device registers a new device. */
   register: boolean
   secrets?: true
   /** Whether the job undoes another job, which has this CSV. */
@@ -195,7 +195,7 @@ export const countsOf = (job: BulkJob) => ({
   pending: pendingOf(job),
 })
 
-/** These are devices that an undo cannot revert, and devices that no longer match the filter. */
+/** Counts the devices that an undo cannot revert and the devices that no longer match the filter. */
 const skippedByPreview = (job: BulkJob): number => job.plannedCount - writing(job) - job.unchanged - job.rejected
 
 /** Returns the number of devices that the run changes or registers, if none is skipped or fails. */

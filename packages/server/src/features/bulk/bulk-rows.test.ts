@@ -148,7 +148,7 @@ new-3,,,,bergen,
     ])
   })
 
-  it('keeps quotes, backslashes, braces, and the text NULL', async () => {
+  it('keeps quotes, backslashes, braces, and the string NULL', async () => {
     const user = await app.createUser()
     const strings = ['NULL', 'it\'s "two"\nlines', '\\N\\"', '{a,"b"}']
     await register(user, strings[2]!, {})
@@ -184,7 +184,7 @@ new-3,,,,bergen,
       'csv: lines 3 and 5 identify the same device: keep only one of them',
     )
     expect((await append('name\nc\n')).errors?.[0]?.message).toMatch(
-      /must have the columns of the first CSV: name, attributes.site/,
+      /must have the columns of the first CSV, in the same order: name, attributes.site/,
     )
     expect((await append('name,site\nc,oslo\nd,oslo\n')).data).toEqual({ appendBulk: { counts: { total: 4 } } })
     await call(user, 'preview', open.id)
@@ -208,7 +208,7 @@ new-3,,,,bergen,
       [
         { csv: 'name\na', register: true },
         [{ delete: {} }],
-        /with register, only update, addService, and setAttributes/,
+        /if target.register is true, only update, addService, and setAttributes/,
       ],
     ]
     for (const [target, operations, message] of attempts)

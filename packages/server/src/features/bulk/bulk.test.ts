@@ -212,7 +212,7 @@ describe('starting a bulk job', () => {
     expect(login.devices.items[0].attributes.site).toBe('oslo')
   })
 
-  it('lets two jobs set different attributes of a device, but only one of them set the same attribute', async () => {
+  it('lets two jobs set different attributes of a device, but only one job set an attribute that both change', async () => {
     const [user, ids] = await fleet(5)
     const jobs = [
       await create(user, { ids }, [setSite('rome')]),

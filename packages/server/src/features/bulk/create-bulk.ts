@@ -101,7 +101,7 @@ export async function appendBulk(
     const { csv: before } = target as { csv: CsvTarget }
     const { columns, rows, lines } = readCsv(csv, { path: 'csv', after: before.lines })
     if (columns.join() !== before.columns.join())
-      throw badInput(`csv must have the columns of the first CSV: ${before.columns.join(', ')}`)
+      throw badInput(`csv must have the columns of the first CSV, in the same order: ${before.columns.join(', ')}`)
     const total = await addDevices(db, accountId, { job, ids: undefined, rows, viewer: context.viewer })
     const change = { total, target: { csv: { ...before, lines } } }
     await writeJob(db, accountId, id, change)

@@ -43,7 +43,7 @@ export const undoBulk = (context: Context, { id, rate }: { id: string; rate?: nu
     }
   })
 
-/** Returns the target's CSV options. Among other things, they determine the permissions that the new job needs. */
+/** Returns the target's CSV options, which determine the permissions that the new job needs. */
 const csvOf = ({ target }: BulkJob, more: { isUndo?: true }) =>
   'csv' in target && target.csv !== undefined ? { csv: { ...target.csv, ...more } } : {}
 

@@ -41,7 +41,7 @@ function assertFits(token: string): void {
   if (token.length <= limit) return
   throw new ApiError(
     'LIMIT_EXCEEDED',
-    `the filter, the columns, and the device IDs make a link of ${token.length} characters, but the limit is ${limit}: shorten the filter, or select fewer columns or devices`,
+    `the filter, the columns, and the device IDs would result in a link of ${token.length} characters, but the limit is ${limit}: shorten the filter, or select fewer columns or devices`,
     { limit, found: token.length },
   )
 }

@@ -87,7 +87,7 @@ function unpackIds(text: string): string[] {
 
 const mac = (text: string, key: Buffer): string => createHmac('sha256', key).update(text).digest('base64url')
 
-/** The prefix makes a release that would ignore the selection reject the token. */
+/** Because of the prefix, a release that would ignore the selection rejects the token. */
 const macOfSelection = (text: string, key: Buffer): string => mac(`${SELECTION_FORMAT} ${text}`, key)
 
 function isSame(given: string, expected: string): boolean {

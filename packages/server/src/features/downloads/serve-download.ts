@@ -78,7 +78,7 @@ export function registerDownload(app: FastifyInstance, deps: DownloadDeps, csv: 
     const admitted = grant && (await admit(deps, grant, address))
     if (grant === undefined || admitted === undefined) {
       spend(payerOfAddress(deps.rateLimits, address), REQUEST_POINTS, reply)
-      const message = `this download link is invalid or has expired: request a new one with ${csv.field}`
+      const message = `this download link is invalid, has expired, or can no longer be used by its access key or session from this address: request a new link with ${csv.field}`
       const extensions = { reason: 'download-link', code: 'UNAUTHENTICATED' }
       return reply
         .code(401)

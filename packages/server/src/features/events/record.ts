@@ -74,9 +74,9 @@ const valuesOf = ({ id, timestamp, type, device_id, targets, state, source, data
 export const drawEventIds = (db: Database, count: number): Promise<NextIds> => selectNextIds(db, count)
 
 /**
- * Like the column's default, assigns a transaction ID before an event ID, because PostgreSQL evaluates the expressions in
- * the written order. Citus evaluates an expression with nextval on the coordinator, which can lose the last values of
- * the sequence in a crash while a worker keeps the event.
+ * Like the column's default, assigns a transaction ID before an event ID: PostgreSQL evaluates the expressions in the
+ * written order. Citus evaluates an expression with nextval on the coordinator, which can lose the last values of the
+ * sequence in a crash while a worker keeps the event.
  */
 const nextId = `case when pg_current_xact_id() is not null and skip_event_ids_after_crash() then nextval('event_id') end`
 

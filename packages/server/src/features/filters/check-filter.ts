@@ -39,7 +39,7 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
   const place = { kind, usage, path: 'where', hasContext: inContext !== undefined }
   const length = toCodePoints(where, where.length)
   if (cursor != null && (cursor < 0 || cursor > length))
-    throw badInput(`cursor must be from 0 to ${length}, the length of where in code points, not ${cursor}`)
+    throw badInput(`cursor must be from 0 to ${length}, the length of the filter in code points, not ${cursor}`)
   const known = await readNames(context, where, place)
   const fractions = new Set<string>()
   const hasVersions = (name: string): boolean => fractions.add(name).size === 0

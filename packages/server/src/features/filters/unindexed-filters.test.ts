@@ -36,7 +36,7 @@ test('finds a match beyond the devices that one statement reads', async () => {
   expect((await page({ where: 'note:"note 1"', sort: 'name desc', size: 1000 })).names).toHaveLength(1000)
 })
 
-test('reads matches in order that are far from the beginning of the list', async () => {
+test('returns matches that are far from the beginning of the list, in order', async () => {
   const first = await page({ where: 'zone:late', size: 3 })
   expect(first.names).toEqual([1, 2, 3].map((number) => `node-0${LATE + number}`))
   const next = await page({ where: 'zone:late', size: 3, after: first.cursor })

@@ -59,7 +59,7 @@ it('returns every value with the time of its last change', async () => {
   ])
 })
 
-it('returns the override in a context with the base value that it hides, and the base value after its removal', async () => {
+it('returns an override with the base value that it hides, and the base value after the override is removed', async () => {
   const user = await app.createUser()
   const id = await newDevice(user, { site: 'oslo', rack: '1' })
   await set(user, id, { site: 'night', shift: 'late' }, 'night')

@@ -84,7 +84,7 @@ interface OnceRequest extends KeyOfCaller {
 function readRequest({ request, viewer, operation }: OperationStart<Viewer>): OnceRequest {
   const key = readIdempotencyKey(request.headers['idempotency-key'] ?? '')
   assertCreates(operation)
-  if (viewer === null) throw new Error('a mutation has no viewer')
+  if (viewer === null) throw new Error('a mutation with an Idempotency-Key must have a viewer')
   const caller = viewer.accessKey ?? `session ${viewer.session}`
   return { accountId: viewer.accountId, caller, key, fingerprint: fingerprintOf(operation.request) }
 }
@@ -131,7 +131,7 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
       const earlier = await findRecord(transaction, request, now)
       if (earlier !== undefined) {
         state.earlier = earlier
-        throw new Error('the first request ran between the lookup and the lock')
+        throw new Error('another request with this Idempotency-Key has already created the object')
       }
       return transaction
     },

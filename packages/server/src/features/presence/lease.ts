@@ -33,7 +33,7 @@ export interface Lease {
 
 export class LeaseLost extends Error {
   constructor() {
-    super('the lease of this process has expired')
+    super('this process has no valid lease')
     this.name = 'LeaseLost'
   }
 }

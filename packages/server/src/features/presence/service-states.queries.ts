@@ -128,7 +128,7 @@ export const findTimedOutServices = (db: Database, limit: number) =>
     [limit],
   )
 
-/** Makes services inactive whose reported active state has expired. Records an event for each of them. */
+/** Makes each service inactive if its reported active state has expired, and records an event for the service. */
 export const endTimedServices = (db: Database, devices: readonly DeviceKey[]) =>
   query(db, endTimedText(devices), [
     accountsOf(devices),

@@ -28,7 +28,7 @@ export interface AccessArguments {
 
 type Usage = Extract<FilterUsage, 'role' | 'accessKey'>
 
-/** The filter and the view must be valid for this usage. */
+/** Throws BAD_USER_INPUT if the filter or the view contains a term that `usage` does not allow. */
 export async function readOwnRestriction(
   context: Context,
   { where, view, context: contextName, attributes }: AccessArguments,
@@ -139,8 +139,8 @@ export function withinOf(viewer: Viewer): RestrictionPart[] {
 }
 
 /**
- * Returns the named or else the usual permissions of a new role or key. If it is restricted, rejects named permissions
- * that a restricted role or key cannot have, and omits them from the usual permissions.
+ * Returns the permissions of a new role or key: `named`, or `usual` by default. For a restricted role or key, rejects
+ * named permissions that it cannot have, and omits such permissions from the usual ones.
  */
 export function grantedPermissions(
   named: readonly PermissionName[] | null | undefined,

@@ -57,7 +57,7 @@ function assertHost(host: string, path: string): void {
   assertVisible(host, path)
   if (/[\s\p{Cc}/]/u.test(host))
     throw badInput(
-      `${path} must be a host name or an IP address without spaces or slashes, such as gateway.local or 192.168.1.5, ` +
-        `found ${JSON.stringify(host)}`,
+      `${path} must be a host name or an IP address without spaces, slashes, or control characters, ` +
+        `such as gateway.local or 192.168.1.5, found ${JSON.stringify(host)}`,
     )
 }

@@ -98,7 +98,7 @@ export async function assertAllowedByUsers(
   }
   const users = (await listUsers(viewing)).filter(isRejected).map(({ target }) => target)
   if (users.length === 0) return
-  const filter = path === 'where' ? 'where' : 'the filter of the view in replaceBy'
+  const filter = path === 'where' ? 'the filter in where' : 'the filter of the view in replaceBy'
   throw new ApiError(
     'CONFLICT',
     `${filter} has terms that are not allowed in ${nameAll(users)}: to list the terms, call checkFilter with the usage ROLE or ACCESS_KEY`,

@@ -45,7 +45,7 @@ interface ListOptions {
    * then be missing.
    */
   isComplete?: boolean
-  /** In milliseconds. With 0, a large account's list contains only the names that are already known. */
+  /** The maximum wait for a count. With 0, a large account's list contains only the names that are already known. */
   waitMs?: number
 }
 

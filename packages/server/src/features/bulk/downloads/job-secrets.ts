@@ -5,7 +5,7 @@ import type { BulkJob } from '../bulk-job.ts'
 
 /**
  * The secrets of the devices that a job registers, derived from one random key. The job's row stores the encrypted key
- * until the secrets are downloaded, or until a day after the job ends. After that, only the hashes of the secrets
+ * until the secrets are downloaded, or until a day after the job ends. Without the key, only the hashes of the secrets
  * remain.
  */
 export interface JobSecrets {

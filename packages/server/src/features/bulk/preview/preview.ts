@@ -26,9 +26,9 @@ import { rejectConflicts } from './taken-identifiers.ts'
 
 /** The maximum number of devices that one step of a preview plans. */
 const PLANNED_AT_ONCE = 250
-/** Smaller than `PLANNED_AT_ONCE`, because the step also reads the changes that the undone job recorded. */
+/** The maximum for an undo, which is smaller because a step also reads the changes that the undone job recorded. */
 const UNDONE_AT_ONCE = 100
-/** The maximum if the job registers devices. Of these, at most `PLANNED_AT_ONCE` are not prepared. */
+/** The maximum for a job that registers devices. At most `PLANNED_AT_ONCE` of these devices are not prepared. */
 const PREPARED_AT_ONCE = 1_000
 /** The maximum number of items of the previous preview that one step deletes. */
 const DELETED_AT_ONCE = 5_000

@@ -14,7 +14,7 @@ interface ToCheck {
   inside: ResolvedFilter | undefined
 }
 
-/** Replaces the plans that conflict with rejections, and adds a rejection for each prepared device that conflicts. */
+/** Turns conflicting plans into rejections, and adds a rejection for each prepared device that conflicts. */
 export async function rejectConflicts(
   db: Database,
   accountId: string,

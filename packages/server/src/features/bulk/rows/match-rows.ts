@@ -55,11 +55,11 @@ function deviceOf(
   if (hardwareId !== null) return byHardwareId.get(hardwareId)
   const named = name === null ? [] : (byName.get(name) ?? [])
   if (named.length < 2) return named[0]
-  const message = `${named.length} devices have the name ${JSON.stringify(name)}: add a column id or hardwareId`
+  const message = `${named.length} devices have the name ${JSON.stringify(name)}: identify the device with the column id or hardwareId`
   return new ApiError('CONFLICT', message)
 }
 
-/** The row does not identify exactly one device. The preview rejects it unless it registers a device. */
+/** Returns the item for a row that does not identify exactly one device. The preview rejects it unless it is new. */
 function newItem(row: CsvRow, register: boolean): RowItem {
   const { line, name, hardwareId, error } = row
   const isNew = register && error === undefined && name !== null

@@ -68,7 +68,7 @@ export function createBulkWorker({ load, log, ...given }: BulkWorkerOptions): Bu
     }
   }
 
-  /** Runs one step of each job that is due, so the jobs take turns. Returns the milliseconds until the next round. */
+  /** Runs one step of each due job, so the jobs take turns. Returns the number of milliseconds until the next round. */
   const round = async (): Promise<number> => {
     const jobs = await selectActiveJobs(options.db)
     const active = new Set(jobs.map(({ id }) => id))

@@ -81,7 +81,7 @@ export async function workOn(
   }
 }
 
-/** The job then waits, and none of its devices fails. */
+/** After such an error, the job waits, and none of its devices fails. */
 export const isOutage = (error: unknown): boolean => isDatabaseUnavailable(error) || isDatabaseFull(error)
 
 async function whileLocked(
@@ -173,7 +173,7 @@ const failPreview = (options: WorkOptions, place: JobPlace, error: unknown): Pro
     await writeJob(db, place.accountId, place.id, { state: 'FAILED', reason, finished: options.clock() })
   })
 
-/** If another device took a hardware ID after the batch had been read, the second run finds the conflict. */
+/** If another device took a hardware ID after the batch was read, runs the batch again, which finds the conflict. */
 async function runNext(options: WorkOptions, place: JobPlace, next: string | undefined): Promise<WorkResult> {
   try {
     return await runOnce(options, place, next)
@@ -261,7 +261,7 @@ interface Progress {
   isLast?: boolean
 }
 
-/** Returns a function that records the end of the job. */
+/** Returns a function that records the event of the job's end, if the job has ended. */
 async function saveProgress(
   db: Database,
   accountId: string,

@@ -30,7 +30,7 @@ export interface Registration {
 export interface NextBatch {
   items: readonly PendingItem[]
   registrations: ReadonlyMap<string, Registration>
-  /** The new devices' hardware IDs that other devices already use. */
+  /** The hardware IDs of new devices that are already in use by other devices. */
   takenHardwareIds: ReadonlySet<string>
   bytes: number
 }

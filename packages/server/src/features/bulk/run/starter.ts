@@ -46,14 +46,15 @@ export async function callerToRun(
   const caller = await findCaller(db, accountId, { ...check, starter: job.starter })
   if (typeof caller === 'string') return { reason: caller }
   const missing = permissionsOfJob(job).filter((name) => !isPermitted(caller.permissions, name))
-  if (missing.length > 0) return { reason: `the caller who started the job lacks permissions: ${missing.join(', ')}` }
+  if (missing.length > 0)
+    return { reason: `the caller who started or resumed the job lacks permissions: ${missing.join(', ')}` }
   if (caller.restriction === undefined) return { caller }
   try {
     assertMayRequest(caller, job)
     filterOf(job, caller)
   } catch (error) {
     if (error instanceof ApiError && error.code === 'FORBIDDEN')
-      return { reason: `the job exceeds the restriction of the caller who started it: ${error.message}` }
+      return { reason: `the job exceeds the restriction of the caller who started or resumed it: ${error.message}` }
     throw error
   }
   return { caller }
@@ -67,16 +68,18 @@ async function findCaller(
 ): Promise<JobCaller | string> {
   if (accessKey === null) {
     const role = await findRoleOfStarter(db, accountId, personId ?? accountId)
-    if (role === undefined) return 'the person who started the job is no longer an enabled member'
+    if (role === undefined)
+      return 'the person whose permissions the job uses is no longer an enabled member of an enabled account'
     const access = accessOfRole(role.role, role)
     return withReach(db, { accountId, permissions: access.permissions, restriction: restrictionOf(access) })
   }
   const key = await findKeyGrant(db, accessKey)
-  if (key?.accountId !== accountId) return `the access key ${accessKey} that started the job no longer exists`
-  if (key.readOnly) return `the access key ${accessKey} that started the job is read-only`
+  if (key?.accountId !== accountId)
+    return `the access key ${accessKey}, whose permissions the job uses, no longer exists`
+  if (key.readOnly) return `the access key ${accessKey}, whose permissions the job uses, is read-only`
   const rejection = rejectionOfKey(key, { now, address: undefined, staleMs })
   if (rejection !== undefined)
-    return `the server rejects the access key ${accessKey} that started the job: reason ${rejection.details.reason}`
+    return `the server rejects the access key ${accessKey}, whose permissions the job uses (reason: ${rejection.details.reason})`
   return withReach(db, { accountId, permissions: key.permissions, restriction: key.restriction })
 }
 

@@ -31,7 +31,7 @@ export interface NewDeviceRow extends DeviceFields {
 
 const reserved = [...reservedColumns.values()]
 
-// Stores no times of the device's first values, because their time is `created`, which is also the event's time.
+// The statement stores no times of the first values, because their time is `created`, which is also the event's time.
 const insertDeviceText = `
   with new_device as (
     insert into device (account_id, id, created, secret_hash, attributes, ${fieldColumns})

@@ -54,7 +54,7 @@ function assertReadableOrder(viewer: Viewer, { order, filter }: DeviceListReques
   for (const { name, value } of filter.values ?? []) {
     assertReadable(viewer, name)
     // A condition for a missing value would show whether a device has a group with this name.
-    if (value === null) assertReadsAll(viewer, 'null in attributes')
+    if (value === null) assertReadsAll(viewer, 'a null value in the argument attributes')
   }
 }
 

@@ -95,8 +95,8 @@ function shapeOf({ filter, order, start, limit, attributes, search }: DevicePage
 /**
  * First finds the devices on the page, with only the tables that the order and the filter need. Then reads the
  * remaining columns of only those devices. With an index and no filter, skipping a device therefore costs no more than
- * reading an index entry. Without a filter and an offset, the statement reads both tables in one step, because it finds
- * only devices that are on the page.
+ * reading an index entry. If there is neither a filter nor an offset, the statement reads both tables in one step,
+ * because it finds only devices that are on the page.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const filter = sqlFilter(accountId, page.filter)

@@ -79,7 +79,8 @@ function skippedRows(offset: number, filter: DeviceFilter, devices: number): Row
   // Without a filter, the statement reads the page from the nearer end of the list.
   const isFiltered = Object.keys(filter).length > 0
   const rows = isFiltered ? Math.min(offset, devices) : Math.max(0, Math.min(offset, devices - offset))
-  return { rows, reasons: [`from skips ${offset} devices; use after to start directly after a device`] }
+  const reason = `the argument from skips ${offset} devices; use the argument after to start directly after a device`
+  return { rows, reasons: [reason] }
 }
 
 function reasonsInSort(order: DeviceOrder): string[] {

@@ -16,7 +16,7 @@ import { type EventListArguments, readEventWhere } from '../events.ts'
 import { readableData } from '../readable-events.ts'
 
 const PATH = '/events/v1.csv'
-/** The number of events that one statement examines if PostgreSQL must check each event separately. */
+/** The number of events that a statement examines if PostgreSQL must check each event separately. */
 const WINDOW = 20_000
 const FIRST: EventSlice['start'] = { offset: 0 }
 /** The maximum number of device IDs that a DOWNLOAD_LINK_CREATE event lists for one link. */
@@ -88,7 +88,7 @@ async function* pages(download: Download): AsyncGenerator<string> {
   else yield* pagesByWindow(download, filter)
 }
 
-/** PostgreSQL checks `where` and a restriction for each event separately, so a statement examines few events. */
+/** PostgreSQL checks `where` and a restriction for each event separately, so a statement examines `WINDOW` events. */
 async function* pagesByWindow(download: Download, filter: EventFilter): AsyncGenerator<string> {
   const { accountId } = download
   let start = FIRST

@@ -63,8 +63,8 @@ async function* follow(
   let after = start.after
   let limit = PAGE.min
   while (!ended.aborted) {
-    // Reads the table up to the current position, and collects later events in memory. Collecting begins before the
-    // read, which prevents gaps and duplicates.
+    // Each pass reads the table up to the current position, and collects later events in memory. Collecting begins
+    // before the read, which prevents gaps and duplicates.
     const upTo = feed.position!
     const live = collectLive({ feed, accountId, filter, after: after > upTo ? after : upTo, ended })
     try {

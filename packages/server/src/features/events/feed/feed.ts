@@ -23,7 +23,7 @@ export interface Feed {
    * begins where the previous one ended. Returns a function that removes the listener.
    */
   subscribe(listener: (batch: FeedBatch) => void): () => void
-  /** For readers with their own cursor. Returns a function that removes the listener. */
+  /** Calls the listener when `position` advances, without the events. Returns a function that removes the listener. */
   onAdvance(listener: (position: bigint) => void): () => void
   /** Delivers settled events. Resolves to the last assigned event ID, which can be above `position`. */
   readNow(): Promise<bigint>
@@ -47,7 +47,7 @@ export interface FeedOptions {
   db: Database
   notifications: Pick<Notifications, 'subscribe' | 'notify'>
   log: FastifyBaseLogger
-  /** On a cluster, a commit becomes visible at different times on different nodes. */
+  /** Whether the database is a cluster, where a commit becomes visible at different times on different nodes. */
   isCluster?: boolean
 }
 

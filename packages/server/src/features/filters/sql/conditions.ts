@@ -21,8 +21,8 @@ import { isNoBulkService, joinServiceLive, overridesIn } from './value-source.ts
 
 /**
  * Converts a filter to SQL, which can be null for missing values. WHERE treats null like false, and the SQL of a
- * negation converts null to false before it negates the operand. Adds the tables that the condition reads to the tables
- * of the scope.
+ * negation converts null to false before it negates the operand. In `scope.tables`, marks the tables that the condition
+ * reads.
  */
 export const filterCondition = (filter: ResolvedFilter, scope: FilterScope): Sql =>
   condition(filter, scope, { isNegated: false })

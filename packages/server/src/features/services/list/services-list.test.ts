@@ -66,7 +66,7 @@ test('filters by fields and attributes of services and of their devices', async 
   expect(await names({ where: 'NOT in("night", path) = "/admin"' })).toEqual(['ssh-2', 'ssh-10', 'ssh'])
 })
 
-test('rejects filters and sort keys that only devices have, and an unknown ID', async () => {
+test('rejects filters and sort keys that are only for devices, and an unknown ID', async () => {
   for (const variables of [
     { where: 'hardwareId = x' },
     { where: 'statusA = x' },

@@ -47,7 +47,7 @@ describe('invitations', () => {
     expect((await ask(inAccount, accept, { token: second })).error?.[0]).toBe('CONFLICT')
   })
 
-  it('make one member if two people use the link at the same time', async () => {
+  it('make one member if several people use the link at the same time', async () => {
     const people = await Promise.all([newOutsider(app), newOutsider(app), newOutsider(app)])
     const { token } = await invite(admin)
     const answers = await Promise.all(people.map((person) => ask(person, accept, { token })))

@@ -10,7 +10,7 @@ import { recordEvents } from '../../events/record.ts'
 import { assertNoPreviousRelease } from '../../presence/previous-release.ts'
 import { insertMembership } from '../people/people.ts'
 import type { Role } from '../roles/role.ts'
-import { assertGrantable, exceeds, getRole } from '../roles/roles.ts'
+import { assertGrantable, getRole } from '../roles/roles.ts'
 import { lockAccount } from '../users.queries.ts'
 import type { Member } from './member.ts'
 import { countMembers, countOwnersWhoCanSignIn, deleteMembership, selectMembers, writeRole } from './members.queries.ts'
@@ -170,7 +170,8 @@ async function lockMember(transaction: Database, accountId: string, personId: st
 }
 
 function assertMayChange({ isOwner }: Context['viewer'], { roleId }: Member): void {
-  if (roleId === 'owner' && isOwner !== true) throw exceeds('only owners can create, change, and remove owners')
+  if (roleId === 'owner' && isOwner !== true)
+    throw new ApiError('FORBIDDEN', 'only owners can change and remove owners', { reason: 'exceeds-own-access' })
 }
 
 /** Throws CONFLICT if no owner who can sign in is left. Call this after the change, with the account locked. */

@@ -59,12 +59,12 @@ export async function getRole(db: Database, accountId: string, id: string): Prom
 }
 
 export function assertGrantable({ permissions = 0, isOwner = false }: Viewer, role: Role): void {
-  if (role.id === 'owner' && !isOwner) throw exceeds('only owners can create, change, and remove owners')
+  if (role.id === 'owner' && !isOwner) throw exceeds('only owners can grant the role owner')
   const more = namesIn(role.permissions & ~permissions)
   if (more.length > 0) throw exceeds(`you do not have ${more.join(', ')} yourself`)
 }
 
-export const exceeds = (rule: string): ApiError =>
+const exceeds = (rule: string): ApiError =>
   new ApiError('FORBIDDEN', `you cannot grant more access than you have: ${rule}`, { reason: 'exceeds-own-access' })
 
 export async function createRole(context: Context, { name, access, groups }: MutationCreateRoleArgs): Promise<Role> {

@@ -69,7 +69,7 @@ describe('a person who signs in for the first time', () => {
     expect(await failureOf(app, provider, { claims })).toBe('sso-failed')
   })
 
-  it('joins by an invitation, regardless of the address', async () => {
+  it('joins with an invitation, regardless of the address', async () => {
     const sub = newSubject()
     const create = 'mutation { createInvitation(roleId: "operator", email: "invited@example.com") { link } }'
     const { createInvitation } = await done(team.admin, create)

@@ -49,9 +49,9 @@ const MIN_QUEUE = 20
 const RECEIVER_CACHE_MS = 1_000
 /** The runner polls because no notification announces due retries. */
 const POLL_MS = 1_000
-/** How long the process holds an idle webhook. The next delivery to a held webhook starts immediately. */
+/** How long, in milliseconds, the process holds an idle webhook, to which a new delivery then starts immediately. */
 const LINGER_MS = 2_000
-/** The pause between rounds under high load. Reads and writes that accumulate during the pause share batches. */
+/** The pause, in milliseconds, between rounds under high load. Reads and writes during the pause share batches. */
 const SLOWED_MS = 100
 const RETRY_SECONDS = 5
 const INITIAL_HEALTH: Health = { failures: 0, probeIn: null }

@@ -148,7 +148,7 @@ export function createSender(options: SenderOptions): Sender {
 /**
  * Takes the hold on the webhook, and adds a job that resumes sending if this process ends. Returns the receiver's
  * health. If another process holds the webhook, adds a job for the time when the hold ends and, unless `wasNotified` is
- * set, notifies that process. Returns undefined in that case, and also if the webhook was deleted.
+ * set, notifies that process. Returns undefined if another process holds the webhook or if the webhook was deleted.
  */
 async function takeOrNotify(
   db: Database,

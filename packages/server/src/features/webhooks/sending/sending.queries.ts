@@ -80,7 +80,7 @@ export interface Due {
   mayHaveMore: boolean
 }
 
-/** The approximate maximum size of the deliveries per read. The last delivery can exceed it. */
+/** The approximate maximum size, in bytes, of the deliveries per read. The last delivery can exceed it. */
 const MAX_BYTES = 1024 * 1024
 
 /** Selects due deliveries, except those with an ID in `except`. */
