@@ -37,7 +37,7 @@ function isNew(id) {
 }
 
 const server = createServer(async (request, response) => {
-  // Verify the bytes as received: JSON that is parsed and serialized again can have other bytes.
+  // Verify the bytes as received: JSON that is parsed and serialized again can have different bytes.
   const body = Buffer.concat(await request.toArray())
   const genuine = request.method === 'POST' && isGenuine(request.headers, body)
   if (genuine && isNew(request.headers['webhook-id'])) {

@@ -36,7 +36,7 @@ def is_new(message_id):
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         length = int(self.headers["content-length"] or 0)
-        # Verify the bytes as received: JSON that is parsed and serialized again can have other bytes.
+        # Verify the bytes as received: JSON that is parsed and serialized again can have different bytes.
         body = self.rfile.read(length) if length <= 1 << 20 else b""
         genuine = is_genuine(self.headers, body)
         if genuine and is_new(self.headers["webhook-id"]):

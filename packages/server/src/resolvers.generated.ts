@@ -2228,9 +2228,9 @@ export type HistorySpan = {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: Scalars['DateTime']['output'];
   /**
-   * The time by which all servers had begun to record the times of changes. Earlier releases did not record times, so
-   * filters treat a value that has not changed since this time as if it changed at this time. AttributeInfo.changed can be
-   * earlier, because that field also reads events.
+   * The time by which all servers had begun to record the times of changes. Releases before that did not record times, so
+   * filters treat a value that has not changed since this time as if it had changed at this time. AttributeInfo.changed
+   * can be earlier, because that field also reads events.
    */
   timesSince: Scalars['DateTime']['output'];
 };

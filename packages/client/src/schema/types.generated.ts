@@ -655,7 +655,7 @@ export interface Grant {
 export interface HistorySpan {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: string
-  /** The time by which all servers had begun to record the times of changes. Earlier releases did not record times, so filters treat a value that has not changed since this time as if it changed at this time. AttributeInfo.changed can be earlier, because that field also reads events. */
+  /** The time by which all servers had begun to record the times of changes. Releases before that did not record times, so filters treat a value that has not changed since this time as if it had changed at this time. AttributeInfo.changed can be earlier, because that field also reads events. */
   timesSince: string
 }
 
@@ -1607,7 +1607,7 @@ export interface GrantFields {
 export interface HistorySpanFields {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: Leaf<string>
-  /** The time by which all servers had begun to record the times of changes. Earlier releases did not record times, so filters treat a value that has not changed since this time as if it changed at this time. AttributeInfo.changed can be earlier, because that field also reads events. */
+  /** The time by which all servers had begun to record the times of changes. Releases before that did not record times, so filters treat a value that has not changed since this time as if it had changed at this time. AttributeInfo.changed can be earlier, because that field also reads events. */
   timesSince: Leaf<string>
 }
 

@@ -46,7 +46,7 @@ afterAll(async () => {
 
 const placeholder = nonexistentObjects({ deviceCursor: '', eventCursor: '', deliveryCursor: '' })
 
-/** All attempts that must not find another user's object. */
+/** The attempts on another user's object that must fail with NOT_FOUND. */
 const attempts = Object.entries({ ...queryCalls, ...mutationCalls }).flatMap(([call, { naming = {} }]) =>
   Object.entries(naming).flatMap(([argument, tries]) =>
     [tries].flat().flatMap((attempt, index) => {

@@ -22,7 +22,7 @@ export async function listFacets(context: Context, args: UserFacetsArgs): Promis
   const { by } = args
   if (by.length > limits.facetNames) {
     const found = by.length
-    throw new ApiError('LIMIT_EXCEEDED', `the argument by accepts at most ${limits.facetNames} names, found ${found}`, {
+    throw new ApiError('LIMIT_EXCEEDED', `the argument "by" accepts at most ${limits.facetNames} names, found ${found}`, {
       limit: limits.facetNames,
       found,
     })
