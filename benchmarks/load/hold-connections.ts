@@ -9,3 +9,5 @@ process.on('message', async (credentials: readonly Credentials[]) => {
   devices.push(...(await Promise.all(credentials.map((each) => connectDevice(each, port)))))
   process.send!({ open: devices.filter(({ isOpen }) => isOpen).length })
 })
+
+process.once('disconnect', () => process.exit())

@@ -103,7 +103,7 @@ export const connections: Scenario = {
     const { environment, progress } = setting
     // The target does not apply to a smaller fleet.
     if (environment.fleet.devices < CONNECTIONS) return { rates: [], figures: [] }
-    const processes = Math.ceil(CONNECTIONS / ((await openFilesLimit()) - OTHER_FILES))
+    const processes = Math.max(1, Math.ceil(CONNECTIONS / ((await openFilesLimit()) - OTHER_FILES)))
     const port = await freePort()
     const server = await environment.startServer({ ...serverSettings(port), MUSTER_WORKERS: String(processes) })
     const holders: Holder[] = []
@@ -145,11 +145,12 @@ interface Holder {
 
 function startHolder(port: number): Holder {
   const child = fork(new URL('../load/hold-connections.ts', import.meta.url), [String(port)])
+  const exited = once(child, 'exit').then(() => [null])
   return {
     async connect(credentials) {
       child.send(credentials)
-      const [answer] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [{ open?: number } | null]
-      if (answer?.open === undefined) throw new Error('The process that holds connections exited.')
+      const [answer] = (await Promise.race([once(child, 'message'), exited])) as [{ open: number } | null]
+      if (answer === null) throw new Error('The process that holds connections exited.')
       return answer.open
     },
     close: () => void child.kill(),

@@ -1,7 +1,7 @@
 import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { type ResponseWatch, watchResponses } from './pool/response-watch.ts'
-import { sessionSettings, settingStatements, utc } from './pool/session-settings.ts'
+import { sessionSettings, settingStatements, skipEventIds, utc } from './pool/session-settings.ts'
 import { reportUnknownOutcome } from './pool/unknown-outcome.ts'
 import type { DB } from './tables.generated.ts'
 import { types, typesWithStoredTimes } from './type-parsers.ts'
@@ -70,7 +70,7 @@ const MAX_NAMED = 2_000
 export function createPool(options: DatabaseOptions): Pool {
   const { connection, direct, size, statementTimeout, settings } = options
   const statements = settingStatements({ ...sessionSettings(statementTimeout), ...settings })
-  const setup = direct === undefined ? `${statements}; ${utc}` : utc
+  const setup = direct === undefined ? `${statements}; ${utc}; ${skipEventIds}` : utc
   const config: pg.PoolConfig = {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...connection,

@@ -21,3 +21,13 @@ export const settingStatements = (settings: Readonly<Record<string, string>>): s
 
 /** Poolers track this setting for each client and apply it to every connection that they assign to that client. */
 export const utc = "set timezone = 'UTC'"
+
+/**
+ * After a crash, the sequence of event IDs may have lost its last values. A crash ends all connections, so new ones skip
+ * these values before they assign any. Does nothing before the migrations, on workers of a cluster, and on standbys.
+ */
+export const skipEventIds = `do $$ begin
+  if to_regclass('event_ids_skipped') is not null and current_setting('transaction_read_only') = 'off' then
+    perform skip_event_ids_after_crash();
+  end if;
+end $$`

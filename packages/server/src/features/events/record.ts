@@ -73,13 +73,6 @@ const valuesOf = ({ id, timestamp, type, device_id, targets, state, source, data
 /** Call this after the transaction has locked a row, which gives it a transaction ID. */
 export const drawEventIds = (db: Database, count: number): Promise<NextIds> => selectNextIds(db, count)
 
-/**
- * Like the column's default, assigns a transaction ID before an event ID: PostgreSQL evaluates the expressions in the
- * written order. Citus evaluates an expression with nextval on the coordinator, which can lose the last values of the
- * sequence in a crash while a worker keeps the event.
- */
-const nextId = `case when pg_current_xact_id() is not null and skip_event_ids_after_crash() then nextval('event_id') end`
-
 const rows = {
   accountId: '$1',
   type: 'type',
@@ -94,7 +87,7 @@ const rows = {
   from: `jsonb_to_recordset($3::jsonb)
     as row (id bigint, "timestamp" timestamptz, type text, device_id text, source jsonb, targets jsonb, state text, data jsonb, previous jsonb)`,
 }
-const insertTexts = { usual: eventInsert({ ...rows, id: nextId }), numbered: eventInsert({ ...rows, id: 'id' }) }
+const insertTexts = { usual: eventInsert(rows), numbered: eventInsert({ ...rows, id: 'id' }) }
 
 const row = {
   accountId: '$1',
@@ -108,10 +101,7 @@ const row = {
   previous: '$9::jsonb',
   timestamp: 'coalesce($10::timestamptz, clock_timestamp())',
 }
-const oneInsertTexts = {
-  usual: oneEventInsert({ ...row, id: nextId }),
-  numbered: oneEventInsert({ ...row, id: '$11::bigint' }),
-}
+const oneInsertTexts = { usual: oneEventInsert(row), numbered: oneEventInsert({ ...row, id: '$11::bigint' }) }
 
 /** Compares arrays and times by their contents. Returns undefined if no field changed. */
 export function fieldChanges<Fields extends object>(

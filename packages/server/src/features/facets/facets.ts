@@ -22,10 +22,14 @@ export async function listFacets(context: Context, args: UserFacetsArgs): Promis
   const { by } = args
   if (by.length > limits.facetNames) {
     const found = by.length
-    throw new ApiError('LIMIT_EXCEEDED', `the argument "by" accepts at most ${limits.facetNames} names, found ${found}`, {
-      limit: limits.facetNames,
-      found,
-    })
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `the argument "by" accepts at most ${limits.facetNames} names, found ${found}`,
+      {
+        limit: limits.facetNames,
+        found,
+      },
+    )
   }
   const size = args.size ?? 20
   if (size < 1 || size > MAX_SIZE) throw badInput(`size must be from 1 to ${MAX_SIZE}, not ${size}`)

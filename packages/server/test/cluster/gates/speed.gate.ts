@@ -107,6 +107,9 @@ async function compare(name: string, sends: Record<'plain' | 'coordinator' | 'wo
   }
 }
 
+/** Each change has another value, because the server does not store a value again. */
+let changes = 0
+
 function changeThrough(server: TestApp, fleets: readonly Fleet[]): Send {
   return async (time) => {
     const { user, ids } = fleets[time % fleets.length]!
@@ -114,7 +117,7 @@ function changeThrough(server: TestApp, fleets: readonly Fleet[]): Send {
       .as(user)
       .data('mutation ($id: String!, $value: String!) { setAttribute(serviceId: $id, name: "load", value: $value) }', {
         id: ids[time % ids.length],
-        value: String(time),
+        value: String(changes++),
       })
   }
 }
@@ -132,7 +135,7 @@ it('measures changes and pages', async () => {
   const fleets = await newFleets(app)
   const plainFleets = await newFleets(plain)
   const { reader, places } = await startReader(app)
-  const changes = {
+  const changing = {
     plain: changeThrough(plain, plainFleets),
     coordinator: changeThrough(app, fleets),
     workers: changeThrough(reader, fleets),
@@ -144,9 +147,9 @@ it('measures changes and pages', async () => {
   }
   await expect.poll(() => pages.workers(0).then(() => places.at(-1))).toBe('replica')
   // The first requests open connections and prepare statements.
-  for (const send of [...Object.values(changes), ...Object.values(pages)])
+  for (const send of [...Object.values(changing), ...Object.values(pages)])
     for (let time = 0; time < 4; time++)
       await Promise.all(Array.from({ length: CLIENTS }, (_, client) => send(time * CLIENTS + client)))
-  await compare('setAttribute', changes)
+  await compare('setAttribute', changing)
   await compare('a page of 50', pages)
 })

@@ -32,7 +32,7 @@ export async function readLogEnd(db: Database): Promise<LogEnd> {
     db,
     `select case when is_called then last_value else 0 end::text as last,
       ${nextText} as "nextTransaction", ${endedText} as ended
-    from event_id, lateral ${snapshot} where skip_event_ids_after_crash()`,
+    from event_id, lateral ${snapshot}`,
     [],
   )
   const { last, nextTransaction, ended } = rows[0]!
