@@ -2679,7 +2679,7 @@ export type View = {
   updated: Scalars['DateTime']['output'];
   /** Increases by 1 with every change. */
   version: Scalars['Int']['output'];
-  /** The webhooks, access keys, and roles that use the view, either in their field view or as view(id) in their filter. */
+  /** The webhooks, access keys, and roles that use the view, either as their view or as view(id) in their filter. */
   usedBy: Array<EventTarget>;
   /** The reasons why the view is invalid; normally empty. */
   problems: Array<FilterProblem>;

@@ -2586,7 +2586,7 @@ export interface ViewFields {
   /** The sort keys; empty for the default order. */
   sortBy: Leaf<string[]>
   updated: Leaf<string>
-  /** The webhooks, access keys, and roles that use the view, either in their field view or as view(id) in their filter. */
+  /** The webhooks, access keys, and roles that use the view, either as their view or as view(id) in their filter. */
   usedBy: Branch<'EventTarget', 'many'>
   /** Increases by 1 with every change. */
   version: Leaf<number>

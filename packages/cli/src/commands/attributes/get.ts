@@ -55,7 +55,9 @@ async function run(
       { name: 'value', value: ([, value]) => value },
     ])
   const [name, value] = found[0]!
-  if (value === null)
-    throw new CliError(`${nameOrId} has no attribute ${JSON.stringify(name)}`, { exitCode: exitCodes.notFound })
+  if (value === null) {
+    const missing = overrides ? 'override of the attribute' : 'attribute'
+    throw new CliError(`${nameOrId} has no ${missing} ${JSON.stringify(name)}`, { exitCode: exitCodes.notFound })
+  }
   await say(value)
 }

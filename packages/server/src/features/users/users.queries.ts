@@ -10,8 +10,8 @@ export interface NewAccount {
 }
 
 /**
- * Inserts an account. Returns false if the email address is in use. The account's row also contains the password,
- * because servers of the previous release read it there.
+ * Inserts an account. Returns false if the email address is in use. The account's row also contains the password
+ * hash, because servers of the previous release read it there.
  */
 export async function insertAccount(db: Database, account: NewAccount): Promise<boolean> {
   const { id, email, name, passwordHash } = account

@@ -70,7 +70,7 @@ export function createNameCounts({ db, feed, log }: Deps): NameCounts {
     begin(accountId, former) {
       if (inProgress.has(accountId)) return false
       join(accountId, former).catch((err: unknown) => {
-        if (!isClosing) log.warn({ err }, 'cannot count attribute names')
+        if (!isClosing) log.warn({ err, accountId }, 'cannot count the attribute names of an account')
       })
       return true
     },

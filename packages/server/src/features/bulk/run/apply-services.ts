@@ -62,7 +62,7 @@ export function assertServicesFit({ changes: { addService = [], removeService = 
   if (addService.length > 0) assertFewServices(services.length + addService.length - removeService.length)
 }
 
-/** Adds the services to the database, and to `services` of their devices. Returns the events. */
+/** Inserts the services in `changes.addService`, and appends them to `services` of the device. Returns the events. */
 export async function insertNewServices(
   db: Database,
   accountId: string,
