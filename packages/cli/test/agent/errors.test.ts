@@ -169,7 +169,7 @@ test('distinguishes an unreachable server from another program on the port', asy
   expect(await register(`${app.url}/graphql/v1`)).toMatchObject({ code: 2, stderr: expect.stringMatching(/server/) })
   expect(await register('127.0.0.1:4000')).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/http:\/\/ or https/),
+    stderr: expect.stringMatching(/scheme http or https/),
   })
 })
 

@@ -2,7 +2,7 @@ import { schemaPart } from '../../graphql/assemble.ts'
 import { loadView } from '../views/load-view.ts'
 import { loadDeliveredEvent, loadDeliveries } from './deliveries.loaders.ts'
 import { redeliver } from './deliveries.ts'
-import { testWebhook } from './test-webhook.ts'
+import { testWebhook } from './send-test-event.ts'
 import { createWebhook, deleteWebhook, listWebhooks, rotateWebhookSecret, updateWebhook } from './webhooks.ts'
 
 export const webhooksPart = schemaPart(new URL('./webhooks.graphql', import.meta.url), {
