@@ -61,13 +61,10 @@ async function memoryOf(pid: number): Promise<number | undefined> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
   const workers = children.split(' ').filter(Boolean)
   if (workers.length === 0) return residentBytes(pid)
-  const sizes = await Promise.all(
-    [pid, ...workers].map(async (each) => {
-      const text = await readFile(`/proc/${each}/smaps_rollup`, 'utf8')
-      return Number(/^Pss:\s+(\d+) kB$/m.exec(text)![1]) * 1_024
-    }),
+  const rollups = await Promise.all(
+    [pid, ...workers].map((each) => readFile(`/proc/${each}/smaps_rollup`, 'utf8').catch(() => '')),
   )
-  return sizes.reduce((sum, size) => sum + size, 0)
+  return rollups.reduce((sum, text) => sum + Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1_024, 0)
 }
 
 /** VmRSS (proc_pid_status(5)) is in KiB, although it is labeled `kB`. */

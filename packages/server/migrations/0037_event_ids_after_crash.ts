@@ -12,12 +12,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   )
   await sql`insert into event_ids_skipped values (statement_timestamp())`.execute(db)
   await sql`
-    create function skip_event_ids_after_crash() returns boolean language plpgsql as $$
+    create function skip_event_ids_after_crash() returns void language plpgsql as $$
     begin
       if not exists (select from event_ids_skipped) then
         perform nextval('event_id') from generate_series(1, 100000);
         insert into event_ids_skipped values (statement_timestamp());
       end if;
-      return true;
     end $$`.execute(db)
 }
