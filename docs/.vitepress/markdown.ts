@@ -55,7 +55,7 @@ export function resolveLinks(markdown: MarkdownRenderer, root: string): void {
 
 const isPage = (path: string): boolean => path.endsWith('.md') || path.endsWith('/')
 
-/** Returns the site's URL of a file. For a folder, returns the URL of its README. */
+/** Returns the URL of a file on the site. For a folder, returns the URL of its README. */
 function siteUrl(file: string): string {
   if (isPage(file)) {
     const page = routeOf(file.endsWith('/') ? `${file}README.md` : file)

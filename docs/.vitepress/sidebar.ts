@@ -36,7 +36,8 @@ function linkTo(path: string): string {
 /** Throws if a guide is missing from docs/README.md, because the sidebar would then not contain the guide. */
 function assertAllListed(): void {
   for (const file of readdirSync(new URL('guides/', docs))) {
-    if (file.endsWith('.md') && !home.includes(`](guides/${file})`)) throw new Error(`List ${file} in docs/README.md.`)
+    if (file.endsWith('.md') && !home.includes(`](guides/${file})`))
+      throw new Error(`docs/README.md must contain a link to guides/${file}.`)
   }
 }
 

@@ -100,7 +100,7 @@ interface PageServer {
   env: Record<string, string>
   /** Starts the server unless it is running. */
   start(): Promise<void>
-  /** Starts or restarts the server with these settings. */
+  /** Starts or restarts the server with the given settings. */
   restart(settings: Record<string, string>): Promise<void>
 }
 
