@@ -26,7 +26,7 @@ export interface FakeServer {
   url: string
 }
 
-/** Starts a fake server that sends these replies in order and then repeats the last reply. */
+/** Starts a fake server that sends the replies in order and then repeats the last reply. */
 export async function startFakeServer(replies: Reply[], options: Partial<MusterOptions> = {}): Promise<FakeServer> {
   const received: Received[] = []
   const server = createServer(async (request, response) => {

@@ -44,7 +44,7 @@ export async function runAgent(options: AgentOptions, log: Log, signal: AbortSig
     const watches = await Promise.all([watchServices(watching), watchValues(watching)])
     await stayConnected({ ...watching, settings, device, broker, ca, statusReport })
     await Promise.all(watches.map(({ done }) => done))
-    log.info('stopped')
+    log.info('the agent stopped')
   } finally {
     await socket.close()
   }

@@ -32,7 +32,7 @@ export const itemStatuses = ['PENDING', 'DONE', 'UNCHANGED', 'SKIPPED', 'FAILED'
 
 type Statuses = readonly (typeof itemStatuses)[number][] | undefined
 
-/** If a page is too large for a response, reads smaller pages. */
+/** Yields a job's items, and reads them in pages. If a page is too large for a response, reads smaller pages. */
 export async function* itemsOf(muster: Muster, id: string, status: Statuses): AsyncGenerator<ItemRow> {
   let size = 1_000
   let after: string | null = null

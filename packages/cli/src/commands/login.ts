@@ -54,6 +54,9 @@ async function run(url: string, options: Options): Promise<void> {
 function originOf(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
-    throw usageError(`${JSON.stringify(url)} is not a server URL`, 'Pass a URL such as https://muster.example.com.')
+    throw usageError(
+      `${JSON.stringify(url)} is not an http or https URL`,
+      'Pass a server URL such as https://muster.example.com.',
+    )
   return parsed.origin
 }

@@ -71,7 +71,7 @@ function duration(least: number, most: number) {
 
 function brokerUrl(text: string): string {
   if (/^(mqtts?|wss?):\/\/./.test(text) && URL.canParse(text)) return text
-  throw new InvalidArgumentError('Expected an mqtt, mqtts, ws, or wss URL, such as mqtt://127.0.0.1:1883.')
+  throw new InvalidArgumentError('Expected an mqtt, mqtts, ws, or wss URL with a host, such as mqtt://127.0.0.1:1883.')
 }
 
 async function run(options: Options): Promise<void> {

@@ -6,7 +6,10 @@ const id = /^80(?::[0-9a-f]{2}){7}$/i
 
 export const isId = (text: string): boolean => id.test(text)
 
-/** If `nameOrId` is an ID, returns it without a request, even if no device has this ID. */
+/**
+ * Finds a device by its ID, hardware ID, or name. Returns an ID without a request, even if no device has it. Throws if
+ * no device has the hardware ID or name, or if several devices have the name.
+ */
 export async function findDeviceId(muster: Muster, nameOrId: string): Promise<string> {
   if (isId(nameOrId)) return nameOrId.toLowerCase()
   const select = { id: true, name: true } as const

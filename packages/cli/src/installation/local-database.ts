@@ -21,8 +21,9 @@ export interface DatabaseOptions {
 }
 
 /**
- * Runs `work` on the database in DATABASE_URL (at DATABASE_DIRECT_URL, if set) or, without DATABASE_URL, on the
- * embedded database. Starts the embedded database unless a server has already started it.
+ * Runs `work` on the embedded database or, if DATABASE_URL is set, on an external database. Connects to the external
+ * database at DATABASE_DIRECT_URL or, if that is not set, at DATABASE_URL. Starts the embedded database unless a server
+ * has already started it.
  */
 export async function withDatabase<Result>(
   work: (database: LocalDatabase) => Promise<Result>,

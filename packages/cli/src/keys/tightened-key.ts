@@ -1,5 +1,6 @@
 import type { Permission } from '@muster/client'
 import { usageError } from '../errors/cli-error.ts'
+import { counted } from '../output/counted.ts'
 
 interface Model {
   name: string | null
@@ -15,9 +16,11 @@ interface Model {
   rateShare: number
 }
 
-export function tightenedKey(key: Model, permissions: readonly Permission[]): string {
-  if (permissions.length === 0)
-    throw usageError('the key used no permissions in this period', 'Increase --days, or delete the key.')
+export function tightenedKey(key: Model, permissions: readonly Permission[], days: number): string {
+  if (permissions.length === 0) {
+    const message = `the key used none of its permissions in the last ${counted(days, 'day')}`
+    throw usageError(message, 'Increase --days, or delete the key.')
+  }
   const { name, attributes } = key
   const options = [
     ['--permissions', permissions.join(',')],

@@ -14,7 +14,7 @@ export interface Loopback {
 const page = (text: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Muster</title><p>${text}</p></html>`
 
-/** The browser returns after the user allows or denies the request. */
+/** Listens for the browser, which returns to this machine after the user allows or denies the sign-in request. */
 export async function listenForBrowser(): Promise<Loopback> {
   const waiting: ((returned: Returned) => void)[] = []
   const arrived: Returned[] = []

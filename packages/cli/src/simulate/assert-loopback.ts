@@ -6,7 +6,7 @@ import { exitCodes } from '../errors/exit-codes.ts'
 export function assertLoopback(url: string, what: string): void {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
   if (isLoopback(host)) return
-  throw new CliError(`${what} is at ${host}, which is not this machine`, {
+  throw new CliError(`${what} is at ${host}, which is not a loopback address`, {
     hint: 'To allow another machine, pass --allow-remote.',
     exitCode: exitCodes.usage,
   })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { forEachConcurrently, type Muster } from '@muster/client'
 import { CliError } from '../errors/cli-error.ts'
+import { counted } from '../output/counted.ts'
 import type { Credentials } from './device.ts'
 
 /** The platform that marks simulated devices, so that later simulations can find them. */
@@ -111,7 +112,7 @@ async function findSimulated(muster: Muster, count: number): Promise<string[]> {
     ids.push(id)
     if (ids.length === count) return ids
   }
-  throw new CliError(`found only ${ids.length} of ${count} devices of earlier simulations`, {
+  throw new CliError(`found only ${counted(ids.length, 'device')} of earlier simulations, but --devices is ${count}`, {
     hint: 'Reduce --devices, or omit --existing to register new devices.',
   })
 }

@@ -38,7 +38,7 @@ export async function receiveDeliveries({ host, port, answer, json, secret }: Re
       response.writeHead(answer).end()
     } catch (error) {
       const reason = error instanceof WebhookError ? error.reason : (error as Error).message
-      console.error(`rejected a request that is not a delivery of this webhook: ${reason}`)
+      console.error(`rejected a request that is not a valid delivery of this webhook: ${reason}`)
       response.writeHead(400).end()
     }
   })

@@ -91,7 +91,7 @@ const withLabel = (message: string, labels: FieldLabels): string =>
     },
   )
 
-/** Does not capitalize a first word that may be a name, such as `hardwareId` or `attributes.site`. */
+/** Adds a period, and capitalizes the first word unless it may be a name, such as `hardwareId` or `attributes.site`. */
 function sentence(message: string): string {
   const text = /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message
   return /[.!?]$/.test(text) ? text : `${text}.`

@@ -41,7 +41,10 @@ export function placeAt(text: string, cursor: number, kind: FilterKind): Place {
   return { ...common, from: from ?? common.from, spot: conditionSpot(text, before, common.prefix) }
 }
 
-/** Treats a keyword as a word, because the user may still be typing it. */
+/**
+ * Returns the word or unclosed string that ends at the cursor, if any. Treats a keyword as a word, because the user may
+ * still be typing it.
+ */
 function wordAtEnd(left: readonly Token[], cursor: number): Token | undefined {
   const last = left.at(-1)
   if (last === undefined || last.to < cursor) return undefined

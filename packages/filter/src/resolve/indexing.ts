@@ -73,7 +73,7 @@ function isIndexedComparison(condition: Compare | CompareList, options: IndexOpt
   return isIndexedField(subject, kind, { isEquality, isPart, isOrder: operator !== '=' && operator !== ':' })
 }
 
-/** Only the base values of a device's reserved names have indexes for comparisons. */
+/** Only the base values of a device's reserved names have indexes for <, <=, >, and >=. */
 const isReservedBase = ({ of, name, read }: AttributeSubject, { hasContext }: IndexOptions): boolean =>
   of === 'device' && isReservedName(name) && (read.type === 'base' || (read.type === 'effective' && !hasContext))
 

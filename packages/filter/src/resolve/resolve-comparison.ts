@@ -89,8 +89,13 @@ function resolveList(resolving: Resolving, found: ValueComparison, list: ValueLi
   const { subject, comparison } = found
   const { comparator } = comparison
   const all = list.values.map((value) => written(resolving, value))
-  if (isOrder(comparator))
-    return rejectWith(resolving, list, `Use =, !=, or : with a list of values, not ${comparator}`, null)
+  if (isOrder(comparator)) {
+    const message =
+      subject.type === 'age'
+        ? 'Compare age() with a single duration, as in age(site) > 2d'
+        : `Use = or != with a list of values, not ${comparator}`
+    return rejectWith(resolving, list, message, null)
+  }
   if (list.join === 'and' && comparator !== ':') {
     const right = `(${all.join(' OR ')})`
     const message = `A single value cannot equal several values. Separate the values with OR: ${abbreviate(right)}`

@@ -11,7 +11,7 @@ import type { Compare, Literal, Subject } from './resolved.ts'
 import { type Resolving, reject, rejectWith, replace, warn, written } from './resolving.ts'
 import { resolveTime } from './time-literal.ts'
 
-/** For an attribute, the literal's type depends on the operator and the value's form. */
+/** Resolves a comparison's value. For an attribute, the literal's type depends on the operator and the value's form. */
 export function resolveLiteral(
   resolving: Resolving,
   { subject, operator }: Pick<Compare, 'subject' | 'operator'>,

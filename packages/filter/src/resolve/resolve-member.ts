@@ -88,7 +88,8 @@ function resolveServices(
   if (comparator !== ':' || argument.type === 'list') {
     const right =
       argument.type === 'value' ? `${name}.name ${comparator} ${written(resolving, argument)}` : `${name}.name = web`
-    const message = `${name} takes only :, as in ${name}:web or ${name}:(port = 22). To compare a name, write ${right}`
+    const examples = `${name}:web or ${name}:(port = 22)`
+    const message = `Use only : with ${name}, as in ${examples}. To compare a name, write ${right}`
     return rejectWith(resolving, tree, message, argument.type === 'value' ? replace(tree, right) : null)
   }
   if (scope.isInServices) return rejectWith(resolving, tree, NESTED_SERVICES, null)
@@ -124,7 +125,7 @@ function resolveAttributeExists(
   const written = isName ? argument.parts[0]! : ''
   if (!isName || wrongAttributeName(written) !== undefined) {
     const message =
-      'attributes takes only : and a name, as in attributes:site. To compare a value, write attributes.site = oslo'
+      'After attributes, write : and a name, as in attributes:site. To compare a value, write attributes.site = oslo'
     return rejectWith(resolving, tree, message, null)
   }
   const kind = subject.of === attributeOwner(scope.kind) ? scope.kind : 'device'

@@ -4,7 +4,7 @@ import { isOnlyWildcards } from './resolve-comparison.ts'
 import type { WordSearch } from './resolved.ts'
 import { type Resolving, rejectWith, replace, type Scope, warn, written } from './resolving.ts'
 
-/** Other languages use these words as operators. The values are the corresponding operators of this language. */
+/** The operators of other languages, each with the corresponding operator of the filter language. */
 const operators: ReadonlyMap<string, string> = new Map([
   ['and', 'AND'],
   ['or', 'OR'],

@@ -35,7 +35,7 @@ export type OrderOperator = '<' | '<=' | '>' | '>='
 /**
  * A comparison with one literal.
  *
- * - `=` is case-sensitive. The value equals the string, the whole value matches the pattern, or the time is on the day.
+ * - `=` is case-sensitive. The value equals the literal, matches the pattern as a whole, or is a time on the day.
  * - `:` is case-insensitive. The value contains the string, or the whole value matches the pattern.
  * - An order operator compares according to the literal's type. Strings are compared in natural order.
  *

@@ -42,7 +42,9 @@ function parseEntry(entry: Character[]): ServiceEntry {
   const hasPort = last !== undefined && isPort(last)
   const hosts = hasPort ? hostAndPort.slice(0, -1) : hostAndPort
   if (hosts.length > 1)
-    fail('the entry contains too many ":"; write a host with colons in brackets, such as ssh:[fe80::1]:22')
+    fail(
+      'only a host and a port can follow the type; write the port as a number, and a host with colons in brackets, as in ssh:[fe80::1]:22',
+    )
   const [host] = hosts
   if (host !== undefined && host.length === 0) fail('the host or port after ":" is missing; write one, as in ssh:22')
   return {

@@ -34,7 +34,10 @@ function portsOf(entry: Entry): Set<number> {
     words.map((word) => {
       const port = portOf(word)
       if (port === undefined)
-        throw configError(entry, `ignore must be a list of ports such as "80 8080"; "${word}" is not a port`)
+        throw configError(
+          entry,
+          `"ignore" must be a list of ports from 1 to 65535, such as "80 8080", but "${word}" is not a port`,
+        )
       return port
     }),
   )
@@ -60,9 +63,11 @@ function expectedService(entry: Entry, before: readonly ExpectedService[]): Expe
   }
   const port = digits === undefined ? (type.port ?? undefined) : portOf(digits)
   if (port === undefined)
-    throw configError(entry, `${entry.key} requires a port from 1 to 65535, such as "${typeName}:8080"`)
+    throw configError(entry, `"${entry.key}" requires a port from 1 to 65535, as in "${typeName}:8080"`)
   const same = before.find((each) => each.port === port && each.protocol === type.protocol)
-  if (same !== undefined)
-    throw configError(entry, `"${same.name}" already uses port ${port}; set a different port for "${entry.key}"`)
+  if (same !== undefined) {
+    const taken = `${type.protocol.toUpperCase()} port ${port}`
+    throw configError(entry, `"${same.name}" already uses ${taken}; set a different port for "${entry.key}"`)
+  }
   return { name: entry.key, application: type.id, port, protocol: type.protocol }
 }

@@ -10,7 +10,10 @@ export function parseDuration(text: string): number | undefined {
   return seconds === undefined ? undefined : Number(digits) * seconds * 1_000
 }
 
-/** Returns milliseconds. `least` and `most` are in seconds. `other` is a word that the caller accepts instead. */
+/**
+ * Returns a setting's duration in milliseconds. Throws if the duration is not between `least` and `most`, which are in
+ * seconds. The error also names `other`, a word that the caller accepts instead of a duration.
+ */
 export function durationOf(
   entry: Entry,
   { least, most, other }: { least: number; most: number; other?: string },
@@ -19,19 +22,25 @@ export function durationOf(
   if (found !== undefined && found >= least * 1_000 && found <= most * 1_000) return found
   throw configError(
     entry,
-    `${entry.key} must be ${other === undefined ? '' : `"${other}" or `}a duration from ${least}s to ${most}s, such as 5m, not "${entry.value}"`,
+    `"${entry.key}" must be ${other === undefined ? '' : `"${other}" or `}a duration from ${durationText(least)} to ${durationText(most)}, such as 5m, not "${entry.value}"`,
   )
+}
+
+/** Formats seconds in the largest unit that results in a whole number. */
+function durationText(seconds: number): string {
+  const unit = ['d', 'h', 'm'].find((each) => seconds % secondsOf[each]! === 0) ?? 's'
+  return `${seconds / secondsOf[unit]!}${unit}`
 }
 
 export function yesOrNo(entry: Entry): boolean {
   if (/^(yes|true|on|1)$/i.test(entry.value)) return true
   if (/^(no|false|off|0)$/i.test(entry.value)) return false
-  throw configError(entry, `${entry.key} must be yes or no, not "${entry.value}"`)
+  throw configError(entry, `"${entry.key}" must be yes or no, not "${entry.value}"`)
 }
 
 export function textOf(entry: Entry, most: number): string {
   if (entry.value !== '' && Array.from(entry.value).length <= most) return entry.value
-  throw configError(entry, `${entry.key} must have 1 to ${most} characters`)
+  throw configError(entry, `"${entry.key}" must have 1 to ${most} characters`)
 }
 
 export function portOf(text: string): number | undefined {
@@ -44,7 +53,7 @@ export function urlOf(entry: Entry, schemes: readonly string[]): string {
   if (url !== undefined && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== '') return entry.value
   throw configError(
     entry,
-    `${entry.key} must be a URL with a host and the scheme ${anyOf.format(schemes)}, not "${entry.value}"`,
+    `"${entry.key}" must be a URL with a host and the scheme ${anyOf.format(schemes)}, not "${entry.value}"`,
   )
 }
 

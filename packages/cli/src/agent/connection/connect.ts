@@ -47,7 +47,7 @@ export async function connect({ broker, deviceId, secret, ca }: Connection, sign
       // Keep this listener, because an error without a listener would end the agent. Later errors close the connection.
       client.on('error', reject)
       client.once('close', () => reject(new Error('the connection was closed before the device was authenticated')))
-      client.once('end', () => reject(new Error('stopped')))
+      client.once('end', () => reject(new Error('the agent is stopping')))
     })
   } catch (error) {
     client.end(true)

@@ -58,7 +58,7 @@ export async function stayConnected(connecting: Connecting): Promise<void> {
       }
       statusReport.disconnected(error.message)
       // Warn once per outage, not for each attempt.
-      if (!hasWarned) log.warn('cannot reach the server; retrying', { reason: error.message })
+      if (!hasWarned) log.warn('cannot connect to the server; retrying', { reason: error.message })
       hasWarned = true
     }
     await pause(backoff.next(), signal)
@@ -73,7 +73,7 @@ async function runConnection(device: DeviceState, connecting: Connecting, reject
   }
   const client = await connect({ broker, deviceId, secret, ca }, signal)
   statusReport.connected()
-  log.info('connected', { broker })
+  log.info('connected to the server', { broker })
   const interrupted = await runSession(client, {
     ...connecting,
     deviceId,
@@ -97,7 +97,7 @@ async function waitForSecret(device: DeviceState, error: ConnectError, connectin
   log.error(problem, {
     device: device.deviceId,
     response: error.message,
-    hint: `after the owner allows a new registration or deletes the device, run muster agent register --url ${device.url} --code CODE`,
+    hint: `after a user deletes the device or allows a new registration, run muster agent register --url ${device.url} --code CODE`,
   })
   if (settings.code !== undefined && (await registerOnce({ ...settings, url: device.url }, log)) !== undefined) return
   const until = performance.now() + REJECTED_RETRY_MS * (0.5 + Math.random())

@@ -17,7 +17,7 @@ export interface RegisterMachine {
   isNew?: boolean
 }
 
-/** `again` is true if the state folder already contained a registration as this device, except with `isNew`. */
+/** `again` is true if the state folder already contained this device's registration and `isNew` is not set. */
 export async function registerMachine(options: RegisterMachine): Promise<{ device: DeviceState; again: boolean }> {
   const { config, folder, url, code } = options
   await createStateFolder(folder)

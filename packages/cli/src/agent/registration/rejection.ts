@@ -24,7 +24,7 @@ export function toRejection({ code, reason, message }: Rejection, hardwareId: st
     return new CliError(
       `a device with this hardware ID (${hardwareId}) already exists, and this agent does not have the device's secret`,
       {
-        hint: 'The owner can delete the device, or use the mutation rotateDeviceSecret(deviceId: "…", allow: true) to allow one new registration within an hour. On a cloned machine, set a different ID with --hardware-id.',
+        hint: 'Delete the device, or call the mutation rotateDeviceSecret(deviceId: "…", allow: true), which allows one new registration within an hour. On a cloned machine, set a different ID with --hardware-id.',
         exitCode: exitCodes.usage,
       },
     )

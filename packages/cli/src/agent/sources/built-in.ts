@@ -45,6 +45,7 @@ function address(): string {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
   const outer = all.filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))
   const found = outer.find(({ family }) => family === 'IPv4') ?? outer[0]
-  if (found === undefined) throw new Error('this machine has only loopback and link-local addresses')
+  if (found === undefined)
+    throw new Error('this machine has no addresses except loopback and IPv6 link-local addresses')
   return found.address
 }

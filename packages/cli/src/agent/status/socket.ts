@@ -10,7 +10,10 @@ const socketIn = (folder: string): string => join(folder, 'agent.sock')
 /** The maximum length of a Unix socket path, without the terminating NUL (unix(7)). */
 const MAX_PATH_BYTES = 107
 
-/** Throws if another agent uses the same folder, because the two agents would repeatedly disconnect each other. */
+/**
+ * Serves the agent's status on a socket in the state folder. Throws if the socket cannot be created, or if another
+ * agent uses the folder, because the two agents would repeatedly disconnect each other.
+ */
 export async function serveStatus(folder: string, status: () => AgentStatus): Promise<{ close(): Promise<void> }> {
   const path = socketIn(folder)
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {

@@ -62,6 +62,7 @@ async function run(given: string, { days, tighten, ...options }: Options): Promi
     tightenedKey(
       key,
       key.permissions.filter((permission) => used.has(permission)),
+      days,
     ),
   )
 }

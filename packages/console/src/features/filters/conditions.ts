@@ -78,7 +78,10 @@ export function replaceCondition(
   return fromChips(own === undefined ? others : [...others, toChip(own)]) || undefined
 }
 
-/** Returns undefined for words and for function calls without a comparison. */
+/**
+ * Returns a chip's comparison, or undefined for words and for function calls without a comparison. For <, <=, >, and
+ * >=, the result does not include the chip's negation.
+ */
 export function comparisonOf({ operator, values, isNegated }: Chip): ComparisonName | undefined {
   if (operator === null) return undefined
   const name = operator === ':' ? `${isNegated ? '!' : ''}${values[0] === '*' ? '*' : ':'}` : operator

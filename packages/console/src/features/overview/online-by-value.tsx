@@ -102,7 +102,7 @@ interface RowProps {
   label: string
   count: number
   active: number
-  /** Undefined if no filter can find these devices. */
+  /** Filter for the devices that the row counts. Undefined if no filter can find them. */
   where?: string | undefined
 }
 

@@ -101,7 +101,7 @@ function Overview() {
   )
 }
 
-/** Returns a number that changes after each call of `refresh`. */
+/** Calls `refresh` after live events and after gaps in them. Returns a number that changes after each call. */
 function useRefreshLater(refresh: () => void): number {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef(refresh)

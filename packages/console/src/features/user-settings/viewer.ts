@@ -27,8 +27,7 @@ export const ViewerContext = createContext<Viewer | null>(null)
 
 export function useViewer(): Viewer {
   const viewer = use(ViewerContext)
-  if (viewer === null)
-    throw new Error('useViewer needs a ViewerProvider: call useViewer only in components inside the shell')
+  if (viewer === null) throw new Error('useViewer must be called in a component inside a ViewerProvider')
   return viewer
 }
 
