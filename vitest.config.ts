@@ -52,7 +52,7 @@ export default defineConfig({
     expect: { poll: { timeout: 100_000 } },
     sequence: { shuffle: true, sequencer: LongFilesFirst },
     // Files in one worker share modules, which keep no state. Loading them for each file would take a quarter of the
-    // time.
+    // run's time.
     isolate: false,
     // Tests spend much of their time waiting for processes and databases.
     maxWorkers: 5,

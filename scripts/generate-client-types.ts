@@ -91,7 +91,7 @@ function indent(text: string): string {
     .join('\n')
 }
 
-/** Mutations, and lists without a selection, return objects of this type, with all their plain fields. */
+/** Returns the type of objects that mutations, and lists without a selection, return. It has all plain fields. */
 function recordText(type: GraphQLObjectType, table: SchemaTable): string {
   const plain = new Set(plainFields(table, type.name))
   const lines = Object.values(type.getFields())

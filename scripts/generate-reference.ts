@@ -71,6 +71,8 @@ is wrong, the message names it and describes a correct value.
   unsupported method, 406 for an \`Accept\` header without a supported type, 408 for a request that
   does not arrive in time, 415 for a body that is compressed or not JSON, and 422 for an
   Idempotency-Key that was used with a different request.
+- If the request line and the headers together exceed 16 KiB, the code is \`LIMIT_EXCEEDED\`, and the
+  status is 431.
 - At some of the [limits on connections](limits.md#connections-and-bodies), the server closes the
   connection without a response.
 - The header \`x-request-id\` of a response contains a request ID. For \`INTERNAL\`,

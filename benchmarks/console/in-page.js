@@ -58,13 +58,13 @@ const measure = (() => {
       for (const type of ['pointerdown', 'input', 'scroll'])
         addEventListener(type, start, { capture: true, signal: listening.signal })
     },
-    /** Resolves with the milliseconds until all visible rows are loaded and differ from the previous rows. */
+    /** Resolves with the milliseconds from the input until all visible rows are loaded and have changed. */
     untilShown: (timeout) =>
       until(() => {
         const now = describeRows()
         return now !== undefined && now !== previous
       }, timeout),
-    /** Resolves with the milliseconds until the page shows completions. */
+    /** Resolves with the milliseconds from the input until the page shows completions. */
     untilOptions: (timeout) => {
       const isShown = () => [...document.querySelectorAll('[role=option]')].some((option) => option.checkVisibility())
       return until(() => began > 0 && isShown(), timeout)

@@ -5,8 +5,8 @@ import { open, readFile } from 'node:fs/promises'
 export interface ServerProcess {
   url: string
   /**
-   * Returns the resident memory in bytes, with the memory of worker processes. Returns undefined on systems without /proc
-   * or after the process has exited.
+   * Returns the resident memory in bytes, with the memory of worker processes. Returns undefined on systems without
+   * /proc or after the process has exited.
    */
   memory(): Promise<number | undefined>
   /** Returns the CPU time so far in milliseconds, or undefined in the same cases as `memory`. */
@@ -56,7 +56,10 @@ async function readyUrl(child: ChildProcess, exited: Promise<unknown>): Promise<
   }
 }
 
-/** With workers, returns the sum of the proportional set sizes (proc_pid_smaps(5)), so that shared memory counts once. */
+/**
+ * Returns the resident memory in bytes. With workers, returns the sum of the proportional set sizes
+ * (proc_pid_smaps(5)), so that shared memory counts once.
+ */
 async function memoryOf(pid: number): Promise<number | undefined> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
   const workers = children.split(' ').filter(Boolean)

@@ -106,8 +106,8 @@ async function setUp(
 }
 
 /**
- * The options that `muster serve` needs. Without these options, the command replaces its process with one that has
- * them. The profiler's timer would then remain active, and its signal would end the new process.
+ * The Node.js options that `muster serve` needs. Without these options, the command replaces its process with one that
+ * has them. The profiler's timer would then remain active, and its signal would end the new process.
  */
 const serverOptions = [
   '--max-semi-space-size=16',
@@ -125,8 +125,8 @@ const serverSettings = {
 }
 
 /**
- * Returns the environment of a peer. It disables parallel query plans, as the server does in its sessions. The other
- * options are set in the database.
+ * Returns the environment of a peer. It disables parallel query plans, as the server does in its sessions. The
+ * database's configuration contains the other session settings that affect query plans.
  */
 const peerEnvironment = ({ url }: BenchmarkDatabase, { accountId }: Fleet): Record<string, string> => ({
   DATABASE_URL: `${url}&options=${encodeURIComponent('-c max_parallel_workers_per_gather=0')}`,

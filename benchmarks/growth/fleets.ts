@@ -50,7 +50,7 @@ interface AccountContents extends Omit<FleetSize, 'email'> {
   name: string
 }
 
-/** Creates devices with one service each, and their events. `MATCHES` of the devices match the filters. */
+/** Creates devices with one service each, and their events. The benchmark's filters match `MATCHES` of the devices. */
 export async function fillAccount(
   pool: pg.Pool,
   { accountId, name, devices, events }: AccountContents,
@@ -83,7 +83,10 @@ async function findAccount(installation: Installation, email: string | undefined
   return (await addUser(installation, user)).id
 }
 
-/** Makes `MATCHES` evenly distributed devices match the filters. All other devices become active. */
+/**
+ * Changes `MATCHES` evenly distributed devices so that the benchmark's filters match them. Makes all other devices
+ * active.
+ */
 async function markMatches(pool: pg.Pool, accountId: string): Promise<void> {
   const { rowCount } = await pool.query(`select from device where account_id = $1 and attributes @> $2 limit 1`, [
     accountId,

@@ -11,7 +11,7 @@ export interface MqttDevice {
   close(): void
 }
 
-/** Rejects if the broker closes the connection or does not accept the device. */
+/** Connects a device. Rejects if the connection fails or the broker does not accept the device. */
 export async function connectDevice({ id, secret }: Credentials, port: number): Promise<MqttDevice> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   const next = receivePackets(socket)

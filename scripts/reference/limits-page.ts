@@ -1,5 +1,6 @@
 import { settings } from '../../packages/server/src/config.ts'
 import { MANY_ROWS } from '../../packages/server/src/graphql/cost/row-estimate.ts'
+import { HANDSHAKE_MS } from '../../packages/server/src/http/connections/timeouts.ts'
 import { type LimitName, limitMeanings, limits } from '../../packages/server/src/limits.ts'
 import {
   OBJECTS_PER_POINT,
@@ -23,8 +24,8 @@ export function limitsPage(): string {
 
 If a request exceeds a limit, the server usually returns \`LIMIT_EXCEEDED\`. For the depth, aliases,
 tokens, and objects of a document, it returns \`QUERY_TOO_COMPLEX\`. For page sizes, the number of
-operations in a bulk job, and Idempotency-Keys, it returns \`BAD_USER_INPUT\`. Characters are Unicode
-code points, and bytes are UTF-8 bytes.
+operations in a bulk job, and the length of an Idempotency-Key, it returns \`BAD_USER_INPUT\`.
+Characters are Unicode code points, and bytes are UTF-8 bytes.
 
 To read the limits from a program, query \`login { limits { name value used } }\`. The list also
 contains \`firstRecord\`, the value of the argument \`from\` at which a list starts.
@@ -43,11 +44,11 @@ const rateLimits = `## Rate limits
 Every API request has a cost in points, which the server deducts from a quota in this table. Quotas
 refill continuously. The names in parentheses are [settings](settings.md).
 
-| Quota of | Size | Refill per second | Used by |
+| Quota of | Size in points | Points refilled per second | Used by |
 | --- | --- | --- | --- |
 | a user | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | GraphQL, subscriptions, REST, and download links. A user is either an account with all its access keys, or a person with all their console sessions. The console sessions of an account's founder use the account's quota. |
-| an access key with a \`rateShare\` | this share of the user's quota, at least 20 points | this share of the user's refill | requests signed with the key. The server also charges them to the user. |
-| a registration code | same as a user | same as a user | registrations with the code |
+| an access key with a \`rateShare\` | this share of the user's quota, at least 20 points | this share of the user's points per second | requests signed with the key. The server also charges them to the user. |
+| a registration code | as for a user | as for a user | registrations with the code |
 | an address | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without valid credentials: introspection, registrations with a wrong code, sign-ins. An IPv6 /64 network is one address. |
 | a device | ${settings.deviceMessages.default} (\`${settings.deviceMessages.name}\`) | ${settings.deviceMessagesPerSecond.default} (\`${settings.deviceMessagesPerSecond.name}\`) | reports and MQTT publications, one point each |
 
@@ -58,7 +59,7 @@ refill continuously. The names in parentheses are [settings](settings.md).
 | the request | ${REQUEST_POINTS} |
 | objects that the response can contain, given the document and the variables | 1 for each full ${OBJECTS_PER_POINT} |
 | rows that a field can read without returning them | 1 for each full ${grouped(ROWS_PER_POINT)} |
-| a mutation | 1; for \`setAttributesMany\`, \`deleteDevices\`, and \`transferDevices\`, 1 for each 10 items or part of 10 |
+| a mutation | 1. The mutations \`setAttributesMany\`, \`deleteDevices\`, and \`transferDevices\` cost 1 for each 10 items or part of 10. |
 | a subscription | 1 when it opens, and 1 for each ${OBJECTS_PER_POINT} events that it sends |
 | downloading events | ${pointsOfObjects(limits.pageSize)} for each page of ${grouped(limits.pageSize)} events |
 | downloading devices, or the report or the secrets of a bulk job | about 1 for each ${OBJECTS_PER_POINT} devices. A list of devices also costs the rows that it reads. |
@@ -103,9 +104,9 @@ the whole quota, and charges the rest afterward.
 Other fields, such as \`availability\`, \`presence\`, and \`checkFilter\`, read fewer rows than the
 fields in this list.
 
-To compute the cost, the server uses the number of devices and events that the account had within
-the last minute. It adds up the rows of all fields in a document. If the sum is less than
-${grouped(ROWS_PER_POINT)}, the rows cost nothing.
+To compute the cost, the server uses the numbers of devices and events in the account, which it
+counted at most a minute ago. It adds up the rows of all fields in a document. If the sum is less
+than ${grouped(ROWS_PER_POINT)}, the rows cost nothing.
 
 A document can contain at most ${limits.walkingFields} fields that can each read ${grouped(MANY_ROWS)} or
 more rows. A page and its \`total\` count as two fields. If a document exceeds this limit, the server
@@ -213,7 +214,7 @@ requests from that address for the rest of the minute. It returns \`RATE_LIMITED
   attempts with \`RATE_LIMITED\` instead of \`UNAUTHENTICATED\`.
 - Wrong device secrets and registration codes also count as failed attempts from the address. After
   20 failed attempts in a minute, the server rejects further wrong secrets and codes with
-  \`RATE_LIMITED\`. Over MQTT, it returns the usual code 4, but two seconds later.
+  \`RATE_LIMITED\`. Over MQTT, it sends the usual return code 4, but two seconds later.
 - Each server process counts separately, and starts from zero when it restarts.
 
 ## Overload
@@ -242,17 +243,18 @@ Each server process enforces these limits. An IPv6 /64 network counts as one add
 | --- | --- | --- |
 | HTTP connections per address | ${settings.httpConnectionsPerAddress.default} (\`${settings.httpConnectionsPerAddress.name}\`) | The server closes a new connection immediately, before the TLS handshake. Trusted proxies are exempt. |
 | HTTP connections in total | ${settings.httpConnections.default} (\`${settings.httpConnections.name}\`) | The server closes a new connection immediately, even from a trusted proxy. |
-| bytes of unfinished request bodies per address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | The server rejects the request with \`RATE_LIMITED\`, status 429. |
-| bytes of unfinished request bodies in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | The server rejects requests from addresses above their fair share with \`UNAVAILABLE\`, status 503. At twice this value, it rejects requests from all addresses. |
+| bytes of large request bodies that are being received or processed, per address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | The server rejects the request with \`RATE_LIMITED\`, status 429. |
+| bytes of large request bodies that are being received or processed, in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | The server rejects requests from addresses above their fair share with \`UNAVAILABLE\`, status 503. At twice this value, it rejects requests from all addresses. |
 | bytes of unread responses per user | ${settings.queuedBytesPerUser.default} (\`${settings.queuedBytesPerUser.name}\`) | At the limit, the server rejects further requests with \`RATE_LIMITED\`, status 429. A request whose response would exceed the limit waits. If none of the user's waiting requests can start within 15 seconds, the server rejects them in the same way. |
 | bytes of unread responses in total | ${settings.queuedBytes.default} (\`${settings.queuedBytes.name}\`) | As at the limit per user, the server rejects or delays requests, but only from users above their fair share. |
+| time for a TLS handshake | ${HANDSHAKE_MS / 1_000} s | The server closes the connection. |
 | time for a request to arrive | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | The server responds with status 408 and closes the connection. |
 | time without a request on a new connection | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | The server responds with status 408 and closes the connection. |
 | time between two requests on a connection | ${settings.keepAliveTimeout.default} s (\`${settings.keepAliveTimeout.name}\`) | The server closes the connection. |
 | time without reading from a response | ${settings.readTimeout.default} s (\`${settings.readTimeout.name}\`) | The server closes the connection. |
 
-- A request body counts from the arrival of the headers to the end of the response. Its size is the
-  \`Content-Length\`, or 1 MiB if the length is unknown. Bodies up to 16 KiB do not count.
+- A request body is large if it has more than 16 KiB. It counts from the arrival of the headers to
+  the end of the response. Its size is the \`Content-Length\`, or 1 MiB if the length is unknown.
 - Send bodies without compression. If a request has a \`Content-Encoding\` other than \`identity\`,
   the server responds with status 415.
 - Connections count toward the address of the connection. Bodies count toward the [client
@@ -264,7 +266,7 @@ Each server process enforces these limits. An IPv6 /64 network counts as one add
 
 The client address of a request is the address of its connection. If the connection comes from one
 of \`${settings.trustedProxies.name}\`, the client address is the last address in \`X-Forwarded-For\` or
-\`Forwarded\` that is not a trusted proxy. On other connections, the server ignores these headers. If
-both headers are present and disagree, the client address is the proxy's address. Events, logs, and
-sessions show the client address.
+\`Forwarded\` that is not a trusted proxy, or the first address if all are trusted proxies. On other
+connections, the server ignores these headers. If both headers are present and disagree, the client
+address is the proxy's address. Events, logs, and sessions show the client address.
 `

@@ -65,7 +65,7 @@ export const requestReasons = {
   permission: {
     code: 'FORBIDDEN',
     meaning:
-      'The role or access key lacks permissions. `extensions.missing` lists each missing permission with the field that needs it. The server did not run any part of the request.',
+      "The role or access key lacks permissions. `extensions.missing` lists each missing permission with the field that needs it. Usually, the server did not run any part of the request. If a stream ends with this reason, the caller's access has changed. Subscribe again.",
   },
   'exceeds-own-access': {
     code: 'FORBIDDEN',
@@ -94,7 +94,7 @@ export const requestReasons = {
   'sign-in-too-old': {
     code: 'FORBIDDEN',
     meaning:
-      'The user last signed in or confirmed the sign-in more than an hour ago. Confirm the sign-in at `POST /auth/confirm-sign-in`, then repeat the request.',
+      'The user last signed in or confirmed the sign-in more than an hour ago. Confirm the sign-in at `POST /auth/confirm-sign-in` or sign in again, then repeat the request.',
   },
   'wrong-password': {
     code: 'BAD_USER_INPUT',

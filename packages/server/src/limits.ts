@@ -127,8 +127,9 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   filterLength: 'characters in a filter',
   filterTerms:
     'conditions in a filter. Each value in a list counts as a fifth of a condition, but a list counts as at least one condition.',
-  filterDepth: 'levels of parentheses in a filter',
-  filterPatterns: 'values with wildcards in a filter',
+  filterDepth: 'levels of parentheses in a filter, not counting the parentheses of functions',
+  filterPatterns:
+    'values in a filter that contain wildcards and other characters, not counting arguments of functions',
   facetNames: 'names in facets(by:)',
   downloadLinkLength:
     'characters in a download link after `link=`. A long filter, many columns, or many device IDs make a link long.',

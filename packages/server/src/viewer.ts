@@ -18,7 +18,7 @@ export interface Viewer {
   readonly rateShare?: number
   readonly address?: string
   readonly session?: string
-  /** How the session's person signed in; null if that was not recorded. */
+  /** How the session's person signed in. Null if the method was not recorded. */
   readonly signInMethod?: string | null
   /** The kind of sign-in that the account requires, if the person signed in another way. `accountId` is then empty. */
   readonly requiredSignIn?: RequiredSignIn

@@ -93,7 +93,7 @@ export function buildWorker({
   const db = createDatabase(pool, watchPool(pool, 'work', { metrics, tracing }))
   const webhooks = createWebhookWorker({ ...deps, db, clock, load, metrics, schedule: config.webhookRetries })
   measureJobs(metrics, db)
-  /** Returns the earlier time of the server's and the database's clock. Both must agree that a record has expired. */
+  /** Returns the earlier of the server's and the database's time, because both must agree that a record has expired. */
   const earlierTime = async (): Promise<Date> => earlierOf(await readClocks(db, clock()))
   const jobs: Job[] = [
     ...webhooks.jobs,

@@ -19,7 +19,10 @@ const PAIR_MS = 3_600_000
 export interface FailedAuthentication {
   /** Returns how many seconds the address must wait before it may try this key, or undefined if it may try now. */
   wait(address: string, key: string | undefined): number | undefined
-  /** Returns the seconds to wait if the address, or a key across all addresses, has too many failures in a minute. */
+  /**
+   * Counts a failure. Returns the seconds to wait if the address, or a key across all addresses, has more than 20
+   * failures in a minute.
+   */
   count(address: string, ...keys: (string | undefined)[]): number | undefined
   verified(address: string, key: string): void
 }

@@ -179,7 +179,7 @@ describe('a nonce', () => {
     await server.as(key, { nonce: 'first' })
     now = new Date(now.getTime() + 3_600_000)
     expect((await server.as(other, { nonce: 'first' })).status).toBe(200)
-    // Wait for the background deletion.
+    // The server waits for the background deletion before it closes.
     await server.close()
     const nonces = () => site.db.selectFrom('used_nonce').select('nonce').where('key', '=', key.key).execute()
     expect(await nonces()).toEqual([{ nonce: 'first' }])

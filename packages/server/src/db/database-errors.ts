@@ -24,7 +24,7 @@ const socketErrors = new Set([
 const messages =
   /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/
 
-/** Citus sends this without a specific SQLSTATE if a node fails during a transaction, which then changes nothing. */
+/** If a node fails during a transaction, Citus sends this message without a specific SQLSTATE. Nothing is changed. */
 const nodeFailure = /^failure on connection marked as essential: /
 
 /** Checks whether an error means that the database is unavailable. The same request may succeed later. */
@@ -48,13 +48,16 @@ export const isOutcomeUnknown = (error: unknown): boolean => codeOf(error) === O
 export const isStandbyFailure = (error: unknown): boolean =>
   isDatabaseUnavailable(error) || ['40001', '40P01', '25006'].includes(codeOf(error) as string)
 
-/** Checks whether another transaction or the move of a shard interfered (PostgreSQL, Appendix A; Citus, class CI). */
+/**
+ * Checks whether a query failed because another transaction or the move of a shard interfered with it (PostgreSQL,
+ * Appendix A; Citus, class CI).
+ */
 export const isReadConflict = (error: unknown): boolean => /^(40001|40P01|CI...)$/.test(String(codeOf(error)))
 
 /** Checks whether the database's disk is full. The failed statement changed nothing. */
 export const isDatabaseFull = (error: unknown): boolean => codeOf(error) === '53100'
 
-/** Checks whether the database canceled a statement because it ran too long or waited too long for a lock. */
+/** Checks whether the database canceled a statement that ran too long or that waited too long for a lock. */
 export const isDatabaseSlow = (error: unknown): boolean => ['57014', '55P03'].includes(codeOf(error) as string)
 
 /** File errors can also have a code such as ENOENT, but their `syscall` is a file operation such as `open`. */

@@ -14,7 +14,10 @@ export interface MigrationFile {
 
 export type Step = Change | NewIndex | OldIndex | Backfill
 
-/** Waits at most a second for a lock and is then retried, because writes to the table wait behind a waiting change. */
+/**
+ * A change to the schema or the data. It waits at most a second for a lock and is then retried, because writes to the
+ * table wait behind a waiting change.
+ */
 export interface Change {
   change: string
   run(db: Kysely<unknown>): Promise<void>

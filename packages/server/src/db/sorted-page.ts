@@ -19,7 +19,7 @@ export interface SqlOrder {
   /** The ID column of a joined table. It is also compared, because PostgreSQL infers only equality between columns. */
   twinId?: Sql
   direction: Direction
-  /** Null if the key is missing, as in the key's index predicate. If omitted, every row has a key. */
+  /** SQL that is null if the key is missing, as in the key's index predicate. If omitted, every row has a key. */
   nullable?: Sql
 }
 

@@ -15,7 +15,7 @@ import type { AccountSize, FieldRows, RowCosts } from '../graphql/cost/row-estim
 import { limits } from '../limits.ts'
 import type { UserPresenceArgs } from '../resolvers.generated.ts'
 
-/** The rows add to the rate-limit cost. The server does not start if a list has no entry. */
+/** The row cost of each field, a part of its rate-limit cost. The server does not start if a list has no entry. */
 export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => ({
   'User.devices': (args, { devices, restriction }) => {
     const options = { devices, firstRecord, inside: restriction?.devices }
@@ -31,7 +31,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Device.attributeHistory': (args, size) => rowsOfHistory(args, size, { ofDevices: true }),
   'Service.attributeHistory': (args, size) => rowsOfHistory(args, size, { ofDevices: true }),
   'User.attributeHistory': (args, size) => rowsOfHistory(args, size, { ofDevices: false }),
-  // The server reads the events only if the request selects the times.
+  // The server reads the events only if the request selects `changed` or `confirmed`, and a value's time is not stored.
   'Device.attributeInfo': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
   'Service.attributeInfo': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
   'User.attributeInfo': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
@@ -48,7 +48,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Mutation.retryBulk': (_args, { devices }) => ({ rows: devices }),
   'Mutation.undoBulk': (_args, { devices }) => ({ rows: devices }),
   'Webhook.deliveries': (_args, { events }) => ({ rows: 0, total: events }),
-  // The server reads the devices only if the summary is out of date.
+  // The server reads the devices only if the summary of attribute names is out of date.
   'User.attributeNames': (_args, { devices }) => ({ rows: devices }),
   // Without columns, the file contains every attribute in use, so the server must list them.
   'User.devicesUrl': ({ columns }, { devices }) => ({ rows: columns == null ? devices : 0 }),

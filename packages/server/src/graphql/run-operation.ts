@@ -116,8 +116,8 @@ export const lacksViewer = <Viewer>({
   operation,
 }: Pick<OperationStart<Viewer>, 'viewer' | 'operation'>): boolean => viewer === null && !operation.isPublic
 
-export const signedRequestNeeded = (): ApiError =>
-  new ApiError('UNAUTHENTICATED', 'this operation needs a signed request: sign it with an access key', {
+export const credentialsNeeded = (): ApiError =>
+  new ApiError('UNAUTHENTICATED', 'this operation needs an access key or a session: sign the request or sign in', {
     reason: 'missing',
   })
 
@@ -147,7 +147,7 @@ export async function runOperation<Viewer extends GraphqlViewer>(
   start: OperationStart<Viewer>,
 ): Promise<FormattedExecutionResult> {
   const { request, viewer, operation } = start
-  if (lacksViewer(start)) throw signedRequestNeeded()
+  if (lacksViewer(start)) throw credentialsNeeded()
   const needs = assertPermitted(hooks, start)
   const reserved = hooks.reserveResponse?.(start)
   if (reserved !== undefined) await reserved

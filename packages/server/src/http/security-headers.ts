@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 const YEAR_SECONDS = 365 * 86_400
 
 /**
- * Browsers must not guess the content type. No page may show a response in a frame, and other origins must not embed
- * it.
+ * Browsers must not guess the content type of a response, load resources for it, or send a Referer header from it. No
+ * page may show a response in a frame, and other origins must not embed a response.
  */
 const baseHeaders = {
   'x-content-type-options': 'nosniff',

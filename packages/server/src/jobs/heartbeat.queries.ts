@@ -12,7 +12,10 @@ export async function removeWorker(db: Database, id: string): Promise<void> {
   await sql`delete from job_worker where id = ${id}`.execute(db)
 }
 
-/** Releases the jobs of workers without a heartbeat for `deadAfterSeconds`. Returns the IDs of these workers. */
+/**
+ * Releases the jobs of workers without a heartbeat for `deadAfterSeconds`. Returns the IDs of these workers. Also
+ * deletes heartbeats that are more than an hour old.
+ */
 export async function releaseJobsOfDead(db: Database, deadAfterSeconds: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct locked_by as id from graphile_worker.jobs as job

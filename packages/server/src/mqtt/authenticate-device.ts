@@ -17,7 +17,7 @@ const NOT_AUTHORIZED = 5
 
 const NO_ID = 'no device ID'
 
-/** The delay of the response to a failed attempt if the address or the device has too many failures. */
+/** The delay, in milliseconds, before a failed attempt is rejected if its address or device has too many failures. */
 const FAILURE_DELAY_MS = 2_000
 
 export interface AuthenticationDeps {

@@ -39,8 +39,8 @@ export function serveWebSocket(server: Server, broker: Broker, addressOf: Addres
       releaseConnection(socket as Socket)
       const stopCounting = limitBytes(socket)
       const stream = createWebSocketStream(webSocket)
-      // The stream also emits these errors, and the broker handles them there. Without this listener, an error of the
-      // WebSocket would end the process.
+      // The stream also emits the errors of the WebSocket, and the broker handles them there. Without this listener, an
+      // error of the WebSocket would end the process.
       webSocket.on('error', () => {})
       broker.accept(stream, address, stopCounting)
     })

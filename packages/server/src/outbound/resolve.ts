@@ -6,8 +6,9 @@ import { isIP } from 'node:net'
 export type Resolve = (name: string) => Promise<string[]>
 
 /**
- * Reads the hosts file and, if the file does not list the name, queries DNS directly. Lookups by the operating system
- * occupy threads of a small pool, so slow lookups would delay all others.
+ * Returns loopback addresses for localhost and its subdomains. For any other name, reads the hosts file and, if the
+ * file does not list the name, queries DNS directly. Lookups by the operating system occupy threads of a small pool, so
+ * slow lookups would delay all others.
  */
 export const resolveName: Resolve = async (name) => {
   const wanted = name.replace(/\.$/, '').toLowerCase()

@@ -37,7 +37,7 @@ export function linkToParent(): Link {
   }
 
   listen('ask', () => send({ kind: 'here' }))
-  // The parent may have sent its request before this listener existed.
+  // The parent may have sent the message `ask` before this listener existed.
   void send({ kind: 'here' })
 
   return {

@@ -28,7 +28,10 @@ interface Watched {
   hasStarted: boolean
 }
 
-/** Kills a process with SIGKILL if it does not respond for `maxSeconds`, or never if `maxSeconds` is 0. */
+/**
+ * Kills a process with SIGKILL if it does not respond for `maxSeconds`. While a process starts, the limit is at least
+ * `MIN_START_SECONDS`. Kills no process if `maxSeconds` is 0.
+ */
 export function watchProcesses(maxSeconds: number, log: FastifyBaseLogger): Watch {
   const watched = new Map<number, Watched>()
 

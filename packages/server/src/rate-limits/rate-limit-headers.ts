@@ -12,9 +12,9 @@ export const rateLimitHeaders = ({ budget, subject }: Payer, retryAfter = 0): Re
 })
 
 /**
- * Adds the address's remaining points to responses of API requests that were not charged, for example because load
- * shedding rejected them, or because they had an unknown path or were too large. The returned function creates these
- * headers for responses that bypass hooks.
+ * Adds the address's remaining points to responses of API requests that were not charged, such as requests that were
+ * rejected by load shedding, had an unknown path, or were too large. The returned function creates these headers for
+ * responses that bypass hooks.
  */
 export function addRateLimitHeaders(
   app: FastifyInstance,

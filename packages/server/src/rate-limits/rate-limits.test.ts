@@ -73,7 +73,7 @@ describe('the points of a user', () => {
     expect(left((await user.query(small)).headers)).toBe(979)
     const given = await restClient(app.url, user)('POST', '/devices', { body: { nothing: 'x'.repeat(5_000) } })
     expect([given.status, left(given.headers)]).toEqual([400, 973])
-    // The server charges for the length of rejected requests only.
+    // The server charges for the length of a request only if it rejects the request.
     expect(left((await user.query(`{ login { id } } # ${'x'.repeat(9_000)}`)).headers)).toBe(972)
   })
 
@@ -87,7 +87,7 @@ describe('the points of a user', () => {
     const query = 'subscription ($after: ID) { events(after: $after) { id } }'
     const stream = await openStream({ app, user, query, variables: { after: login.events.items[0].id } })
     await until(() => stream.messages.length === 100)
-    // This request, the stream request, and the 100 events cost one point each.
+    // This request and the stream request cost one point each, and the 100 events together cost one point.
     expect(left((await user.query(small)).headers)).toBe(before - 3)
     stream.cut()
   })

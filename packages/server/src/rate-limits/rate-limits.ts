@@ -52,8 +52,8 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   const forAddresses = { capacity: config.addressPoints, perSecond: config.addressPointsPerSecond }
   const addresses = createBudget({ name: 'address', ...forAddresses }, shared)
   const forDevices = { capacity: config.deviceMessages, perSecond: config.deviceMessagesPerSecond }
-  // The spending of devices is not reported to other processes, because a device has an MQTT connection to only one
-  // process at a time, and reports about all devices could be too large.
+  // The spending of devices is not reported to other processes. A device has an MQTT connection to only one process at
+  // a time, and reports about all devices could be too large.
   const devices = createBudget({ name: 'device', ...forDevices }, local)
   const { deviceBytesPerDay, accountBytesPerDay } = config
   const storage = createStorageQuotas({ deviceBytesPerDay, accountBytesPerDay, local, shared })

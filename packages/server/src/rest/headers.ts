@@ -3,7 +3,7 @@ const DEPRECATED_SINCE = Date.UTC(2026, 10, 20) / 1_000
 
 export const PREFIX = '/rest/v1'
 
-/** The headers announce the deprecation of the REST API, with links (RFC 5829, RFC 9745 §3). */
+/** Returns headers that announce the deprecation of the REST API, with links (RFC 5829, RFC 9745 §3). */
 export function deprecationHeaders(url: string): Record<string, string> {
   if (!url.startsWith(`${PREFIX}/`) && url.split('?', 1)[0] !== PREFIX) return {}
   const link = `</graphql/v1>; rel="successor-version", <${PREFIX}>; rel="deprecation"; type="text/markdown"`

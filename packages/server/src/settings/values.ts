@@ -1,6 +1,8 @@
 import { isIP } from 'node:net'
 import { type AddressRange, parseRange } from '../lib/address-range.ts'
 
+// These functions parse the values of settings. The messages of their errors complete the sentence "<name> must be …".
+
 export function integer(text: string, minimum: number, maximum: number, unit?: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
@@ -16,7 +18,7 @@ const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 
 export function timeSpan(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   const seconds = Number(digits) * secondsOf[unit]!
-  if (!(seconds > 0)) throw new Error('a time span such as 30m, 12h, or 7d')
+  if (!(seconds > 0)) throw new Error('a whole number from 1 to 999999 with the unit s, m, h, d, or w, such as 12h')
   return seconds * 1_000
 }
 
@@ -45,7 +47,7 @@ export function emailAddress(text: string): string {
 
 export function databaseUrl(text: string): string {
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
-    throw new Error('a URL such as postgresql://user:password@host:port/database')
+    throw new Error('a postgresql or postgres URL, such as postgresql://user:password@host:port/database')
   return text
 }
 

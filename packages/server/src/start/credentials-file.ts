@@ -38,7 +38,10 @@ export async function findStagedKey(dataFolder: string): Promise<string | undefi
   return text === undefined ? undefined : (/^MUSTER_ACCESS_KEY_ID=(.*)$/m.exec(text)?.[1] ?? '')
 }
 
-/** Renames an existing credentials file, which belongs to another database. */
+/**
+ * Renames the staged file to the credentials file. First renames an existing credentials file, which belongs to another
+ * database.
+ */
 export async function publishCredentials(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const path = credentialsPath(dataFolder)
   if (await fileExists(path)) {

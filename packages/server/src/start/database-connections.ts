@@ -18,7 +18,7 @@ export function connectionsNeeded({ processes, databaseConnections, databaseDire
   return processes * (BACKGROUND_CONNECTIONS + (databaseDirectUrl === undefined ? forRequests : 0))
 }
 
-/** Without this warning, the operator would notice only when requests fail under load. */
+/** Without this warning, the operator would notice the lack of connections only when requests fail under load. */
 export async function warnOfConnections(db: Database, config: Config, log: FastifyBaseLogger): Promise<void> {
   const needed = connectionsNeeded(config)
   const { rows } = await sql<{ allowed: number }>`

@@ -13,7 +13,7 @@ import type { DatabaseAccess } from './pooler.ts'
 export interface ReadingOptions {
   config: Config
   db: Database
-  /** The connection of `db`. */
+  /** The connection options of `db`. */
   requests: DatabaseAccess['requests']
   metrics: Metrics
   tracing: Tracing | undefined

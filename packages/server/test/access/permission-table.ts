@@ -57,7 +57,7 @@ const admin = [...defaultKey, 'MEMBER_MANAGE', 'ACCOUNT_MANAGE']
 /** The permissions of each role and of three keys. `defaultKey` has the permissions that a new key has by default. */
 export const granted = { viewer, operator, admin, owner: admin, defaultKey, scopedKey, restrictedKey }
 
-/** Fields that callers who are restricted to some devices cannot select, whatever their permissions. */
+/** Fields that callers who are restricted to some devices cannot select, regardless of their permissions. */
 const closedToRestricted = new Set(
   `User.registrationCodes Mutation.createRegistrationCode Mutation.deleteRegistrationCode Mutation.transferDevices
   User.attributeHistory`.split(/\s+/),

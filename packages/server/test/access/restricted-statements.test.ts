@@ -18,7 +18,7 @@ const found = 'reads data of devices that a restricted statement of the request 
 const locked = 'changes devices that a restricted statement of the transaction locked, or their data'
 const size = 'counts the devices of the account to choose a query plan and a rate-limit cost'
 
-/** Statements that may read or change these tables without the restriction, with the reasons. */
+/** Statements that may read or change the tables in `ofDevices` without the restriction, with the reasons. */
 const exceptions: Readonly<Record<string, string>> = {
   'selectServicesOfDevices of features/services/services.queries.ts': found,
   'writeServicesOfDevices of features/services/services.queries.ts': found,

@@ -61,8 +61,8 @@ export const changesOf = ({ db }: Pick<TestApp, 'db'>, user: TestUser) =>
     .then(({ rows }) => rows)
 
 /**
- * Moves times `seconds` seconds into the past: those of a user's values and events, the creation times of the user's
- * devices and services, and the time when the server began to record times.
+ * Moves these times `seconds` seconds into the past: the times of a user's values and events, the creation times of the
+ * user's devices and services, and the time when the server began to record times.
  */
 export async function passTime({ db }: Pick<TestApp, 'db'>, user: TestUser, seconds: number): Promise<void> {
   const { accountId } = user

@@ -203,7 +203,7 @@ it(
     expect(replays.map(({ status, reason }) => [status, reason])).toEqual(
       [...clocks.map(() => 'nonce-used'), 'nonce-used', expired, expired, 'nonce-used'].map((each) => [401, each]),
     )
-    // The server sent only rejected messages twice.
+    // Each of the three changes caused only one message, which the server sent twice.
     expect(messages.size).toBe(3)
   },
 )

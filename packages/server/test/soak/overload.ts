@@ -109,7 +109,7 @@ async function watchHealth(url: string, signal: AbortSignal): Promise<Times> {
   return times
 }
 
-/** Measures which share of the time the server and the sender wait for a CPU, until the returned function is called. */
+/** Measures the share of time that the server and the sender wait for a CPU, until the returned function is called. */
 async function measureCpuWaits(): Promise<() => Promise<string>> {
   const read = () => Promise.all([environment.cpuWait(), cpuWait(process.pid)])
   const started = performance.now()

@@ -70,7 +70,7 @@ async function readSenders(): Promise<{ sent: Found<AccountScope>; breaking: Fou
   return { sent, breaking }
 }
 
-/** The senders with a property, each with one of the statements that have the property. */
+/** For each property, the senders of statements that have the property, each with one of these statements. */
 type Found<Property> = Map<Property, Map<string, string>>
 
 function add<Property>(

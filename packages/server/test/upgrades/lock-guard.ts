@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration, Step } from '../../src/db/migration.ts'
 
 /**
- * Returns a migration that fails if a step reads rows of a table that it locks against writers, because the writers of
- * a larger table would wait longer.
+ * Returns a migration that fails if a step locks a table against writers and reads rows of this table, because the
+ * writers of a larger table would wait longer.
  */
 export const guarded = (migration: Migration): Migration => ({ ...migration, steps: migration.steps.map(guardedStep) })
 

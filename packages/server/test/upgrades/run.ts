@@ -21,9 +21,9 @@ const MAX_WRITE_MS = 5_000
 /** A short migration can end before the kill, so several rounds may be necessary. */
 const MAX_ROUNDS_WITHOUT_KILL = 10
 /**
- * Releases with an earlier schema than this one prepare statements that return every column of a table. After a
- * migration adds a column, password changes and sign-ins fail on the connections that have prepared such a statement,
- * until these connections close.
+ * Releases whose latest migration is earlier than this one prepare statements that return every column of a table.
+ * After a migration adds a column, password changes and sign-ins fail on the connections that have prepared such a
+ * statement, until these connections close.
  */
 const FIRST_WITHOUT_STALE_STATEMENTS = '0036_invitation_email'
 const STALE_STATEMENT_FAILURES = 60

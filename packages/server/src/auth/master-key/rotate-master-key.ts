@@ -91,7 +91,10 @@ function assertAvailable(secrets: Secrets, { current, former }: KeyChecks): void
   )
 }
 
-/** better-auth decrypts only with the current key, so authenticator apps' secrets change in the same transaction. */
+/**
+ * Changes the current key and re-encrypts the secrets of authenticator apps in one transaction, because better-auth
+ * decrypts only with the current key.
+ */
 function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     await replaceCheck(transaction, secrets.checkValue)

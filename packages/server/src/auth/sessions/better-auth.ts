@@ -36,7 +36,7 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
     onAPIError: { throw: true },
     logger: {
       level: 'error',
-      log: (_level, message) => log.error({ reason: message }, 'internal error during sign-in'),
+      log: (_level, message) => log.error({ reason: message }, 'better-auth reported an internal error'),
     },
     emailAndPassword: {
       enabled: true,
@@ -106,7 +106,10 @@ const passkeyOptions: NonNullable<Parameters<typeof passkey>[0]> = {
     // A passkey replaces both the password and the code, so possession of the device must not be enough to sign in.
     afterVerification: async ({ verification }) => {
       if (!verification.authenticationInfo.userVerified) {
-        throw new APIError('UNAUTHORIZED', { code: 'AUTHENTICATION_FAILED', message: 'the user was not verified' })
+        throw new APIError('UNAUTHORIZED', {
+          code: 'AUTHENTICATION_FAILED',
+          message: 'the passkey must verify the user',
+        })
       }
     },
   },

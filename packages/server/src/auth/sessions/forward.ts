@@ -20,7 +20,7 @@ export interface Forwarded {
   cookies: string[]
 }
 
-/** Throws an ApiError if better-auth rejects the call. */
+/** Forwards a call to better-auth. Throws an ApiError if better-auth rejects the call. */
 export type Forward = (request: FastifyRequest, path: string, body?: object) => Promise<Forwarded>
 
 export interface ForwardOptions {

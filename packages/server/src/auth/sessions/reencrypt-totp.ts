@@ -22,7 +22,7 @@ export async function reencryptTotp(transaction: Database, secrets: Secrets): Pr
   return count
 }
 
-/** Returns the data unchanged if the current secret decrypts it, or if no available secret does. */
+/** Encrypts data with the current secret, unless that secret already decrypts the data or no available secret does. */
 async function reencrypt(text: string, current: string, others: readonly string[]): Promise<string> {
   // better-auth is imported on first use, because it takes time and memory to load.
   const { symmetricDecrypt, symmetricEncrypt } = await import('better-auth/crypto')

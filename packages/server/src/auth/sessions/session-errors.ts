@@ -26,12 +26,15 @@ const errors: Readonly<Record<string, () => ApiError>> = {
   PREVIOUSLY_REGISTERED: () => new ApiError('CONFLICT', 'this passkey is already registered: use another passkey'),
   CHALLENGE_NOT_FOUND: () =>
     badInput(
-      'the passkey response arrived too late, was sent before, or came without the passkey cookie: request new options and retry',
+      'the passkey response arrived too late, was already used, or came without the passkey cookie: request new options and retry',
     ),
   FAILED_TO_VERIFY_REGISTRATION: () => badInput('the passkey could not be verified: request new options and retry'),
 }
 
-/** Throws if the error is internal. Any other error of a sign-in with a passkey becomes `passkey-refused`. */
+/**
+ * Converts an error of better-auth to an ApiError. Throws if the error is internal. Any other error of a sign-in with a
+ * passkey becomes `passkey-refused`.
+ */
 export function fromBetterAuthError(
   path: string,
   status: number,

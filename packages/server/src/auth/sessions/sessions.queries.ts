@@ -103,7 +103,10 @@ export async function findSessionRole(
   return row.role === null ? null : { ...row, role: row.role }
 }
 
-/** Returns when the session's user last confirmed the sign-in or, if never, signed in. */
+/**
+ * Returns when the session's user last confirmed the sign-in or, if never, signed in. Returns undefined if the session
+ * does not exist.
+ */
 export async function readConfirmed(db: Database, personId: string, id: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('session')
@@ -157,7 +160,7 @@ export interface ListedSession {
   agent: string | null
 }
 
-/** Returns the most recently used sessions first. */
+/** Lists up to 1,000 sessions that have not expired, most recently used first. */
 export function listSessions(db: Database, personId: string, now: Date): Promise<ListedSession[]> {
   return db
     .selectFrom('session')

@@ -18,7 +18,10 @@ import {
 
 export const SESSION_SECONDS = 30 * 86_400
 const RENEWED_EVERY_MS = 3_600_000
-/** How long the result of a session check is cached, in milliseconds. Open streams are checked more often. */
+/**
+ * How long the result of a session check is cached, in milliseconds. The server checks open streams more often, so most
+ * of these checks use the cached result.
+ */
 const CHECK_EVERY_MS = 400
 const CHECKED_SESSIONS = 10_000
 
@@ -61,8 +64,9 @@ export interface Sessions {
   renew(session: Session): Promise<boolean>
   /**
    * Returns the account with the ID `named`. Without an ID, returns the last used account or, if there is none, the
-   * account joined first. Returns undefined for a person without an account. Throws FORBIDDEN if the person is not a
-   * member of the named account. If the session meets the account's sign-in policy, records that the account was used.
+   * account joined first. Returns undefined for a person without an enabled account. Throws FORBIDDEN if the person is
+   * not a member of the named account or the account is disabled. If the session meets the account's sign-in policy,
+   * records the use of the account. For the last used account, does so at most once an hour.
    */
   chooseAccount(session: Session, named: string | undefined): Promise<WorkingAccount | undefined>
   /** Returns why the viewer's streams must end, or undefined if they can continue. The result may be 400 ms old. */
@@ -161,8 +165,8 @@ function accountOf({ accounts, lastAccount }: Session, named: string | undefined
 }
 
 /**
- * Returns a session's viewer. If the person is not a member of any account, or the account requires another sign-in,
- * the viewer's account ID is empty, so no query finds any account's data.
+ * Returns a session's viewer. If the person is not a member of any enabled account, or the account requires another
+ * sign-in, the viewer's account ID is empty, so no query finds any account's data.
  */
 export function viewerOf(session: Session, chosen = accountOf(session, undefined)): Viewer {
   const required = chosen?.requiredSignIn ?? null

@@ -54,7 +54,7 @@ export interface WrittenBaseBackup extends BaseBackup {
   removed: string[]
 }
 
-/** Also removes unfinished and old base backups, and the WAL that is no longer needed. */
+/** Writes a base backup. Also removes unfinished and old base backups, and the WAL that is no longer needed. */
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'muster backup' })

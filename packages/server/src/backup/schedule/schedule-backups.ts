@@ -82,7 +82,7 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
       const status = { checked: new Date().toISOString(), folder: kind.folder, everyMs: every ?? null }
       await writeStatus(config.dataFolder, { ...status, newest: newest?.toISOString() ?? null, failure, archive })
     } catch (error) {
-      log.warn({ err: error }, 'cannot determine the state of backups')
+      log.warn({ err: error }, 'cannot check or record the state of backups')
     }
     const due = every === undefined ? Number.POSITIVE_INFINITY : Math.max(retryAt, (newest?.getTime() ?? 0) + every)
     if (backup === undefined && due <= Date.now()) {

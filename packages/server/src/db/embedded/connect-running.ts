@@ -7,8 +7,8 @@ import { EmbeddedError } from './embedded-error.ts'
 import { explainFailure } from './explain-failure.ts'
 
 /**
- * Returns a connection to the running database, or undefined if no database is running. Rejects with an EmbeddedError,
- * such as `wrong-owner` if an ordinary user cannot enter the folder.
+ * Returns a connection to the running database, or undefined if no database is running. Waits while the database is
+ * starting. Rejects with an EmbeddedError, such as `wrong-owner` if an ordinary user cannot enter the folder.
  */
 export async function connectRunning(dataFolder: string): Promise<EmbeddedConnection | undefined> {
   const clusterFolder = clusterFolderOf(resolve(dataFolder))
@@ -44,8 +44,8 @@ export async function connectOrStart(options: EmbeddedOptions): Promise<OpenData
       const { connection, stop } = await startEmbedded(options)
       return { connection, close: stop }
     } catch (error) {
-      // Another server has locked the folder and is still creating or starting its database, so this loop waits until
-      // that database is ready.
+      // If another server has locked the folder and is still creating or starting its database, this loop waits up to a
+      // minute for that database.
       if (!(error instanceof EmbeddedError) || error.code !== 'locked' || Date.now() > deadline) throw error
     }
     await sleep(100)

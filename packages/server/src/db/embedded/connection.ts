@@ -28,7 +28,7 @@ export function connectionTo(clusterFolder: string): EmbeddedConnection {
 /** Descriptors stay open until the process ends, because a pool may reconnect at any time. */
 const openFolders = new Map<string, number>()
 
-/** Returns a short path to the folder, through an open file descriptor. */
+/** Returns a short path to the folder, through an open file descriptor. Throws on systems other than Linux. */
 function shortName(folder: string): string {
   if (process.platform !== 'linux') {
     throw new EmbeddedError(

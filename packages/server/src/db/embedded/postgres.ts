@@ -9,7 +9,7 @@ import { memoryEnvironment, settingArguments } from './settings.ts'
 export interface Postgres {
   readonly pid: number
   isAlive(): boolean
-  /** Never rejects. */
+  /** Resolves to the exit code or the signal. Never rejects. */
   readonly exited: Promise<string>
   stop(): Promise<void>
 }

@@ -151,7 +151,7 @@ it('cancels a statement with a filter at MUSTER_FILTER_SECONDS, and names the te
 it('cancels a list of attribute changes with a filter at the same limit, and names the arguments', async () => {
   const app = await start({ MUSTER_FILTER_SECONDS: '1' })
   const changes = (args: string): string => `{ login { attributeHistory(${args}) { items { name } } } }`
-  // Make the server read the number of events, which it does once a minute, before the test blocks the events.
+  // Make the server read the number of events, which it does once a minute, before the test blocks the event table.
   await waitForSuccess(app, changes('name: "plan"'))
   const release = await block(app, 'event')
   const { errors } = await app.owner.query(changes('name: "plan", maxDate: "2026-01-01T00:00:00Z"'))

@@ -173,7 +173,7 @@ function waitedTooLong(user: UserStatements, lane: Lane, { waitMs, perUser, walk
   const waited = `a statement waited ${secondsText(waitMs / 1_000)} to start`
   if (lane === 'walking' && user.walks >= walksPerUser)
     return rateLimited(
-      `${waited}: ${user.walks} other queries of this account that read every record are running, which is the maximum; send fewer such queries at the same time`,
+      `${waited}: of the queries that read every record, an account may run at most ${walksPerUser} at a time; send fewer of these queries at the same time`,
     )
   if (user.inFlight >= perUser)
     return rateLimited(

@@ -143,7 +143,7 @@ it('rejects a statement that waits too long, and reports what it waited for', as
     ['RATE_LIMITED', 1],
     ['RATE_LIMITED', 1],
   ])
-  expect(rejected[0]!.message).toMatch(/2 other queries of this account that read every record are running/)
+  expect(rejected[0]!.message).toMatch(/queries that read every record, an account may run at most 2 at a time/)
   expect(rejected[1]!.message).toMatch(/this account has 3 statements running/)
   await release()
   await Promise.all([...walks, ...others])

@@ -6,7 +6,7 @@ import { inShortTransaction, type Run, retryOnDeadlock } from './statements.ts'
 /** PostgreSQL would truncate a longer name. */
 const MAX_NAME_LENGTH = 63
 
-/** Recreates an incomplete index that a killed server left behind. */
+/** Creates a missing index. Recreates an incomplete index that a killed server left behind. */
 export async function createIndex(run: Run, step: NewIndex): Promise<void> {
   if ((await kindOf(run.connection, step.on)) === 'p') return createOnPartitions(run, step)
   await createConcurrently(run, step)

@@ -15,7 +15,7 @@ interface UnseenTransaction {
 }
 
 export interface OpenTransactions {
-  /** The oldest transactions, ordered by start time. */
+  /** Up to three transactions that have been open for more than a second, oldest first. */
   open: OpenTransaction[]
   /** Present if other roles have open transactions whose start times this role cannot see. */
   unseen?: { count: number; some: UnseenTransaction[]; toSeeThem: string }

@@ -48,7 +48,7 @@ it('lets a slow statement continue, but fails all statements when the database s
   expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
 })
 
-/** Waits several intervals of the check, which also notices callers that wait for this time. */
+/** Waits for several checks, and long enough for a check to notice a waiting caller. */
 const untilChecked = () => sleep(500)
 
 it('recovers if the only caller fails while the probe is running', async () => {

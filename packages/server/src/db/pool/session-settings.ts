@@ -1,6 +1,6 @@
-// Each connection uses these settings, regardless of PostgreSQL's configuration, so that an external database behaves
-// like the embedded one. Parallel workers are off because, for a single page, they cost more than they save and take
-// CPUs from other requests.
+// Each direct connection uses these settings, regardless of PostgreSQL's configuration, so that an external database
+// behaves like the embedded one. For a pooler, an operator must make them the defaults (`checkPooler`). Parallel
+// workers are off because, for a single page, they cost more than they save and take CPUs from other requests.
 const always = {
   jit: 'off',
   max_parallel_workers_per_gather: '0',
@@ -23,8 +23,9 @@ export const settingStatements = (settings: Readonly<Record<string, string>>): s
 export const utc = "set timezone = 'UTC'"
 
 /**
- * After a crash, the sequence of event IDs may have lost its last values. A crash ends all connections, so new ones skip
- * these values before they assign any. Does nothing before the migrations, on workers of a cluster, and on standbys.
+ * After a crash, the sequence of event IDs may have lost its last values. A crash ends all connections, so new ones
+ * skip these values before they assign any. Does nothing before the migrations, on workers of a cluster, and on
+ * standbys.
  */
 export const skipEventIds = `do $$ begin
   if to_regclass('event_ids_skipped') is not null and current_setting('transaction_read_only') = 'off' then

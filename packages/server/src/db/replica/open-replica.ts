@@ -24,7 +24,7 @@ export async function openReplica(primary: Database, open: OpenPool): Promise<Re
     )
     firstServer ??= rows[0]!.server
     if (rows[0]!.server !== firstServer)
-      throw rejectedConnection('a different server now responds at the address in DATABASE_READ_URL')
+      throw rejectedConnection('the server at the address in DATABASE_READ_URL has changed or restarted')
   }
   const db = open(check)
   // Reads of the position use a separate connection. Otherwise, they would wait for slow lists.
@@ -46,7 +46,8 @@ const rejectedConnection = (message: string): Error => Object.assign(new Error(m
 async function assertStandby(primary: Database, db: Database): Promise<void> {
   const [ours, theirs] = [await readSystem(primary), await readSystem(db)]
   if (!theirs.isStandby) throw new Error('the server in DATABASE_READ_URL is not a standby')
-  if (theirs.system !== ours.system) throw new Error('the server in DATABASE_READ_URL is a standby of another database')
+  if (theirs.system !== ours.system)
+    throw new Error('the server in DATABASE_READ_URL is a standby, but not of the database in DATABASE_URL')
 }
 
 /** Reads PostgreSQL's system identifier, which is the same for a primary and its standbys. */

@@ -27,7 +27,7 @@ export interface ReadRouter {
    * worker is unavailable. A replica's router does not have this function.
    */
   chooseWriter?(accountId: string): Promise<WriteConnections | undefined>
-  /** Reports that the chosen database failed. The caller must repeat a query on the primary. */
+  /** Reports that the chosen database failed. If a query failed, the caller must repeat the query on the primary. */
   failed(db: Database, error: unknown): void
   close(): Promise<void>
 }

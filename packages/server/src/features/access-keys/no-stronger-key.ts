@@ -13,8 +13,9 @@ type Strength = Pick<
 >
 
 /**
- * Throws FORBIDDEN if the granted key has more rights than the viewer. Read-only viewers need no check, because they
- * cannot run mutations. The operator's commands are not limited. The account must be locked.
+ * Throws FORBIDDEN if the granted key has more rights than the viewer, or if the access key that signed the request was
+ * deleted or disabled. Read-only viewers need no check, because they cannot run mutations. The operator's commands are
+ * not limited. The account must be locked.
  */
 export async function assertNotStronger(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,

@@ -105,8 +105,8 @@ export async function deleteAccessKey({ db, viewer }: Changing, key: string): Pr
 }
 
 /**
- * Throws NOT_FOUND for keys that the viewer may not change: without KEY_MANAGE, all except the viewer's own personal
- * keys.
+ * Throws NOT_FOUND if the key does not exist or the viewer may not change it. Without KEY_MANAGE, viewers may change
+ * only their own personal keys.
  */
 export async function lockAccessKey(transaction: Database, viewer: Viewer, key: string): Promise<AccessKey> {
   assertStorable(key, 'key')

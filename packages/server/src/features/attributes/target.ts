@@ -98,7 +98,7 @@ export function confirmValue(target: Target, context: string | undefined, name: 
   markChanged(target, context, [name])
 }
 
-/** Returns undefined if the server has recorded no write. */
+/** Returns the time of the value's last recorded write, or undefined if the server has recorded none. */
 export function confirmedAt(target: Target, context: string | undefined, name: string): number | undefined {
   const time = timesIn(target, context)[name]
   return Array.isArray(time) ? time[1] : time

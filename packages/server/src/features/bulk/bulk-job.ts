@@ -26,7 +26,7 @@ export interface Starter {
   accessKey: string | null
 }
 
-/** The job's items contain the IDs of a list and the rows of a CSV. */
+/** The target omits the IDs of a list and the rows of a CSV, which the job's items contain. */
 export type BulkTarget =
   | { where?: string; view?: string; context?: string }
   | {

@@ -188,7 +188,7 @@ describe('devices with many attributes', () => {
     for (const [index, id] of ids.entries()) await addLargeServices(user, id, index === 0 ? 5 : 3)
     const ofServices = [{ setAttributes: { attributes: { checked: 'yes' }, services: 'id:*' } }]
     const job = await create(user, { ids }, ofServices)
-    // The request previews some of the devices, and the worker the others, possibly before the response.
+    // The request previews some of the devices. The worker previews the others, possibly before the response.
     expect(['PREVIEWING', 'READY']).toContain(job.state)
     const ready = await until(user, job.id, 'READY')
     expect(ready.counts).toMatchObject({ total: 13, change: 12, rejected: 1 })

@@ -74,7 +74,10 @@ export async function resolveFilter(
   return { filter: readFilterOf(filter, 'device').canonical, context: selection.context ?? null }
 }
 
-/** Keeps unknown IDs, which the preview rejects. */
+/**
+ * Throws if the list or an ID is too long, if an ID is empty or contains invalid characters, or if two IDs identify the
+ * same device. Keeps unknown IDs, which the preview rejects.
+ */
 export function readIds(ids: readonly string[], path: string): string[] {
   if (ids.length > limits.idsPerList)
     throw new ApiError('LIMIT_EXCEEDED', `${path} accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)

@@ -74,7 +74,7 @@ function readDeviceIds(ids: readonly string[]): string[] {
   return [...new Set(ids.flatMap((id) => parseId(id) ?? []))]
 }
 
-/** Returns the time one calendar month earlier. If that month does not have the day, returns its last day. */
+/** Returns the time one calendar month earlier. If that month does not have the day, uses the month's last day. */
 export function monthBefore(date: Date): Date {
   const daysInMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 0)).getUTCDate()
   const earlier = new Date(date)

@@ -24,7 +24,7 @@ interface SourcedEvent {
   targets: readonly Target[]
 }
 
-/** An event that was recorded without a source has the kind `unknown`. */
+/** If the event was recorded without a source, the returned source has the kind `unknown`. */
 export function describeSource(
   { source, deviceId, targets }: SourcedEvent,
   user: UserReference | null,

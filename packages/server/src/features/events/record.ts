@@ -13,7 +13,7 @@ export interface NewEvent {
   deviceId?: string
   targets: Target[]
   state?: 'active' | 'inactive'
-  /** The change's time, if the change also stores this time elsewhere. Default: when the event is recorded. */
+  /** The change's time, if the change also stores this time elsewhere. The default is when the event is recorded. */
   timestamp?: Date | undefined
   /** The default is the viewer's source (`sourceOf`). */
   source?: EventSource

@@ -22,7 +22,7 @@ export interface FilterPlace {
   readonly hasContext?: boolean
   /**
    * Whether the server created the filter from a name. Error messages then contain no position in the filter, because
-   * the client did not write it.
+   * the client did not write the filter.
    */
   readonly isName?: true
 }

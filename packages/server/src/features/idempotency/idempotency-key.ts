@@ -27,7 +27,9 @@ const structuredString = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 export function readIdempotencyKey(header: string | readonly string[]): string {
   const [, quoted] = structuredString.exec(String(header).trim()) ?? []
   if (quoted === undefined)
-    throw invalidKey('must be one string in double quotes, such as "8e03978e-40d5-43e8-bc93-6894a57f9324"')
+    throw invalidKey(
+      'must be one string of printable ASCII characters in double quotes, such as "8e03978e-40d5-43e8-bc93-6894a57f9324"',
+    )
   const key = quoted.replace(/\\(.)/g, '$1')
   if (key.length === 0 || key.length > limits.idempotencyKeyLength)
     throw invalidKey(`must have 1 to ${limits.idempotencyKeyLength} characters, found ${key.length}`)

@@ -153,7 +153,10 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
         get: () => transaction ?? db,
         enumerable: true,
       }),
-    /** Commits the transaction. Returns the data as parsed from its JSON, so that repeats receive the same response. */
+    /**
+     * Records the Idempotency-Key and commits the transaction. Returns the data as parsed from its JSON, so that
+     * repeats receive the same response.
+     */
     async commit({ data }: FormattedExecutionResult): Promise<Record<string, unknown>> {
       if (transaction === undefined || created === undefined)
         throw new Error('a mutation that accepts an Idempotency-Key must create its object with createOnce')

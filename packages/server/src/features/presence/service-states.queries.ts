@@ -63,7 +63,7 @@ export interface ServiceStateRow {
   id: string
   deviceId: string
   state: State
-  /** Null if the state is valid until the next report or until the device becomes inactive. */
+  /** How long the state is valid. Null if it is valid until the next report or until the device becomes inactive. */
   seconds: number | null
   address: string | null
   /** The device's previous state, which is also the service's state until the service first reports a state. */

@@ -73,7 +73,10 @@ export async function findCodeByHash(db: Database, codeHash: Buffer): Promise<Pr
   return rows[0]
 }
 
-/** Locks the row until the transaction ends. Returns false if the code has no uses left or was deleted. */
+/**
+ * Counts a use of the code, and locks the code's row until the transaction ends. Returns false if the code has no uses
+ * left or was deleted.
+ */
 export async function countUse(db: Database, accountId: string, id: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update registration_code set used = used + 1

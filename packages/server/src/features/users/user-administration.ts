@@ -108,7 +108,10 @@ async function reloadKeysIn(transaction: Database, personId: string): Promise<vo
     await reloadAccessKeys(transaction, accountId)
 }
 
-/** Locks the user that `findUser` describes. Returns the user's email address as the database stores it. */
+/**
+ * Finds the user as `findUser` does, and locks the user. Returns the address that the database stores, which can differ
+ * from `email`.
+ */
 async function findForUpdate(transaction: Database, email: string): Promise<StoredPerson> {
   const id = (await lockPerson(transaction, email)) ?? (await lockByContact(transaction, email))
   const user = id === undefined ? undefined : await findPerson(transaction, id)

@@ -21,8 +21,9 @@ export interface PlannedRemoval {
   email: string
   /** The accounts that would have no owner who can sign in. */
   accounts: { accountId: string; email: string }[]
-  /** The numbers of devices and access keys in these accounts. */
+  /** The number of devices in `accounts`. */
   devices: number
+  /** The number of access keys in `accounts`. */
   accessKeys: number
 }
 
@@ -52,10 +53,10 @@ export interface Removal {
 
 /**
  * Removes a user. Deletes the rows of accounts in batches, so that other users do not wait. An interrupted removal
- * continues when it runs again. Throws CONFLICT if the user joins an account during the removal. Also throws CONFLICT
- * if no account would remain, because the next start would then create another owner. Unless `withAccounts` is set,
- * also throws CONFLICT if an account would have no owner who can sign in. Records the removal in the event log of the
- * installation's owner.
+ * continues when it runs again. Throws the same errors as `findUser`, and CONFLICT if the user joins an account during
+ * the removal. Also throws CONFLICT if no account would remain, because the next start would then create another owner.
+ * Unless `withAccounts` is set, also throws CONFLICT if an account would have no owner who can sign in. Records the
+ * removal in the event log of the installation's owner.
  */
 export async function removeUser(db: Database, address: string, removal: Removal): Promise<void> {
   const { now, log, erase = false } = removal
@@ -82,7 +83,7 @@ export async function removeUser(db: Database, address: string, removal: Removal
   await recordInstallationEvent({ db, log }, { type: 'USER_REMOVE', targets, data: {} })
 }
 
-/** This cannot be a real address, because the domain `invalid` is reserved (RFC 2606). */
+/** Returns a placeholder for the address. No user can have it, because the domain `invalid` is reserved (RFC 2606). */
 const erasedAddress = (id: string): string => `removed-${id}@invalid`
 
 async function deleteAccounts(
@@ -107,7 +108,7 @@ async function deleteAccounts(
   }
 }
 
-/** The event contains the address only if the person is not erased. */
+/** Ends the person's membership. With `erase`, the event and the account's contact do not keep the person's address. */
 function leave(
   db: Database,
   accountId: string,

@@ -169,16 +169,16 @@ export async function countOtherAccounts(db: Database, accountIds: readonly stri
 }
 
 /**
- * Locks an account, so that only one transaction at a time can change objects that the account has few of, such as
- * access keys, members, views, and webhooks. Changes to devices and services do not wait. Returns false if the account
- * does not exist.
+ * Locks an account, so that only one transaction at a time can change the account's access keys, members, views,
+ * webhooks, and other small lists. Changes to devices and services do not wait. Returns false if the account does not
+ * exist.
  */
 export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
   const rows = await query(db, 'select id from account where id = $1 for no key update', [accountId])
   return rows.length > 0
 }
 
-/** Null removes the name. */
+/** If `name` is null, removes the contact's name. */
 export async function writeContact(
   db: Database,
   accountId: string,

@@ -63,7 +63,9 @@ async function readPages(
   )
 }
 
-/** `afterId` is the delivery ID that the client passed as `after`. The caller must check whether it exists. */
+/**
+ * `afterId` is set if the client passed a delivery ID as `after`. The caller must check whether the delivery exists.
+ */
 function readSlice(
   context: Context,
   args: DeliveryListArguments,

@@ -120,7 +120,7 @@ describe('a webhook with a filter', () => {
     await makeOld()
     await createWebhook(user, receiver, withEnd('stale(load)'))
     await createWebhook(user, ages, withEnd('age(load) > 30m'))
-    // A change without an event would also affect the events that the server has not evaluated yet.
+    // Wait for evaluations, because a change without an event also affects the events that are not evaluated yet.
     const evaluated = async (count: number): Promise<void> => {
       await register(user, 'end')
       for (const to of [receiver, ages]) {

@@ -14,7 +14,7 @@ export interface Caller {
 export interface Rejection {
   readonly error: ApiError
   readonly fields: readonly string[]
-  /** The permissions that the caller lacks; empty if only the caller's restriction rejects the document. */
+  /** The permissions that the caller lacks. Empty if only the caller's restriction rejects the document. */
   readonly missing: readonly FieldNeed[]
 }
 

@@ -130,7 +130,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
   return isConstant ? cacheBySize(count) : count
 }
 
-/** An unrestricted caller's size is the same object until it is read again, so it can be a cache key. */
+/** For an unrestricted caller, `size` is the same object until the server reads it again, so it can be a cache key. */
 function cacheBySize(count: CountRows): CountRows {
   const known = new WeakMap<AccountSize, RowCount>()
   return (_variables, size) => {

@@ -36,8 +36,8 @@ interface Literal {
 }
 
 /**
- * Compiles an operation, and passes every literal argument of a field as a variable, because a crafted string can break
- * out of the JavaScript that the compiler generates for literals (`__MAGIC_DATE__…`). Returns undefined if the compiler
+ * Compiles an operation. Passes every literal argument of a field as a variable, because a crafted string can break out
+ * of the JavaScript that the compiler generates for literals (`__MAGIC_DATE__…`). Returns undefined if the compiler
  * fails or a literal is invalid.
  */
 export function compileOperation(input: {

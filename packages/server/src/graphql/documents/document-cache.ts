@@ -96,7 +96,7 @@ export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
     }
     const read = knownDocument(text, input)
     input.onDocument('errors' in read ? 'refused' : 'new')
-    // Most documents are only a few kilobytes long, and a document above this length would evict many others.
+    // Most documents are only a few kilobytes long, and a document above the maximum length would evict many others.
     if (text.length > maxCachedLength) return read
     if ('errors' in read) rejected.set(text, read, 2 * text.length + sizeOf(read))
     else known.set(text, read, read.bytes)

@@ -8,8 +8,8 @@ import {
 } from 'graphql'
 
 /**
- * Returns the average lengths of introspection lists, with which the object count of a full introspection is close to
- * the number of objects that it returns.
+ * Returns the average lengths of introspection lists, so that the object count of a full introspection is close to the
+ * number of objects in its response.
  */
 export function introspectionBounds(schema: GraphQLSchema): Record<string, number> {
   const types = Object.values(schema.getTypeMap())

@@ -22,8 +22,8 @@ const maxErrors = 10
 const aborted = { comparisons: 500_000, message: 'Validation aborted.' }
 
 /**
- * Parses and validates a document. Returns the validation errors. Throws GraphQLError for a syntax error, and
- * QUERY_TOO_COMPLEX for an exceeded limit.
+ * Parses and validates a document. Returns the document with its number of tokens and its validation errors. Throws
+ * GraphQLError for a syntax error, and QUERY_TOO_COMPLEX for an exceeded limit.
  */
 export function readDocument(
   text: string,

@@ -88,7 +88,7 @@ export async function serveRoute() {
     },
     buildContext: (_request, viewer) => ({ name: viewer?.name }),
     beforeOperation({ viewer, reply }) {
-      if (viewer?.name === 'busy') throw new ApiError('RATE_LIMITED', 'too many', { retryAfter: 2.5 })
+      if (viewer?.name === 'busy') throw new ApiError('RATE_LIMITED', 'too many requests', { retryAfter: 2.5 })
       reply.header('ratelimit', 'r=1')
       return (data) => recorded.results.push(data)
     },

@@ -6,6 +6,7 @@ import { noteCode, noteOperation } from '../../http/request-outcome.ts'
 import { isOutcomeDone } from '../change-made.ts'
 import type { Executor } from '../execute.ts'
 import {
+  credentialsNeeded,
   errorMapping,
   type GraphqlViewer,
   identify,
@@ -14,7 +15,6 @@ import {
   type OperationStart,
   type Requester,
   runOperation,
-  signedRequestNeeded,
 } from '../run-operation.ts'
 import { negotiate, type ResponseType } from './media-type.ts'
 import { prepareScope, send } from './prepare-scope.ts'
@@ -111,7 +111,7 @@ function rejectOperation<Viewer extends GraphqlViewer>(
   path: string,
 ): Response | undefined {
   const { request, operation } = start
-  if (lacksViewer(start)) return errorResponse(signedRequestNeeded(), type)
+  if (lacksViewer(start)) return errorResponse(credentialsNeeded(), type)
   if (operation.kind === 'subscription')
     return errorResponse(badInput(`this path does not serve subscriptions: send them to ${path}/stream`), type)
   if (operation.kind === 'mutation' && request.method !== 'POST') {
@@ -133,7 +133,7 @@ async function run<Viewer extends GraphqlViewer>(
     : jsonResponse(200, type, result, { isChange })
 }
 
-/** Proxies and clients use the HTTP status to decide whether to retry. */
+/** If true, the response has status 503, because proxies and clients use the status to decide whether to retry. */
 function isUnavailable({ data, errors = [] }: FormattedExecutionResult): boolean {
   if (errors.length === 0 || errors.some((error) => error.extensions?.code !== 'UNAVAILABLE' || isOutcomeDone(error)))
     return false

@@ -27,7 +27,7 @@ export function readRequestParams(raw: RawRequest): RequestParams | Promise<Requ
   return parseRequestParams({ ...raw, body, raw: undefined, context: undefined } as Request<undefined, undefined>)
 }
 
-/** Error messages for requests that graphql-http rejects, keyed by its own message. */
+/** Error messages for requests that graphql-http rejects, keyed by the message of graphql-http. */
 const malformed: Readonly<Record<string, string>> = {
   'Missing query': 'the request has no query; send the GraphQL document as "query"',
   'Invalid query': 'query must be a string that contains the GraphQL document',

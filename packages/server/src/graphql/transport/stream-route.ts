@@ -55,9 +55,11 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
         const viewer = await identify(input, { request, reply }, body)
         if (viewer === null)
-          throw new ApiError('UNAUTHENTICATED', 'a subscription needs a signed request: sign it with an access key', {
-            reason: 'missing',
-          })
+          throw new ApiError(
+            'UNAUTHENTICATED',
+            'a subscription needs an access key or a session: sign the request or sign in',
+            { reason: 'missing' },
+          )
         const rejected = (): void => input.onRejected?.({ request, reply, viewer }, body.length + request.url.length)
         const params = await readParams(request, body).catch((error: unknown) => {
           rejected()

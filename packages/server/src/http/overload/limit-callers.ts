@@ -13,7 +13,10 @@ export interface CallerLimitsOptions extends Omit<LoadSheddingOptions, 'config' 
   metrics: Metrics | undefined
 }
 
-/** Limits on requests in flight, on request body bytes, and on unread response bytes, for each caller or address. */
+/**
+ * Limits on requests in flight, on request body bytes, and on unread response bytes, for each caller or address and in
+ * total.
+ */
 export interface CallerLimits extends Pick<LoadShedding, 'identify'>, Pick<ResponseBytes, 'reserve'> {
   /** Throws RATE_LIMITED if the caller does not read its queued responses. */
   assertReadsResponses(request: FastifyRequest): void

@@ -9,7 +9,10 @@ const built = fileURLToPath(new URL('../../../../console/dist/', import.meta.url
 /** Matches paths for which the route `/*` never sends the console page, because other routes use them. */
 const RESERVED = /^\/(graphql|auth|docs|rest|devices\/v1|events\/v1\.csv|healthz|readyz|metrics|mqtt)(\/|$)/
 
-/** If the build does not contain such a file, the server responds with 404 and not with the console page. */
+/**
+ * Matches the names of files. If the build does not contain a file with such a name, the server responds with 404 and
+ * not with the console page.
+ */
 const FILE = /\.(js|css|map|html|svg|png|ico|webp|webmanifest|json|txt|wasm|woff2?|ttf|br|gz)$/
 
 /** Serves the files that `npm run build` writes. All console pages except the API reference share one HTML document. */

@@ -25,7 +25,7 @@ export interface TaggedOperation {
   tag: string
 }
 
-/** `scope.swagger()` then describes the routes that are registered in this scope after this call. */
+/** Prepares the scope, so that `scope.swagger()` describes the routes that are registered in it after this call. */
 export async function registerOpenapi(
   scope: FastifyInstance,
   { schema, prefix, operationAt }: OpenapiInput,

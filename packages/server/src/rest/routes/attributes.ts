@@ -41,7 +41,7 @@ const holders: readonly Holder[] = [
   },
 ]
 
-/** A change in a context has the context in its path, so that DELETE requests need no body. */
+/** A request for a context has the context in its path, so that DELETE requests need no body. */
 const places = [
   { path: '', suffix: '', where: '', variable: '', argument: '' },
   {

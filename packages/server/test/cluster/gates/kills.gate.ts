@@ -28,7 +28,7 @@ it(`loses no change and misses no event during ${KILLS} kills of nodes`, async (
 it('assigns increasing event IDs after the coordinator loses its last writes', async () => {
   const user = await app.createUser()
   for (let time = 0; time < 5; time++) {
-    // Most of the time, PostgreSQL has not yet written the values of an open transaction to the disk.
+    // Most of the time, PostgreSQL has not yet saved to disk which event IDs the open transaction has received.
     const unsaved = new Promise<string[]>((resolve, reject) => {
       app.db
         .transaction()

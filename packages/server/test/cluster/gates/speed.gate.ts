@@ -12,7 +12,7 @@ const ACCOUNTS = 8
 const DEVICES = 500
 const CLIENTS = 16
 const ROUNDS = 5
-/** The length of each measurement. */
+/** The duration of each measurement. */
 const SECONDS = 2
 const TICKS_PER_SECOND = 100
 
@@ -107,7 +107,7 @@ async function compare(name: string, sends: Record<'plain' | 'coordinator' | 'wo
   }
 }
 
-/** Each change has another value, because the server does not store a value again. */
+/** The number of changes so far. Each change sets this number, because the server does not store an unchanged value. */
 let changes = 0
 
 function changeThrough(server: TestApp, fleets: readonly Fleet[]): Send {

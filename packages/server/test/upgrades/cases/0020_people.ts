@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
 /**
- * Every account has a person with the same ID who owns it, and both stay in sync while servers of the previous release
+ * Every account has a person with the same ID who owns it. Both stay in sync while servers of the previous release
  * change accounts and servers of this release change people.
  */
 const people: UpgradeCase = {

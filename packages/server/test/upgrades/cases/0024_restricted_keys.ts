@@ -4,7 +4,7 @@ import type { UpgradeCase } from '../case.ts'
 
 /**
  * Existing keys, and keys that servers of the previous release create during the upgrade, stay in the table
- * `access_key`, the only table in which that release finds keys.
+ * `access_key`. That release finds keys only in this table.
  */
 const restrictedKeys: UpgradeCase = {
   async meanwhile(db) {

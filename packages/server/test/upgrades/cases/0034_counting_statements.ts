@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { type Kysely, sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** Triggers update the counts for statements of the previous release. Statements of this release do so themselves. */
+/**
+ * Triggers update the counts for statements of the previous release. Statements of this release update the counts
+ * themselves.
+ */
 const counting: UpgradeCase = {
   async before(db) {
     await addDevice(db, 'counted-1')

@@ -63,7 +63,7 @@ export async function runScenario(environment: Environment, scenario: Scenario):
     const seconds = (performance.now() - started) / 1_000
     load.setUrls([former.url, server.url])
     await sleep(2_000)
-    // The load continues, so each repetition at the former release uses another connection of its pool.
+    // The load continues, so that each repeated request to the former release uses another connection of its pool.
     await assertSameResponses(client, former.url, server.url, scenario.failuresBefore ?? 0)
     await load.stop()
     const { results } = load

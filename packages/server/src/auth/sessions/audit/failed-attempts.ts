@@ -26,7 +26,10 @@ export interface Attempt {
   findUser: () => Promise<AttemptedUser | undefined>
 }
 
-/** Counts the attempt against each subject, and undoes the counts if the attempt succeeds. */
+/**
+ * Counts the attempt against each subject. Throws RATE_LIMITED if a subject is over its limit. Undoes the counts if the
+ * attempt succeeds. Calls `recordFailure` if the attempt fails.
+ */
 export async function runAttempt<Result>(
   call: Attempting,
   { subjects, attempt }: { subjects: readonly AttemptSubject[]; attempt: Attempt },

@@ -45,4 +45,5 @@ export function passwordChange() {
   } satisfies BetterAuthPlugin
 }
 
-const wrongPassword = (): APIError => new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD', message: 'wrong' })
+const wrongPassword = (): APIError =>
+  new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD', message: 'the current password is wrong' })

@@ -22,9 +22,10 @@ export const attemptSubject = {
   /** Limits invalid logout tokens. Valid tokens do not count. */
   logoutToken: (ip: string): AttemptSubject => ({ name: `logout address ${networkOf(ip)}`, allowed: 60 }),
   /**
-   * The name is a hash, because people sometimes type their password into the email field. The minutes of this count
-   * and of a network address's count start at different times, so one minute of this count can overlap two of the
-   * other. The limit is therefore twice as high, so that a single network address cannot lock out a user.
+   * The name is a hash, because people sometimes type their password into the email field. The counts of an email
+   * address and of a network address begin their minutes at different times, so one minute of the first count can
+   * overlap two minutes of the second. This limit is therefore twice the limit of `address`, so that a single network
+   * address cannot lock out a user.
    */
   email: (email: string): AttemptSubject => {
     const hash = createHash('sha256').update(email.toLowerCase()).digest('base64')
@@ -34,12 +35,12 @@ export const attemptSubject = {
   person: (personId: string): AttemptSubject => ({ name: `account ${personId}`, allowed: 10 }),
 }
 
-/** Counts possible guesses in the database, because all server processes must share the count. */
+/** Counts attempts in the database, because all server processes must share the counts. */
 export interface SignInAttempts {
   /**
    * Counts an attempt against one subject after another, before credentials are checked. Throws RATE_LIMITED at the
-   * first subject over its limit and does not count the rest. An attempt rejected for its source does not count against
-   * its target.
+   * first subject over its limit and does not count the rest. Callers pass the source before the target, so that an
+   * attempt that is rejected for its source does not count against its target.
    */
   count(subjects: readonly AttemptSubject[]): Promise<void>
   forgive(subjects: readonly AttemptSubject[]): Promise<void>

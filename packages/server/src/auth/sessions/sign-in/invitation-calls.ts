@@ -39,7 +39,7 @@ async function describe(call: AuthRequest): Promise<object> {
 async function beginPasskey(call: AuthRequest): Promise<object> {
   const { token, email, name } = readPerson(call)
   await call.attempts.count([attemptSubject.address(call.addressOf(call.request.raw))])
-  // The browser keeps a passkey even if its person cannot join, so check first whether the person can join.
+  // The browser keeps a passkey even if the person cannot join, so check first whether the person can join.
   const joining = await call.invitations.newAddress({ token, email })
   return passkeyOptions(call, { token, email: joining, name })
 }

@@ -17,7 +17,10 @@ export interface Invitations {
    * invalid, and CONFLICT if another person has the address.
    */
   newAddress(joining: Pick<JoiningPerson, 'token' | 'email'>): Promise<string>
-  /** Throws the errors of `newAddress`, and CONFLICT if the passkey is already registered. */
+  /**
+   * Throws the errors of `newAddress`, CONFLICT if the passkey is already registered, FORBIDDEN if the inviter can no
+   * longer grant the role, and LIMIT_EXCEEDED if the account cannot have more members.
+   */
   join(joining: JoiningPerson): Promise<{ personId: string; email: string }>
 }
 

@@ -43,4 +43,4 @@ export function passwordSignIn(db: Database) {
 }
 
 const wrongPassword = (): APIError =>
-  new APIError('UNAUTHORIZED', { code: 'INVALID_EMAIL_OR_PASSWORD', message: 'wrong' })
+  new APIError('UNAUTHORIZED', { code: 'INVALID_EMAIL_OR_PASSWORD', message: 'the email address or password is wrong' })

@@ -9,7 +9,7 @@ import { findSignedInUser, insertLink, type Link, takeLink } from './sign-in.que
 import { startSession } from './start-session.ts'
 
 const LINK_SECONDS = 600
-/** The session ends after this time, even if it is in use. */
+/** A session that began with a sign-in link ends after this time, even if it is in use. */
 const LINK_SESSION_SECONDS = 12 * 3_600
 const TOKEN_LENGTH = 100
 

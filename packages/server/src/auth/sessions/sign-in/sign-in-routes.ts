@@ -57,7 +57,7 @@ export function registerSignIn(
     ...options,
     inBackground(work) {
       const handled = work
-        .catch((error: unknown) => log.error({ err: error }, 'cannot record a failed sign-in'))
+        .catch((error: unknown) => log.error({ err: error }, 'cannot record a failed attempt to authenticate'))
         .finally(() => running.delete(handled))
       running.add(handled)
     },

@@ -91,7 +91,10 @@ export async function findLink(db: Database, { id, kind }: Link, now: Date): Pro
   return row?.personId
 }
 
-/** Deletes a valid link, because it must work only once. Returns the ID of its person. */
+/**
+ * Deletes a valid link, because a link must work only once. Returns the ID of the link's person, or undefined if the
+ * link is not valid.
+ */
 export async function takeLink(db: Database, { id, kind }: Link, now: Date): Promise<string | undefined> {
   const [row] = await query<{ personId: string }>(
     db,
@@ -160,7 +163,7 @@ export async function forgiveAttempts(db: Database, subjects: readonly string[])
   )
 }
 
-/** Deletes at most 5,000 expired rows from each table. The next run deletes more. */
+/** Deletes at most 5,000 expired rows from each table for sign-ins. The next run deletes more. */
 export async function deleteExpiredSignIns(db: Database, now: Date): Promise<void> {
   for (const [table, column, key] of [
     ['session', 'expires', 'token'],

@@ -10,9 +10,9 @@ import { findSessionsOf } from './single-sign-on.queries.ts'
 const LOGOUT_TOKEN_BYTES = 16 * 1_024
 
 /**
- * Ends the sessions that the logout token in a request names. Returns false if the token is missing, is invalid, or has
- * been used (OpenID Connect Back-Channel Logout 1.0 §2.5 and §2.6). Throws UNAVAILABLE if the provider cannot be
- * reached.
+ * Ends the sessions that the logout token in a request names. Returns false if the body exceeds `LOGOUT_TOKEN_BYTES`,
+ * or if the token is missing, is invalid, or has been used (OpenID Connect Back-Channel Logout 1.0 §2.5 and §2.6).
+ * Throws UNAVAILABLE if `verifyLogoutToken` throws `sso-unavailable`.
  */
 export async function endSessions(
   { db, record, onRecorded }: Pick<AuthDeps, 'db' | 'record' | 'onRecorded'>,
@@ -41,7 +41,7 @@ export async function endSessions(
   return true
 }
 
-/** Throws UNAVAILABLE if the provider cannot be reached, so that the sender retries. Ignores any other error. */
+/** Throws UNAVAILABLE for the reason `sso-unavailable`, so that the provider retries. Ignores any other error. */
 function unlessUnavailable(error: unknown): undefined {
   if (error instanceof ApiError && error.details.reason === 'sso-unavailable')
     throw new ApiError(

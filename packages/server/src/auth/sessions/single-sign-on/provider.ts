@@ -32,9 +32,10 @@ export interface VerifiedSignIn {
 }
 
 /**
- * The identity provider. Its functions throw `sso-unavailable` if the provider cannot be reached or its configuration
- * is wrong, `sso-denied` if it denied the sign-in, and `sso-failed` after any other failure. If the logout token is
- * invalid, `verifyLogoutToken` throws another kind of error.
+ * The identity provider. Its functions throw `sso-unavailable` if the provider cannot be reached, or if its
+ * configuration has another issuer or no address for keys. They throw `sso-denied` if the provider denied the sign-in,
+ * and `sso-failed` after any other failure. If the logout token is invalid, `verifyLogoutToken` throws another kind of
+ * error.
  */
 export interface Provider {
   readonly issuer: string
@@ -147,9 +148,9 @@ async function discover(config: ProviderConfig, fetch: OutboundFetch['fetch']): 
 type Tokens = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>
 
 /**
- * Returns the claims of the ID token. If the address or the groups are missing, adds the claims from the UserInfo
- * endpoint, because many providers return them only there. The UserInfo response must name the same subject (OpenID
- * Connect Core §5.3.2).
+ * Returns the claims of the ID token. If the address or the groups are missing and the provider has a UserInfo
+ * endpoint, adds the claims from that endpoint, because many providers return these claims only there. The UserInfo
+ * response must name the same subject (OpenID Connect Core §5.3.2).
  */
 async function withUserInfo(
   { config, configuration }: { config: ProviderConfig; configuration: oidc.Configuration },
@@ -173,7 +174,7 @@ function fail(error: unknown): never {
   throw Object.assign(ssoError(reason), { cause })
 }
 
-/** jose uses ERR_JOSE_GENERIC if the response to its request for the key set does not have the status 200. */
+/** jose uses ERR_JOSE_GENERIC if the response to its request for the key set is not JSON with the status 200. */
 const unreachableCodes = new Set(['OAUTH_TIMEOUT', 'FORBIDDEN_ADDRESS', 'ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC'])
 
 function isUnreachable(error: unknown): boolean {

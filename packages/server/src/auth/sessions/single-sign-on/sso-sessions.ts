@@ -52,7 +52,10 @@ export async function startSession(
   return deps.cookie.set(session.token, sessionMs / 1_000)
 }
 
-/** Returns the URL that ends the session at the provider, if the session began there. */
+/**
+ * Returns the URL that ends the session at the provider. Returns undefined if the session did not begin there, if the
+ * provider has no such URL, or if the provider is unreachable.
+ */
 export async function endSessionUrl(
   { db, secrets, provider }: { db: Database; secrets: Secrets; provider: Provider },
   { personId, id }: Pick<Session, 'personId' | 'id'>,

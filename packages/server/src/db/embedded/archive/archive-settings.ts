@@ -22,7 +22,7 @@ export interface RecoveryTarget {
   timeline: number
 }
 
-/** After the replay, PostgreSQL accepts connections. It never writes to the archive. */
+/** PostgreSQL replays the WAL and then accepts connections. It never writes to the archive. */
 export const recoverySettings = (archive: string, { time, timeline }: RecoveryTarget): Settings => ({
   archive_mode: 'off',
   restore_command: `${program(new URL('./restore-command.ts', import.meta.url), archive)} %f %p`,

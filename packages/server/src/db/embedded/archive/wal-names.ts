@@ -18,7 +18,10 @@ const hex = (value: bigint | number): string => value.toString(16).toUpperCase()
 export const segmentName = (timeline: number, segment: bigint): string =>
   hex(timeline) + hex(segment / SEGMENTS_PER_ID) + hex(segment % SEGMENTS_PER_ID)
 
-/** In `name`, a dot and further characters may follow the segment's name. */
+/**
+ * Returns the number of the segment with this file name. A dot and further characters may follow the segment's name.
+ * Returns undefined for any other name.
+ */
 export function segmentNumber(name: string): bigint | undefined {
   const [, high, low] = /^[0-9A-F]{8}([0-9A-F]{8})([0-9A-F]{8})(\.|$)/.exec(name) ?? []
   return high === undefined ? undefined : BigInt(`0x${high}`) * SEGMENTS_PER_ID + BigInt(`0x${low}`)

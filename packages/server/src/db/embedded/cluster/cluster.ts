@@ -23,8 +23,8 @@ export interface Cluster {
 }
 
 /**
- * Returns the cluster in the folder, or undefined before the first start. Throws if the folder contains files but no
- * cluster, or if a restore did not finish.
+ * Returns the cluster in the folder, or undefined before the first start. If there is no cluster, throws if the folder
+ * contains files, or if a restore did not finish.
  */
 export async function findCluster(clusterFolder: string): Promise<Cluster | undefined> {
   const found = await readCluster(clusterFolder)
@@ -90,8 +90,8 @@ export function assertSameMajorVersion(folder: string, found: number, ours: numb
 }
 
 /**
- * Throws if the owner is wrong. As root, changes the owner instead, which is necessary if root ran PostgreSQL as a
- * different user before.
+ * Throws if the owner is wrong. As root, changes the owner instead, and throws only if the change fails. The change is
+ * necessary if root ran PostgreSQL as a different user before.
  */
 export async function assertOwnership(folder: string, found: UserId, wanted: UserId): Promise<void> {
   if (found.uid === wanted.uid) return

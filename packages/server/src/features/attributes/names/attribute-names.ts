@@ -45,7 +45,10 @@ interface ListOptions {
    * then be missing.
    */
   isComplete?: boolean
-  /** The maximum wait for a count. With 0, a large account's list contains only the names that are already known. */
+  /**
+   * The maximum number of milliseconds to wait for a count. With 0, a large account's list contains only the names that
+   * are already known.
+   */
   waitMs?: number
 }
 
@@ -67,8 +70,8 @@ export const waitForEveryAttributeName = (context: Context): Promise<AttributeNa
 export const listCountedNames = (context: Context): Promise<AttributeName[]> => listReadable(context, { waitMs: 0 })
 
 /**
- * Returns true, and begins a count, if the account is large and its names were not counted within the last day. Until
- * the count ends, some names in use may be unknown.
+ * Returns true, and begins a count, if the viewer can reach all devices, the account is large, and its names were not
+ * counted within the last day. Until the count ends, some names in use may be unknown.
  */
 export async function isCountOverdue(context: Context): Promise<boolean> {
   const { db, viewer } = context

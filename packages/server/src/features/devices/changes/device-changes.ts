@@ -114,7 +114,10 @@ export async function updateDevice(context: Context, deviceId: string, change: D
   return deviceId.toLowerCase()
 }
 
-/** Deletes either all of the devices or none of them. Without `force`, throws CONFLICT if any of them is active. */
+/**
+ * Deletes either all of the devices or none of them. Throws NOT_FOUND if one of them does not exist or the viewer
+ * cannot reach it. Without `force`, throws CONFLICT if any of them is active.
+ */
 export async function deleteDevices(context: Context, deviceIds: readonly string[], force: boolean): Promise<void> {
   const ids = readDeviceIds(deviceIds)
   await context.db.transaction().execute(async (transaction) => {
@@ -131,7 +134,7 @@ export function readDeviceIds(deviceIds: readonly string[]): string[] {
   return [...new Set(deviceIds.map(readDeviceId))]
 }
 
-/** Throws NOT_FOUND if the viewer cannot reach one of the devices. */
+/** Throws NOT_FOUND if one of the devices does not exist or the viewer cannot reach it. */
 export async function lockAllToRemove(
   transaction: Database,
   viewer: Viewer,

@@ -168,7 +168,8 @@ function walkedRows(
 }
 
 function rowsOfManyKeys(accountId: string, { order, start, limit }: DevicePageQuery, filter: Filtered): Sql {
-  if ('after' in start) throw new Error('a position in an order with several keys must contain all of the keys')
+  if ('after' in start)
+    throw new Error('a list with several sort keys must start after the values of all keys, not after a single value')
   const orders = [order, ...order.further]
   const reads = orders.map((each) => keyOf(each).reads).reduce(union, { ...filter.reads, device: true })
   const source = { columns: sql`d.id as id`, from: tables(reads), where: [isOf(accountId, reads), ...filter.where] }

@@ -15,8 +15,8 @@ export interface SettledIds {
  * On a cluster, a transaction ends first on the node that assigned its event IDs, and only then on the nodes with its
  * rows. On these nodes, the transaction has prepared its commit, so it has a transaction ID there. A transaction on a
  * worker already has one when the coordinator assigns its event IDs. An event ID is therefore settled only after two
- * steps. First, it must be settled on the node that assigned it. Then every transaction that had a transaction ID on any
- * node at that time must end.
+ * steps. First, it must be settled on the node that assigned it. Then every transaction that had a transaction ID on
+ * any node at that time must end.
  */
 export function createSettledIds(): SettledIds {
   const assigned = createMarks()

@@ -141,8 +141,8 @@ export function serviceRowsRead(
 }
 
 /**
- * Returns the number of devices that a page reads, and the reasons why it reads them. The number is 0 if the list is
- * sorted by device name and `reasonWithoutIndex` returns undefined.
+ * Returns the number of devices that a page reads, and the reasons why it reads them. The number is 0 if the first sort
+ * key is the device's name and `reasonWithoutIndex` returns undefined.
  */
 function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Number.POSITIVE_INFINITY): RowsRead {
   const reasons = [reasonWithoutIndex(selection)].filter((reason) => reason !== undefined)
@@ -150,7 +150,7 @@ function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Numbe
   return reasons.length === 0 ? noRowsRead : { rows: devices, reasons }
 }
 
-/** Returns undefined if an index supports the filter or the restriction, or if neither applies. */
+/** Returns undefined if an index supports the filter or the restriction, or if there is neither of them. */
 function reasonWithoutIndex({ where, inside }: ServiceListRequest['selection']): string | undefined {
   if (where?.isIndexed || (inside !== undefined && isIndexed(inside, { kind: 'device' }))) return undefined
   if (where !== undefined) return unindexedTerms(where)

@@ -130,8 +130,8 @@ async function endMembership(
 
 /**
  * Adds a membership with the role, or changes the role of the existing membership. Without a role, ends the membership.
- * Memberships that do not result from groups stay unchanged. Call this with the account locked. Throws CONFLICT if no
- * owner who can sign in would be left.
+ * Memberships that do not result from groups stay unchanged. Call this with the account locked. Throws LIMIT_EXCEEDED
+ * if the account cannot have more members, and CONFLICT if no owner who can sign in would be left.
  */
 export async function changeGroupMembership(
   transaction: Database,
@@ -153,7 +153,10 @@ export async function changeGroupMembership(
   await changeRole({ db: transaction, viewer }, before, role)
 }
 
-/** `email` identifies the person in the event. Throws CONFLICT if no owner who can sign in would be left. */
+/**
+ * `email` identifies the person in the event. Throws NOT_FOUND if the person is not a member, and CONFLICT if no owner
+ * who can sign in would be left.
+ */
 export async function endMembershipOf(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { personId, email }: { personId: string; email: string },
@@ -171,7 +174,7 @@ async function lockMember(transaction: Database, accountId: string, personId: st
 
 function assertMayChange({ isOwner }: Context['viewer'], { roleId }: Member): void {
   if (roleId === 'owner' && isOwner !== true)
-    throw new ApiError('FORBIDDEN', 'only owners can change and remove owners', { reason: 'exceeds-own-access' })
+    throw new ApiError('FORBIDDEN', 'only owners can change or remove owners', { reason: 'exceeds-own-access' })
 }
 
 /** Throws CONFLICT if no owner who can sign in is left. Call this after the change, with the account locked. */

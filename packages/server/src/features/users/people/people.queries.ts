@@ -57,7 +57,9 @@ export async function findPerson(db: Database, id: string): Promise<StoredPerson
   return db.selectFrom('person').select(['id', 'email']).where('id', '=', id).executeTakeFirst()
 }
 
-/** Selects up to two people whose own accounts have the address. A person can have a different address. */
+/**
+ * Selects up to two people whose own accounts have this contact address, which can differ from the person's address.
+ */
 export function selectByContact(db: Database, address: string): Promise<StoredPerson[]> {
   return query(
     db,
@@ -79,9 +81,9 @@ export async function writeDisabled(db: Database, personId: string, disabled: Da
 }
 
 /**
- * Deletes a person who is not a member of any account, and the person's sessions, passkeys, and identities. Keeps only
- * the ID and the address, which identify the person in events. For an erased person, `email` is a placeholder. Returns
- * false and deletes nothing if the person is a member of an account.
+ * Deletes a person who is not a member of any account, and the person's sessions, passkeys, authenticator app, and
+ * identities. Keeps only the ID and the address, which identify the person in events. For an erased person, `email` is
+ * a placeholder. Returns false and deletes nothing if the person is a member of an account.
  */
 export async function replaceWithRemovedPerson(
   db: Database,
@@ -92,7 +94,7 @@ export async function replaceWithRemovedPerson(
   await query(db, 'select id from person where id = $1 for update', [id])
   const memberships = await query(db, 'select account_id from membership where person_id = $1 limit 1', [id])
   if (memberships.length > 0) return false
-  // Foreign keys delete the sessions, passkeys, and identities.
+  // Foreign keys delete the sessions, passkeys, authenticator app, and identities.
   await query(db, 'delete from person where id = $1', [id])
   const rows = await query(
     db,

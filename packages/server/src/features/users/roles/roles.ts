@@ -155,7 +155,7 @@ export async function deleteRole({ db, viewer, clock }: Context, id: string): Pr
     const uses = (await countRoleUses(transaction, viewer.accountId, clock())).get(id) ?? 0
     if (uses > 0) {
       const rule = 'give its members another role and delete its invitations'
-      const found = uses === 1 ? 'one member or open invitation' : `${uses} members and open invitations`
+      const found = uses === 1 ? 'one member or open invitation' : `${uses} members or open invitations`
       throw new ApiError('CONFLICT', `the role has ${found}: ${rule} first`)
     }
     await removeRole(transaction, viewer.accountId, id)

@@ -54,7 +54,7 @@ async function admit(deps: SsoPeopleDeps, identity: Identity, invitationHash: Bu
 
 /**
  * Finds the person with the identity. If the provider sends a different verified address than last time, updates the
- * person's address, unless that address is in use.
+ * person's address, unless that address is in use. Throws if the person is disabled.
  */
 async function findKnown({ db, clock }: SsoPeopleDeps, identity: Identity): Promise<AdmittedPerson | undefined> {
   return db.transaction().execute(async (transaction) => {
@@ -75,7 +75,10 @@ interface AddedPerson extends AdmittedPerson {
   hasJoined?: true
 }
 
-/** Links or creates a person. Returns undefined if another sign-in linked the identity or created the person first. */
+/**
+ * Links the identity to the person with the same address, or creates a person. Returns undefined if another sign-in
+ * created the person first, or linked the identity to that person first. Throws if the identity may not sign in.
+ */
 async function addPerson(
   { db, clock, signUp }: SsoPeopleDeps,
   identity: Identity,

@@ -38,7 +38,10 @@ export interface OwedEvent extends DeliverableEvent {
 
 export interface Owed {
   events: OwedEvent[]
-  /** Lower than requested if the deliveries would be too large for one transaction. */
+  /**
+   * The ID up to which events were selected. This ID is lower than requested if the deliveries would be too large for
+   * one transaction.
+   */
   upTo: bigint
 }
 

@@ -4,7 +4,7 @@ import type { Database } from '../../../db/database.ts'
 import { DAYS_OF_FAILURES } from './pause-or-disable.ts'
 import { type HealthChange, type Result, writeHealth, writeResults } from './results.queries.ts'
 
-/** Writes outcomes in batches, each with outcomes of one account. */
+/** Writes the outcomes of attempts in batches. Each batch contains the outcomes of only one account. */
 export interface Results {
   /** `isHopeless` means that all attempts have failed for more than `DAYS_OF_FAILURES` days. */
   add(result: Result, health: HealthChange | undefined): Promise<{ isHopeless: boolean }>

@@ -18,7 +18,7 @@ export interface EvaluationOptions {
    */
   schedule: readonly number[]
   now: Date
-  /** Whether the webhook's URL has changed since the attempt, so that a 410 response does not apply to it. */
+  /** Whether the webhook's URL has changed since the attempt, so that a 410 response does not apply to the new URL. */
   isReplaced?: boolean
   random?: () => number
 }

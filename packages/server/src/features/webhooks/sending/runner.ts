@@ -49,7 +49,7 @@ const MIN_QUEUE = 20
 const RECEIVER_CACHE_MS = 1_000
 /** The runner polls because no notification announces due retries. */
 const POLL_MS = 1_000
-/** How long, in milliseconds, the process holds an idle webhook, to which a new delivery then starts immediately. */
+/** How long, in milliseconds, the process holds an idle webhook, so that it can send a new delivery immediately. */
 const LINGER_MS = 2_000
 /** The pause, in milliseconds, between rounds under high load. Reads and writes during the pause share batches. */
 const SLOWED_MS = 100

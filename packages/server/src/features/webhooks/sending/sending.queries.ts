@@ -83,7 +83,10 @@ export interface Due {
 /** The approximate maximum size, in bytes, of the deliveries per read. The last delivery can exceed it. */
 const MAX_BYTES = 1024 * 1024
 
-/** Selects due deliveries, except those with an ID in `except`. */
+/**
+ * Selects up to `limit` due deliveries, except those with an ID in `except`. If their total size exceeds `MAX_BYTES`,
+ * selects only the first deliveries.
+ */
 export async function selectDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,

@@ -24,7 +24,7 @@ import {
   lockServicesToMove,
 } from './transfer.queries.ts'
 
-/** The devices' earlier events stay in the viewer's account. Returns the number of devices. */
+/** Moves devices to another account. Their earlier events stay in the viewer's account. Returns how many were moved. */
 export async function transferDevices(
   context: Context,
   { accountId: to, deviceId }: { accountId: string; deviceId: readonly string[] },
