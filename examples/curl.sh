@@ -22,7 +22,7 @@ setting() { # Prints a setting from the environment or, if it is not set there, 
   if [ -z "$value" ] && [ -r "$file" ]; then
     value=$(tr -d '\r' <"$file" | sed -n '/^ *\[default\]/,/^ *\[/ s/^ *'"$1"' *= *\(.*[^ ]\) *$/\1/p')
   fi
-  [ -n "$value" ] || fail "$1 is not set. Set it in the environment or in the section [default] of $file"
+  [ -n "$value" ] || fail "$1 is not set. Set it in the environment, or in the section [default] of the file $file."
   printf '%s' "$value"
 }
 url=$(setting MUSTER_URL) key_id=$(setting MUSTER_ACCESS_KEY_ID) secret=$(setting MUSTER_SECRET_ACCESS_KEY)

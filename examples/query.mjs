@@ -47,7 +47,8 @@ function readSettings() {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const section = /^\s*\[default\][^\n]*\n((?:(?!\s*\[).*\n?)*)/m.exec(text)?.[1] ?? ''
   const inFile = Object.fromEntries(section.split('\n').map((line) => line.split(/=(.*)/).map((part) => part.trim())))
-  const missing = (name) => fail(`${name} is not set. Set it in the environment or in the section [default] of ${file}`)
+  const missing = (name) =>
+    fail(`${name} is not set. Set it in the environment, or in the section [default] of the file ${file}.`)
   return (name) => env[name] || inFile[name] || missing(name)
 }
 

@@ -23,7 +23,7 @@ def settings():
     for name in ("MUSTER_URL", "MUSTER_ACCESS_KEY_ID", "MUSTER_SECRET_ACCESS_KEY"):
         value = os.environ.get(name) or ini.get("default", name, fallback="")
         if not value:
-            sys.exit(f"{name} is not set. Set it in the environment or in the section [default] of {file}")
+            sys.exit(f"{name} is not set. Set it in the environment, or in the section [default] of the file {file}.")
         yield value
 
 

@@ -54,7 +54,8 @@ export const signatureReasons = {
   },
   'malformed-date': {
     status: 401,
-    meaning: 'The covered date does not have the form "Fri, 20 Nov 2026 08:30:18 GMT". UTC is allowed instead of GMT.',
+    meaning:
+      'The covered date is not a valid time in the form "Fri, 20 Nov 2026 08:30:18 GMT". UTC is allowed instead of GMT.',
   },
   'not-covered': {
     status: 401,

@@ -36,7 +36,7 @@ export async function readSettings(options: AgentOptions, env = process.env): Pr
 
 function assertUrl(url: string): void {
   if (/^https?:\/\/./.test(url) && URL.canParse(url)) return
-  throw new CliError(`the server URL must have a host and the scheme http or https, not "${url}"`, {
+  throw new CliError(`"${url}" is not a valid server URL: it must have a host and the scheme http or https`, {
     exitCode: exitCodes.usage,
   })
 }

@@ -2,7 +2,6 @@ import type { Muster } from '@muster/client'
 import { CliError, usageError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import type { Column } from '../output/column.ts'
-import { counted } from '../output/counted.ts'
 import { onInterrupt } from '../terminal/interrupt.ts'
 import { type Progress, showProgress } from '../terminal/progress.ts'
 
@@ -116,7 +115,8 @@ export function assertComplete({ id, state, stateReason, counts }: JobRow): void
     })
   }
   if (counts.failed + counts.skipped === 0) return
-  throw new CliError(`failed: ${counted(counts.failed, 'device')}; skipped: ${counted(counts.skipped, 'device')}`, {
+  const which = `${counts.failed} failed, ${counts.skipped} skipped`
+  throw new CliError(`the job did not change or register all devices: ${which}`, {
     hint: `To list these devices, run: muster bulk items ${id} --status failed,skipped`,
     exitCode: exitCodes.partly,
   })

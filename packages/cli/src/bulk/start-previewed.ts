@@ -69,7 +69,7 @@ async function confirmPreview(
 ): Promise<void> {
   const writing = writingOf(job)
   if (expect !== undefined && expect !== writing)
-    throw new CliError(`the job would change or register ${counted(writing, 'device')}, not ${expect}`, {
+    throw new CliError(`the job would change or register ${counted(writing, 'device')}, but --expect is ${expect}`, {
       hint: 'Nothing was changed. To see the devices, run the command with --dry-run and without --expect.',
       exitCode: exitCodes.conflict,
     })

@@ -32,7 +32,7 @@ Backups do not contain the master key. Keep a copy of the key in another place.`
 
 async function run(path: string | undefined, { json = false, base = false, list = false }: Options): Promise<void> {
   if ([path !== undefined, base, list].filter(Boolean).length !== 1) {
-    throw usageError('pass exactly one of these: a file, --base, or --list')
+    throw usageError('pass exactly one of these: the path of a new backup file, --base, or --list')
   }
   const loadBaseBackup = () => import('../backup/base-backup.ts')
   if (base) return (await loadBaseBackup()).takeBaseBackup({ json })

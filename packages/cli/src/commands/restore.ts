@@ -53,7 +53,7 @@ function targetOf(text: string): Date | 'latest' {
 
 async function run(path: string | undefined, options: Options): Promise<void> {
   const { to, from, replace, timeline, json = false, withoutKey = false } = options
-  if ((path === undefined) === (to === undefined)) throw usageError('pass either a file or --to')
+  if ((path === undefined) === (to === undefined)) throw usageError('pass either the path of a backup file or --to')
   if (to !== undefined) {
     const { restoreToMoment } = await import('../backup/restore-to.ts')
     return restoreToMoment({ to, from, replace, timeline, json, withoutKey })

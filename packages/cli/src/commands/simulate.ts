@@ -65,7 +65,7 @@ function duration(least: number, most: number) {
     const [, digits, unit = 's'] = /^(\d+)([smh])?$/.exec(text) ?? []
     const seconds = Number(digits) * secondsOf[unit]!
     if (digits !== undefined && seconds >= least && seconds <= most) return seconds
-    throw new InvalidArgumentError(`Expected a duration such as 30s, 5m, or 1h, from ${least}s to ${most / 3_600}h.`)
+    throw new InvalidArgumentError(`Expected a duration from ${least}s to ${most / 3_600}h, such as 30s, 5m, or 1h.`)
   }
 }
 

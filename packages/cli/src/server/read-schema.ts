@@ -8,7 +8,7 @@ export async function readSchema({ url, ...which }: Which & { url?: string | und
   const { status, text } = await fetchText(server, '/graphql/v1/schema.graphql')
   if (status === 200 && text.includes('type Query')) return text
   const reason = status === 200 ? 'the response is not a GraphQL schema' : `HTTP ${status}`
-  throw new CliError(`no Muster API found at ${server}: ${reason}`, {
+  throw new CliError(`cannot read the GraphQL schema from ${server}: ${reason}`, {
     hint:
       url === undefined ? 'Check MUSTER_URL in the environment and the credentials file.' : 'Check the URL in --url.',
     exitCode: status >= 500 ? exitCodes.notNow : exitCodes.failed,

@@ -140,7 +140,7 @@ test('reports only the latest values after a server outage', async () => {
   const agent = await machine.run(config, '--broker', `ws://127.0.0.1:${proxy.port}/mqtt`)
   await machine.deviceWhere(({ attributes }) => attributes.note === 'one')
   proxy.cut()
-  await until(() => agent.stdout().includes('the connection was lost'))
+  await until(() => agent.stdout().includes('the connection to the server was lost'))
   await setValue('two')
   await setValue('three')
   proxy.restore()

@@ -74,6 +74,6 @@ it('rejects files that are not backups', async () => {
   expect(await muster(['restore', file], { env })).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringContaining('not a complete backup'),
+    stderr: expect.stringContaining('is damaged or is not a backup'),
   })
 })

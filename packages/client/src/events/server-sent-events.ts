@@ -34,7 +34,7 @@ export async function* readMessages(
 async function withinTime<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const expired = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no data for ${milliseconds / 1_000} s`)), milliseconds)
+    timer = setTimeout(() => reject(new Error(`no data arrived for ${milliseconds / 1_000} s`)), milliseconds)
   })
   try {
     return await Promise.race([promise, expired])

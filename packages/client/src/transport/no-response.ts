@@ -53,7 +53,7 @@ export function attemptFromFailure({ endpoint, effect, error, timeout }: FailedR
     return { outcome, retryAfter: null, isRateLimited: false, error: unreachable }
   }
   const timedOut = error instanceof Error && error.name === 'TimeoutError'
-  const message = `no response from ${endpoint}${timedOut ? ` within ${timeout / 1_000} s` : `: ${reason}`}`
+  const message = `no complete response from ${endpoint}${timedOut ? ` within ${timeout / 1_000} s` : `: ${reason}`}`
   const noResponse =
     effect === 'none'
       ? new NoAnswerError('NO_ANSWER', message, { cause: error })

@@ -92,7 +92,7 @@ export async function verifyWebhook(
   assertTime(timestamp, tolerance)
   const signed = signedBytes(`${id}.${timestamp}.`, body)
   if (!(await isSigned(signed, signatures, keys)))
-    throw new WebhookError('bad-signature', 'no signature in the delivery matches a given secret')
+    throw new WebhookError('bad-signature', 'no signature in the delivery matches any of the given secrets')
   return { id, ...parseBody(body) }
 }
 

@@ -113,7 +113,7 @@ function checkForm(resolving: Resolving, call: Call): FunctionName | undefined {
   }
   const form = forms[call.name]
   if (call.arguments.length === form.arguments) return call.name
-  const count = form.arguments === 1 ? 'one argument' : 'a context and a name'
+  const count = form.arguments === 1 ? 'one argument' : 'a context and an attribute name'
   return rejectWith(resolving, call, `${call.name}() takes ${count}, as in ${form.example}`, null)
 }
 

@@ -6,10 +6,10 @@ import { isIndexed } from './indexing.ts'
 import { addTerm } from './reported-terms.ts'
 import { resolveCallSubject, resolveCondition } from './resolve-call.ts'
 import { resolveComparison } from './resolve-comparison.ts'
-import { resolveMember } from './resolve-member.ts'
+import { rejectNested, resolveMember } from './resolve-member.ts'
 import { resolveWord } from './resolve-word.ts'
 import type { FilterTerm, ResolvedFilter } from './resolved.ts'
-import { type ResolveOptions, type Resolving, reject, type Scope } from './resolving.ts'
+import type { ResolveOptions, Resolving, Scope } from './resolving.ts'
 
 export interface Resolution {
   /** Null for an empty filter, and for a filter with problems. */
@@ -96,8 +96,7 @@ function resolveCallComparison(resolving: Resolving, scope: Scope, tree: Compari
   if (tree.subject.type !== 'call') return undefined
   const subject = resolveCallSubject(resolving, scope, tree.subject)
   if (subject === undefined) return undefined
-  if (tree.argument.type === 'nested')
-    return reject(resolving, { ...tree.argument, message: 'Only services:(…) can contain conditions.', edits: null })
+  if (tree.argument.type === 'nested') return rejectNested(resolving, tree.argument)
   const isNegated = tree.comparator === '!='
   const compared = resolveComparison(resolving, { subject, comparison: tree, argument: tree.argument })
   if (compared === undefined) return undefined

@@ -67,7 +67,7 @@ function resolveValues(
   return isNegated ? { type: 'not', operand: condition } : condition
 }
 
-const rejectNested = (resolving: Resolving, { from, to }: Nested): undefined =>
+export const rejectNested = (resolving: Resolving, { from, to }: Nested): undefined =>
   reject(resolving, {
     from,
     to,
@@ -89,7 +89,8 @@ function resolveServices(
     const right =
       argument.type === 'value' ? `${name}.name ${comparator} ${written(resolving, argument)}` : `${name}.name = web`
     const examples = `${name}:web or ${name}:(port = 22)`
-    const message = `Use only : with ${name}, as in ${examples}. To compare a name, write ${right}`
+    const hint = `To compare the name of a service, write ${right}`
+    const message = `The only comparator for ${name} is :, as in ${examples}. ${hint}`
     return rejectWith(resolving, tree, message, argument.type === 'value' ? replace(tree, right) : null)
   }
   if (scope.isInServices) return rejectWith(resolving, tree, NESTED_SERVICES, null)

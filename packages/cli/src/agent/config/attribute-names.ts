@@ -14,7 +14,10 @@ export function attributeNameOf(entry: Entry): string {
   if (name.startsWith('.') || name.endsWith('.'))
     throw configError(entry, `the attribute name "${name}" must not begin or end with a dot`)
   if (levels.some((level) => Array.from(level).length > LEVEL_LENGTH))
-    throw configError(entry, `each level of an attribute name must have at most ${LEVEL_LENGTH} characters`)
+    throw configError(
+      entry,
+      `an attribute name must have at most ${LEVEL_LENGTH} characters before its first dot and at most ${LEVEL_LENGTH} after this dot`,
+    )
   if (/[\p{Cc}\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/u.test(name))
     throw configError(entry, 'an attribute name must not contain control characters or invisible characters')
   if (name.startsWith('$') && !reserved.test(name))

@@ -82,7 +82,7 @@ async function runConnection(device: DeviceState, connecting: Connecting, reject
   })
   if (interrupted !== undefined) rejections.interrupted(interrupted)
   statusReport.disconnected('the connection was lost')
-  if (!signal.aborted) log.warn('the connection was lost; reconnecting', { broker })
+  if (!signal.aborted) log.warn('the connection to the server was lost; reconnecting', { broker })
 }
 
 /**

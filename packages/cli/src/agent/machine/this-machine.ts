@@ -29,8 +29,8 @@ export async function findServices(
 export async function assertSameMachine(device: DeviceState): Promise<void> {
   const { id, from } = await findHardwareId()
   if (from === 'made-up' || from !== device.hardwareIdFrom || id === device.hardwareId) return
-  throw new CliError(`this machine is not the one that was registered as ${device.deviceId}`, {
-    hint: `The disk of this machine seems to be a copy. Register this machine as a new device: muster agent register --new --url ${device.url} --code CODE`,
+  throw new CliError(`this machine is not the one that was registered as device ${device.deviceId}`, {
+    hint: `The disk of this machine is a copy, or its machine ID or product UUID has changed. Register this machine as a new device: muster agent register --new --url ${device.url} --code CODE`,
     exitCode: exitCodes.usage,
   })
 }

@@ -24,7 +24,7 @@ export async function serveStatus(folder: string, status: () => AgentStatus): Pr
   }
   if (await isListening(path)) {
     throw new CliError(`another agent is running with the state folder ${folder}`, {
-      hint: 'To see the status of that agent, run "muster agent status".',
+      hint: `Stop that agent first. To see its status, run: muster agent status --state ${folder}`,
       exitCode: exitCodes.usage,
     })
   }

@@ -38,7 +38,7 @@ async function run(
   const muster = await openMuster(options, 4)
   const target = await findTarget(muster, nameOrId)
   if (contexts) {
-    if (names.length > 0) throw usageError('--contexts shows all attributes and does not accept names')
+    if (names.length > 0) throw usageError('--contexts cannot be combined with attribute names')
     const { printContexts } = await import('../../attributes/print-contexts.ts')
     return printContexts(muster, target, options)
   }
@@ -56,7 +56,7 @@ async function run(
     ])
   const [name, value] = found[0]!
   if (value === null) {
-    const missing = overrides ? 'override of the attribute' : 'attribute'
+    const missing = overrides ? `override in the context ${JSON.stringify(context)} of the attribute` : 'attribute'
     throw new CliError(`${nameOrId} has no ${missing} ${JSON.stringify(name)}`, { exitCode: exitCodes.notFound })
   }
   await say(value)

@@ -28,7 +28,10 @@ muster bulk register fleet.csv`),
 
 async function run(path: string, { secrets, ...options }: JobOptions & { secrets?: string }): Promise<void> {
   if (secrets !== undefined && options.detach)
-    throw usageError('--secrets requires the command to wait for the job', 'Omit --detach.')
+    throw usageError(
+      '--secrets cannot be combined with --detach',
+      'Omit --detach, because the command writes the secrets after the job ends.',
+    )
   const parts = await readCsvParts(path)
   const muster = await openMuster(options, 6)
   const start = async (file?: FileHandle): Promise<void> => {

@@ -28,7 +28,7 @@ export function buildCommand(): Command {
 async function run(webhookId: string, deliveryId: string | undefined, options: Options): Promise<void> {
   const since = options.since ?? (options.failed ? new Date(Date.now() - MONTH_MS).toISOString() : undefined)
   if ((deliveryId === undefined) === (since === undefined)) {
-    throw usageError('pass either a delivery ID, or --failed or --since')
+    throw usageError('pass a delivery ID or an option that selects deliveries (--failed or --since), but not both')
   }
   const muster = await openMuster(options, 4)
   const count = await muster.mutations.redeliver(

@@ -17,7 +17,7 @@ class ApiError extends CombinedError {
 
 const MAX_FAILURES = 7
 const OUTCOME_UNKNOWN =
-  'the server did not respond, so the change may or may not have been made. Before you repeat it, check whether it was made'
+  'the server sent no valid response, so the change may or may not have been made. Before you repeat it, check whether it was made'
 /** How long to retry a rate-limited request. This time is long, because many requests share the caller's quota. */
 const RATE_LIMIT_RETRY_MS = 300_000
 
