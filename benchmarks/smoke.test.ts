@@ -116,7 +116,7 @@ test('detects a response that differs from the other systems', async () => {
   const [server, other] = withoutPeers(consoleWorkloads)
   const smaller = { ...other!, operations: () => [{ path: '/devices', body: { size: 49 } }] }
   await expect(checkResponses(environment, [server!, smaller])).rejects.toThrow(
-    'The responses of baseline and Muster differ',
+    'The response of baseline differs from that of Muster',
   )
 })
 
@@ -128,14 +128,14 @@ test('writes an event for every change of a round', async () => {
 test('detects a change without an event, and a lost update', async () => {
   const result = { succeeded: 1, failed: 0, seconds: 1, latency: { p50: 1, p99: 1 }, bytes: 1 }
   const missing = await startWriteCheck(environment)
-  await expect(missing(result)).rejects.toThrow('The event log contains 0 of 1 acknowledged changes')
+  await expect(missing(result)).rejects.toThrow('The event log contains only 0 of the 1 acknowledged changes')
 
   const lost = await startWriteCheck(environment)
   const [writer] = writers(ownDevice)
   const [operation] = writer!.operations(environment.fleet, { connection: 0, run: -1 })
   await runOperation(environment, 'server', operation!)
   await pool.query(`update device set attributes = attributes - 'load' where id = $1`, [environment.fleet.deviceIds[0]])
-  await expect(lost(result)).rejects.toThrow('Stored values that differ from the value in their newest event: 1')
+  await expect(lost(result)).rejects.toThrow('differs from the value in their newest event: 1')
 })
 
 /** After a change to the server's statements, `npx vitest run benchmarks -u` updates the baseline's SQL files. */

@@ -107,7 +107,8 @@ async function startSession(context: BrowserContext, url: string, { email, passw
     headers: { 'muster-session': '1', origin: url },
     data: { email, password },
   })
-  if (!response.ok()) throw new Error(`Cannot sign in as ${email}: ${response.status()} ${await response.text()}`)
+  if (!response.ok())
+    throw new Error(`Cannot sign in as ${email}: status ${response.status()}, body ${await response.text()}`)
 }
 
 export async function signIn(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {

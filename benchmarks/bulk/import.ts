@@ -99,7 +99,7 @@ async function waitForJob(id: string, state: string): Promise<{ token: string; c
     const [job] = login.bulkJob
     if (job.state === state) return job
     if (['PAUSED', 'FAILED', 'CANCELED'].includes(job.state))
-      throw new Error(`The job is ${job.state}, not ${state}: ${job.stateReason}`)
+      throw new Error(`The job is ${job.state}, not ${state}. Reason: ${job.stateReason ?? 'none'}.`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

@@ -28,7 +28,8 @@ async function start(data: string): Promise<number> {
 async function listDevices(): Promise<number> {
   const { url } = await environment.processOf('server')
   const { keyId, key } = environment.accessKey
-  if (key.algorithm !== 'hmac-sha256') throw new Error('The access key must have a secret.')
+  if (key.algorithm !== 'hmac-sha256')
+    throw new Error(`The algorithm of the access key must be hmac-sha256, not ${key.algorithm}.`)
   const secret = Buffer.from(key.secret).toString('base64')
   const began = performance.now()
   const child = spawn(process.execPath, [muster, 'devices', 'list'], {

@@ -37,7 +37,8 @@ async function measure({ name, connections, document }: (typeof scenarios)[numbe
       const request = toRequest(url, graphql('server', document), environment.accessKey)
       await send(url, request)
       const result = await load.run({ url, connections, requests: [[request]], until: { seconds } })
-      if (result.failed > 0) throw new Error(`${server}, ${name}: failed requests: ${result.failed}.`)
+      if (result.failed > 0)
+        throw new Error(`${server}, ${name}: the number of failed requests is ${result.failed}, not 0.`)
       // The first round warms up the servers.
       if (round > 0) rates.get(server)!.push(result.succeeded / result.seconds)
     }

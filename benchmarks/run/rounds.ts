@@ -42,7 +42,8 @@ export function assertSameResponses(responses: ReadonlyMap<string, unknown>): vo
   const [[first, expected] = [], ...others] = responses
   for (const [name, response] of others) {
     const difference = firstDifference(response, expected)
-    if (difference !== undefined) throw new Error(`The responses of ${name} and ${first} differ: ${difference}`)
+    if (difference !== undefined)
+      throw new Error(`The response of ${name} differs from that of ${first}: ${difference}`)
   }
 }
 
@@ -92,7 +93,7 @@ async function runOnce(options: RoundsOptions, workload: Workload): Promise<Run>
   const before = await cpuTime()
   const result = await load.run({ url, connections, requests, until })
   const after = await cpuTime()
-  if (result.failed > 0) throw new Error(`${workload.name}: failed requests: ${result.failed}.`)
+  if (result.failed > 0) throw new Error(`${workload.name}: the number of failed requests is ${result.failed}, not 0.`)
   if (result.succeeded === 0) throw new Error(`${workload.name}: no response arrived in a round. Increase --seconds.`)
   await finishCheck?.(result)
   return { ...result, cpuTime: before === undefined || after === undefined ? undefined : after - before }

@@ -29,8 +29,10 @@ export async function startWriteCheck({ pool, fleet }: Environment): Promise<(re
       before.lastEventId,
     ])
     const { events, lost } = rows[0]!
-    if (events < succeeded) throw new Error(`The event log contains ${events} of ${succeeded} acknowledged changes.`)
-    if (lost > 0) throw new Error(`Stored values that differ from the value in their newest event: ${lost}.`)
+    if (events < succeeded)
+      throw new Error(`The event log contains only ${events} of the ${succeeded} acknowledged changes.`)
+    if (lost > 0)
+      throw new Error(`Attributes with a stored value that differs from the value in their newest event: ${lost}.`)
     if ((await readState()).deadlocks > before.deadlocks) throw new Error('A deadlock occurred in the database.')
   }
 }

@@ -52,7 +52,7 @@ export async function startServer({ url: databaseUrl, folder }: BenchmarkDatabas
         body,
       })
       const { data: found, errors } = (await response.body.json()) as { data: unknown; errors?: unknown }
-      if (errors !== undefined) throw new Error(`The server rejected ${document}: ${JSON.stringify(errors)}`)
+      if (errors !== undefined) throw new Error(`The response to ${document} has errors: ${JSON.stringify(errors)}`)
       return found
     },
     async stop() {

@@ -42,14 +42,14 @@ ${rateLimits}`
 const rateLimits = `## Rate limits
 
 Every API request has a cost in points, which the server deducts from a quota in this table. Quotas
-refill continuously. The names in parentheses are [settings](settings.md).
+refill continuously. The numbers are the defaults of the [settings](settings.md) in parentheses.
 
 | Quota of | Size in points | Points refilled per second | Used by |
 | --- | --- | --- | --- |
 | a user | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | GraphQL, subscriptions, REST, and download links. A user is either an account with all its access keys, or a person with all their console sessions. The console sessions of an account's founder use the account's quota. |
 | an access key with a \`rateShare\` | this share of the user's quota, at least 20 points | this share of the user's points per second | requests signed with the key. The server also charges them to the user. |
 | a registration code | as for a user | as for a user | registrations with the code |
-| an address | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without valid credentials: introspection, registrations with a wrong code, sign-ins. An IPv6 /64 network is one address. |
+| an address | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without valid credentials, such as introspection, sign-ins, registrations with a wrong code, and reports with a wrong secret. An IPv6 /64 network is one address. |
 | a device | ${settings.deviceMessages.default} (\`${settings.deviceMessages.name}\`) | ${settings.deviceMessagesPerSecond.default} (\`${settings.deviceMessagesPerSecond.name}\`) | reports and MQTT publications, one point each |
 
 ### What a request costs
@@ -62,8 +62,8 @@ refill continuously. The names in parentheses are [settings](settings.md).
 | a mutation | 1. The mutations \`setAttributesMany\`, \`deleteDevices\`, and \`transferDevices\` cost 1 for each 10 items or part of 10. |
 | a subscription | 1 when it opens, and 1 for each ${OBJECTS_PER_POINT} events that it sends |
 | downloading events | ${pointsOfObjects(limits.pageSize)} for each page of ${grouped(limits.pageSize)} events |
-| downloading devices, or the report or the secrets of a bulk job | about 1 for each ${OBJECTS_PER_POINT} devices. A list of devices also costs the rows that it reads. |
-| a request with a rejected document or rejected variables | 1, and 1 for each full ${grouped(REJECTED_BYTES_PER_POINT)} bytes |
+| downloading devices, or the report or the secrets of a bulk job | about 1 for each ${OBJECTS_PER_POINT} devices. A list of devices also costs points for the rows that it reads. |
+| a request with a rejected document or rejected variables | 1, and 1 for each full ${grouped(REJECTED_BYTES_PER_POINT)} bytes of its URL and body |
 
 Before an operation runs, the server charges for everything that the operation can return or read.
 Afterward, it refunds the points that were not needed. If a field fails, the server does not refund
@@ -94,10 +94,10 @@ the whole quota, and charges the rest afterward.
   or \`from\` above 5,000: every event of the account, up to 100,000. The same applies to \`total\` of a
   user's \`events\`, and to \`eventCounts\`.
 - \`total\` of a device's \`events\` and of a webhook's \`deliveries\`: every event of the account.
-- \`attributeHistory\`, its \`total\`, and the times of \`attributeInfo\`: every event of the account, up
-  to 100,000. Except for \`total\`, the server then refunds the points for all but 500 events of each
-  object. A user's \`attributeHistory\` without \`name\`, \`context\`, \`minDate\`, and \`maxDate\` reads
-  only the events that it returns, except for its \`total\`.
+- \`attributeHistory\`, its \`total\`, and \`changed\` and \`confirmed\` of \`attributeInfo\`: every event
+  of the account, up to 100,000. Except for \`total\`, the server then refunds the points for all but
+  500 events of each object. A user's \`attributeHistory\` without \`name\`, \`context\`, \`minDate\`,
+  and \`maxDate\` reads only the events that it returns, except for its \`total\`.
 - \`attributeNames\`, and \`devicesUrl\` without \`columns\`: every device. If the request does not make
   the server [count the names again](api.md#custom-attributes), the server refunds these points.
 
@@ -159,6 +159,8 @@ starts with full quotas.
 
 ### Bytes stored per day
 
+The numbers are the defaults of the [settings](settings.md) in parentheses:
+
 | Quota of | Bytes per day | Used by |
 | --- | --- | --- |
 | a device | ${settings.deviceBytesPerDay.default} (\`${settings.deviceBytesPerDay.name}\`) | data that the device itself writes: MQTT publications and reports |
@@ -168,8 +170,8 @@ The cost of a write is the size of the stored data in UTF-8 bytes, plus 200 byte
 
 - If a device changes the value of an attribute, the cost is the size of the name and the value. If
   the value stays the same, the cost is 0.
-- If a device sends a list of services, the cost each time is the size of the list, plus an
-  additional event for each service.
+- If a device sends a list of services, the cost each time is the size of the list, plus 200 bytes
+  for the list and 200 bytes for each service.
 - For a mutation, the cost is the size of its argument names and values. A variable counts once for
   each place that uses it. For \`setAttributesMany\`, \`deleteDevices\`, and \`transferDevices\`, the
   cost includes one event for each item or device instead of a single event.
@@ -178,8 +180,8 @@ The cost of a write is the size of the stored data in UTF-8 bytes, plus 200 byte
 - The server charges a mutation when it accepts the request, even if the mutation fails or changes
   nothing. It does not charge read-only keys.
 - For a registration, the cost is the size of the request body and of the code's services and
-  attributes, plus additional events: one for the body, one for the attributes, and one for each
-  service.
+  attributes, plus 200 bytes each for the event, the body, the attributes, and each of the code's
+  services.
 
 The quota refills continuously. An empty quota is full again after a day. If a write exceeds the
 remaining quota, the server returns \`RATE_LIMITED\` and stores nothing. The message contains the
@@ -213,38 +215,40 @@ requests from that address for the rest of the minute. It returns \`RATE_LIMITED
   attempts with a key in a minute, from all addresses together, the server rejects further failed
   attempts with \`RATE_LIMITED\` instead of \`UNAUTHENTICATED\`.
 - Wrong device secrets and registration codes also count as failed attempts from the address. After
-  20 failed attempts in a minute, the server rejects further wrong secrets and codes with
-  \`RATE_LIMITED\`. Over MQTT, it sends the usual return code 4, but two seconds later.
+  20 failed attempts in a minute from an address or with a device ID, the server rejects further
+  wrong secrets and codes with \`RATE_LIMITED\`. Over MQTT, it sends the usual return code 4, but two
+  seconds later.
 - Each server process counts separately, and starts from zero when it restarts.
 
 ## Overload
 
 A server process is overloaded if one of these conditions is true:
 
-- It has ${settings.mostRequests.default} requests in flight (\`${settings.mostRequests.name}\`).
+- It has ${settings.mostRequests.default} requests in flight (the default of \`${settings.mostRequests.name}\`).
   This condition limits bursts.
-- It has had a fifth of that number (\`${settings.mostStanding.name}\`) in flight for two seconds
-  without interruption. From then on, the process is overloaded whenever it has this number in
-  flight, until fewer than half of this number remain. This condition keeps response times short
-  during sustained load.
+- It has had at least a fifth of that number (the default of \`${settings.mostStanding.name}\`) in
+  flight for two seconds without interruption. From then on, the process is overloaded whenever it
+  has this number in flight, until fewer than half of this number remain. This condition keeps
+  response times short during sustained load.
 - Most iterations of its event loop take longer than ${settings.mostLag.default} ms
-  (\`${settings.mostLag.name}\`).
+  (the default of \`${settings.mostLag.name}\`).
 
 An overloaded process rejects requests with \`UNAVAILABLE\`, status 503, and \`Retry-After\`, before
 it runs them. It rejects only the requests of callers that have more than their fair share of the
 requests in flight. With twice \`${settings.mostRequests.name}\` requests in flight, it rejects all
-requests. It never rejects \`/healthz\`, \`/readyz\`, and \`/metrics\`.
+requests. It never rejects requests to \`/healthz\`, \`/readyz\`, or \`/metrics\`.
 
 ## Connections and bodies
 
-Each server process enforces these limits. An IPv6 /64 network counts as one address.
+Each server process enforces these limits. The values with a [setting](settings.md) in parentheses
+are defaults. An IPv6 /64 network counts as one address.
 
 | Limit | Value | If exceeded |
 | --- | --- | --- |
 | HTTP connections per address | ${settings.httpConnectionsPerAddress.default} (\`${settings.httpConnectionsPerAddress.name}\`) | The server closes a new connection immediately, before the TLS handshake. Trusted proxies are exempt. |
 | HTTP connections in total | ${settings.httpConnections.default} (\`${settings.httpConnections.name}\`) | The server closes a new connection immediately, even from a trusted proxy. |
 | bytes of large request bodies that are being received or processed, per address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | The server rejects the request with \`RATE_LIMITED\`, status 429. |
-| bytes of large request bodies that are being received or processed, in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | The server rejects requests from addresses above their fair share with \`UNAVAILABLE\`, status 503. At twice this value, it rejects requests from all addresses. |
+| bytes of large request bodies that are being received or processed, in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | The server rejects requests with large bodies from addresses above their fair share with \`UNAVAILABLE\`, status 503. At twice this value, it rejects requests with large bodies from all addresses. |
 | bytes of unread responses per user | ${settings.queuedBytesPerUser.default} (\`${settings.queuedBytesPerUser.name}\`) | At the limit, the server rejects further requests with \`RATE_LIMITED\`, status 429. A request whose response would exceed the limit waits. If none of the user's waiting requests can start within 15 seconds, the server rejects them in the same way. |
 | bytes of unread responses in total | ${settings.queuedBytes.default} (\`${settings.queuedBytes.name}\`) | As at the limit per user, the server rejects or delays requests, but only from users above their fair share. |
 | time for a TLS handshake | ${HANDSHAKE_MS / 1_000} s | The server closes the connection. |

@@ -9,7 +9,7 @@ export const errorCodes = {
   RATE_LIMITED: {
     status: 429,
     meaning:
-      'The caller sends too many requests or requests that are too expensive, sends invalid credentials too often, stores too much data, or does not read responses. Retry after the number of seconds in the header Retry-After or, if the operation failed while it ran, in extensions.retryAfter.',
+      'The caller sends requests too often, sends too many requests or large bodies at the same time, or sends requests that are too expensive. Other causes are invalid credentials, data that exceeds the storage quota, and unread responses. Retry after the number of seconds in the header Retry-After or, if the operation failed while it ran, in extensions.retryAfter.',
   },
   UNAVAILABLE: {
     status: 503,
@@ -42,7 +42,7 @@ export const errorCodes = {
   },
   NOT_FOUND: {
     status: 404,
-    meaning: 'The account does not contain this object, the caller cannot access it, or the URL is unknown.',
+    meaning: 'The account does not contain the requested object, the caller cannot access it, or the URL is unknown.',
   },
   CONFLICT: {
     status: 409,

@@ -77,8 +77,8 @@ export type LimitName = keyof typeof limits
 export const limitMeanings: Readonly<Record<LimitName, string>> = {
   nameLength: 'characters in each level of an attribute name',
   valueBytes: 'bytes in an attribute value',
-  namesPerTarget: 'attribute names per target, in the base and in each context',
-  bytesPerTarget: "bytes in one target's attributes as JSON, in the base and in each context",
+  namesPerTarget: 'attribute names per target, separately for the base values and for each context',
+  bytesPerTarget: "bytes in one target's attributes as JSON, separately for the base values and for each context",
   contextsPerTarget: 'contexts per target',
   attributeNames:
     'names that attributeNames lists. If an account has more names, the list contains those that the most devices and services use.',
@@ -89,7 +89,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   platformLength: 'characters in a platform',
   hostLength: "characters in a service's host (RFC 1035 §2.3.4)",
   servicesPerDevice: 'services per device, not counting its bulk service',
-  accessKeys: 'access keys that one person created in an account, not counting rotated keys',
+  accessKeys: 'access keys that one person created in an account, not counting keys that a rotation has replaced',
   accountAccessKeys: 'account keys per account',
   networksPerKey: 'networks per access key',
   accessKeyNameLength: 'characters in an access key name',
@@ -100,13 +100,14 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   webhookUrlLength: 'characters in a webhook URL',
   views: 'saved views per account',
   viewNameLength: 'characters in a view name',
-  expectedIntervals: 'attribute names per account that have an expected interval',
-  bulkDrafts: 'bulk jobs per account that have not been started',
+  expectedIntervals: 'attribute names with an expected interval, per account',
+  bulkDrafts: 'bulk jobs that have not been started, per account',
   bulkTargets: 'devices per bulk job',
   bulkOperations: 'operations per bulk job',
   bulkPlaceholders: "names in braces in a bulk job's operations",
   bulkValueBytes: "bytes in the values that a bulk job's operations write to one device",
-  bulkChangeBytes: 'bytes in the old and new values that a bulk job records for one device, and in a row of its CSV',
+  bulkChangeBytes:
+    'bytes in the old and new values that a bulk job records for one device. The same limit applies to each row of CSV in the job.',
   bulkDeviceBytes:
     "bytes of attributes that a bulk job reads for one device: the device's attributes and, if the job changes services, the services' attributes in all contexts",
   bulkNameLength: 'characters in a bulk job name',
@@ -128,8 +129,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   filterTerms:
     'conditions in a filter. Each value in a list counts as a fifth of a condition, but a list counts as at least one condition.',
   filterDepth: 'levels of parentheses in a filter, not counting the parentheses of functions',
-  filterPatterns:
-    'values in a filter that contain wildcards and other characters, not counting arguments of functions',
+  filterPatterns: 'values in a filter that contain wildcards and other characters, not counting arguments of functions',
   facetNames: 'names in facets(by:)',
   downloadLinkLength:
     'characters in a download link after `link=`. A long filter, many columns, or many device IDs make a link long.',
@@ -137,7 +137,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   idempotencyRecords: 'Idempotency-Keys that an account can use in 24 hours',
   idempotentResponseLength:
     'UTF-16 code units in the JSON data of a response that the server stores for repeated requests with the same Idempotency-Key. If the data is longer, the server does not store it, and a repeated request fails with CONFLICT.',
-  waitingStatements: 'statements per account that can wait for the database in each server process',
+  waitingStatements: 'statements of an account that can wait for the database in each server process',
   requestBodyBytes: 'bytes in a request body',
   deviceBodyBytes: 'bytes in the body of a request to /devices/v1',
   queryDepth: 'levels in a document, not counting introspection',

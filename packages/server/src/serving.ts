@@ -82,7 +82,7 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   const { databaseConnections: size, statementTimeout, databaseSilence: responseTimeout } = config
   const onUnresponsive = (isUnresponsive: boolean): void => {
     if (isUnresponsive) log.warn('the database is not responding; requests receive 503')
-    else log.info('the database responds again')
+    else log.info('the database is responding again')
   }
   const watch = (pool: Pool): PoolWatch => watchPool(pool, 'requests', { metrics, tracing })
   const fairness = { ...config, ...measureFairness(metrics) }

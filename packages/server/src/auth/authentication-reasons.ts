@@ -18,7 +18,7 @@ export const keyReasons = {
   'key-network': {
     status: 401,
     meaning:
-      "The signature is valid, but its access key cannot be used from this address, which the message names. Send the request from one of the key's networks.",
+      "The signature is valid, but its access key cannot be used from the client address that the message contains. Send the request from one of the key's networks.",
   },
   'key-policy': {
     status: 401,
@@ -55,7 +55,7 @@ const otherReasons = {
   'download-link': {
     status: 401,
     meaning:
-      'The download link is invalid or has expired, the access key or session that requested it can no longer download the list, or the access key cannot be used from this address. Request a new link with credentials that can download the list from this address.',
+      'The download link is invalid or has expired, the access key or session that requested it can no longer download the list, or the access key cannot be used from the client address. Request a new link with credentials that can download the list from that address.',
   },
 } as const
 
@@ -89,7 +89,10 @@ export const deviceReasons = {
 
 const sessionReasons = {
   'wrong-password': { status: 401, meaning: 'The email address or the password is wrong.' },
-  'wrong-code': { status: 401, meaning: 'The code is wrong, was used before, or is no longer valid. Use a new code.' },
+  'wrong-code': {
+    status: 401,
+    meaning: 'The two-factor code or backup code is wrong, was used before, or is no longer valid. Use another code.',
+  },
   'sign-in-expired': {
     status: 401,
     meaning:
@@ -103,7 +106,7 @@ const sessionReasons = {
   'sign-in-link': {
     status: 401,
     meaning:
-      'The link does not exist, has expired, or was used before. Ask the administrator of the server for another link.',
+      'The link to sign in or to set a password does not exist, has expired, or was used before. Ask the administrator of the server for another link.',
   },
   'no-session': { status: 401, meaning: 'The request needs a signed-in user. Sign in first.' },
   'session-ended': { status: 401, meaning: 'The session cookie is invalid, or the session has ended. Sign in again.' },

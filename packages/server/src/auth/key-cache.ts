@@ -116,7 +116,7 @@ function toKnownKey(row: KeyRow, secrets: Secrets, log: FastifyBaseLogger): Know
       verification: verificationOf(row, secrets),
     }
   } catch (error) {
-    log.error({ err: error, key: row.key }, 'cannot read the stored secret or public key of this access key')
+    log.error({ err: error, key: row.key }, 'cannot read the stored secret or public key of an access key')
     return undefined
   }
 }

@@ -37,7 +37,7 @@ export const END_OF_ROWS = Buffer.from('\\.\n')
 export const lineOf = (value: Header | TableLine | EndLine): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)
 
 export const damaged = (what: string, cause?: unknown): BackupError =>
-  new BackupError('damaged', `The file is not a complete backup: ${what}.`, { cause })
+  new BackupError('damaged', `The file is damaged or is not a backup: ${what}.`, { cause })
 
 export function parseHeader(line: Buffer): Header {
   const header = parseLine(line) as Partial<Header>

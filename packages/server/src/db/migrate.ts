@@ -83,6 +83,6 @@ function missingOf(executed: readonly Executed[], known: readonly Migration[], l
       `A newer release of Muster has migrated the database to ${names.at(-1)}, which this release does not support: start the newer release.`,
     )
   }
-  log.warn({ migrations: names }, 'a newer release has migrated the database; this release is still compatible with it')
+  log.warn({ migrations: names }, 'a newer release has migrated the database, but this release can still use it')
   return []
 }

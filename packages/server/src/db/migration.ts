@@ -63,7 +63,7 @@ export async function readMigrations(folder: URL): Promise<Migration[]> {
     const { up, steps, needs }: MigrationFile = await import(new URL(file, folder).href)
     const allSteps = steps ?? (up === undefined ? [] : [{ change: 'entire migration', run: up }])
     if (allSteps.length === 0)
-      throw new Error(`the migration ${name} has no steps: export up, or export a list of steps that is not empty`)
+      throw new Error(`the migration ${name} has no steps: export the function up, or a nonempty list named steps`)
     migrations.push({ name, steps: allSteps, needs: needs ?? null })
   }
   return migrations

@@ -10,7 +10,7 @@ const MAX_ENTRIES = 1_000
 export const disconnected = {
   connectedAgain: 'it connected again',
   connectedElsewhere: 'it connected to another server',
-  cutOff: 'its secret was rotated, or it was deleted',
+  cutOff: 'its secret was rotated, it was deleted or moved to another account, or its account was disabled',
 } as const
 
 export type LogDisconnection = (session: Pick<Session, 'device' | 'address'>, reason: string) => void

@@ -35,7 +35,7 @@ export function oneOf<Value extends string>(text: string, values: readonly Value
 
 export function hostName(text: string): string {
   if (isIP(text) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text))
-    throw new Error('an IP address or a host name, such as 127.0.0.1')
+    throw new Error('an IP address or a host name, such as 127.0.0.1 or localhost')
   return text
 }
 
@@ -140,6 +140,8 @@ export function mailAddress(text: string): { name: string; address: string } {
   const [, name = '', inBrackets] = /^([^<>"\r\n]*)<([^<>]*)>$/.exec(text) ?? []
   const address = (inBrackets ?? text).trim()
   if (!/^[^\s@<>,]+@[^\s@<>,]+$/.test(address))
-    throw new Error('an email address, such as muster@example.com or Muster <muster@example.com>')
+    throw new Error(
+      'an email address, with or without a name, such as muster@example.com or Muster <muster@example.com>',
+    )
   return { name: name.trim(), address }
 }

@@ -60,6 +60,9 @@ function readX509({ setting, file }: CertificateFiles['cert'], pem: Buffer): Pic
       isFor: (host) => (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined,
     }
   } catch (error) {
-    throw new StartError(`The file in ${setting} is not a certificate in PEM format: ${file}.`, { cause: error })
+    const cause = (error as Error).message
+    throw new StartError(`The file in ${setting} is not a certificate in PEM format: ${file} (${cause}).`, {
+      cause: error,
+    })
   }
 }

@@ -15,7 +15,7 @@ export function createCollector(log: Pick<FastifyBaseLogger, 'info' | 'warn'>, t
       exporter.export(spans, ({ code, error }) => {
         const failed = code !== ExportResultCode.SUCCESS
         if (failed && !isUnavailable) log.warn({ reason: reasonOf(error) }, 'traces cannot be exported and are lost')
-        if (!failed && isUnavailable) log.info('resumed exporting traces')
+        if (!failed && isUnavailable) log.info('traces can be exported again')
         isUnavailable = failed
         done({ code: ExportResultCode.SUCCESS })
       })

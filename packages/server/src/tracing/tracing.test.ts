@@ -203,5 +203,5 @@ test('logs an unavailable collector once, delays no request, and sends the remai
   expect(own.collector.spans.some((span) => span.traceId === traceId)).toBe(true)
   const output = own.server.stderr()
   expect(output.split('traces cannot be exported and are lost').length - 1).toBe(1)
-  expect(output.split('resumed exporting traces').length - 1).toBe(1)
+  expect(output.split('traces can be exported again').length - 1).toBe(1)
 })

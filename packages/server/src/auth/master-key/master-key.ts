@@ -34,7 +34,9 @@ export async function agreeOnMasterKey(transaction: Database, { config, log }: M
   configuredOrRead(config, log)
   const file = masterKeyFiles(config.dataFolder).current
   if (availableKeys(config).length === 0) {
-    throw new StartError(`This database already has a master key, but ${file} does not exist. ${keyHint}`)
+    throw new StartError(
+      `This database already has a master key, but MUSTER_MASTER_KEY is not set and ${file} does not exist. ${keyHint}`,
+    )
   }
   const secrets = createKeyring(() => availableKeys(config))
   if (!secrets.switchTo(current)) {

@@ -36,7 +36,7 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
     onAPIError: { throw: true },
     logger: {
       level: 'error',
-      log: (_level, message) => log.error({ reason: message }, 'better-auth reported an internal error'),
+      log: (_level, message) => log.error({ reason: message }, 'better-auth reported an error'),
     },
     emailAndPassword: {
       enabled: true,
@@ -108,7 +108,7 @@ const passkeyOptions: NonNullable<Parameters<typeof passkey>[0]> = {
       if (!verification.authenticationInfo.userVerified) {
         throw new APIError('UNAUTHORIZED', {
           code: 'AUTHENTICATION_FAILED',
-          message: 'the passkey must verify the user',
+          message: 'the device with the passkey must verify the user, for example with a PIN or a fingerprint',
         })
       }
     },

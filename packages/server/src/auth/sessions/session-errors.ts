@@ -14,7 +14,7 @@ const errors: Readonly<Record<string, () => ApiError>> = {
   INVALID_TWO_FACTOR_COOKIE: () => sessionError('sign-in-expired'),
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: () => sessionError('sign-in-expired'),
   ACCOUNT_TEMPORARILY_LOCKED: () =>
-    new ApiError('RATE_LIMITED', 'too many wrong codes: retry in 15 minutes', { retryAfter: 900 }),
+    new ApiError('RATE_LIMITED', 'too many wrong codes: wait up to 15 minutes, then retry', { retryAfter: 900 }),
   TOTP_ALREADY_ENABLED: () => badInput('two-factor authentication is already on: turn it off first'),
   TOTP_NOT_ENABLED: noAuthenticatorApp,
   TWO_FACTOR_NOT_ENABLED: noAuthenticatorApp,

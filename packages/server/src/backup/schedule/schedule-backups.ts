@@ -35,7 +35,10 @@ export async function scheduleBackups(options: BackupsOptions): Promise<{ close(
   const { signal } = stopping
   const running = watch(options, signal).catch((error: unknown) => {
     if (!signal.aborted)
-      log.error({ err: error }, 'scheduled backups and archive monitoring have stopped: restart the server')
+      log.error(
+        { err: error },
+        'the task that writes scheduled backups and monitors the archive has stopped: restart the server',
+      )
   })
   return {
     async close() {
@@ -82,7 +85,7 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
       const status = { checked: new Date().toISOString(), folder: kind.folder, everyMs: every ?? null }
       await writeStatus(config.dataFolder, { ...status, newest: newest?.toISOString() ?? null, failure, archive })
     } catch (error) {
-      log.warn({ err: error }, 'cannot check or record the state of backups')
+      log.warn({ err: error }, 'cannot check the archive or record the status of backups')
     }
     const due = every === undefined ? Number.POSITIVE_INFINITY : Math.max(retryAt, (newest?.getTime() ?? 0) + every)
     if (backup === undefined && due <= Date.now()) {
@@ -112,7 +115,7 @@ function archiveReporter(log: FastifyBaseLogger, archive: string | undefined) {
   let remindAt: number | undefined
   return ({ failingSince, pendingBytes }: ArchiveStatus): void => {
     if (failingSince === null) {
-      if (remindAt !== undefined) log.info({ archive }, 'the write-ahead log is archived again')
+      if (remindAt !== undefined) log.info({ archive }, 'the write-ahead log is being archived again')
       remindAt = undefined
     } else if (remindAt === undefined || Date.now() > remindAt) {
       remindAt = Date.now() + REMIND_MS

@@ -228,7 +228,9 @@ describe('a DATABASE_READ_URL that the server cannot use', () => {
       // The first connection stays in use, so the second read opens another connection.
       await replica.db.connection().execute(async (held) => {
         expect((await readSystem(held)).isStandby).toBe(true)
-        await expect(readSystem(replica.db)).rejects.toThrow('the server at the address in DATABASE_READ_URL has changed or restarted')
+        await expect(readSystem(replica.db)).rejects.toThrow(
+          'the server at the address in DATABASE_READ_URL has changed or restarted',
+        )
       })
     } finally {
       await replica.close()

@@ -194,7 +194,7 @@ describe('devices with many attributes', () => {
     expect(ready.counts).toMatchObject({ total: 13, change: 12, rejected: 1 })
     expect(ready.items.items[0]).toMatchObject({
       ...{ device: { id: ids[0] }, outcome: 'REJECTED', code: 'LIMIT_EXCEEDED' },
-      message: expect.stringMatching(/^a bulk job reads at most 16777216 bytes of attributes of a device/),
+      message: expect.stringMatching(/^a bulk job reads at most 16777216 bytes of attributes per device/),
     })
     await addLargeServices(user, ids[5]!, 2)
     const done = await run(user, ready)
@@ -207,7 +207,7 @@ describe('devices with many attributes', () => {
     const all = await create(user, { ids: [ids[1]] }, [{ removeService: { where: 'id:*' } }])
     expect((await jobOf(user, all.id)).items.items[0]).toMatchObject({
       ...{ outcome: 'REJECTED', code: 'LIMIT_EXCEEDED', changes: {} },
-      message: expect.stringMatching(/^a bulk job records at most 262144 bytes of old and new values of a device/),
+      message: expect.stringMatching(/^a bulk job records at most 262144 bytes of old and new values per device/),
     })
   })
 

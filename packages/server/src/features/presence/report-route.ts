@@ -47,7 +47,7 @@ async function authenticate({ db, failed }: ReportDeps, request: DeviceRequest):
   spend()
   const retryAfter = failed.count(address, id)
   if (retryAfter === undefined) throw deviceAuthError('wrong-secret')
-  const message = `too many invalid secrets: ${retryIn(retryAfter)}`
+  const message = `too many invalid device IDs or secrets: ${retryIn(retryAfter)}`
   throw new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 

@@ -200,7 +200,10 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
 async function assertFreeName(db: Database, accountId: string, { id, name }: View): Promise<void> {
   const other = await findViewByName(db, accountId, name)
   if (other !== undefined && other !== id)
-    throw new ApiError('CONFLICT', `another view has the name ${JSON.stringify(name)}: choose another name`)
+    throw new ApiError(
+      'CONFLICT',
+      `another view has the name ${JSON.stringify(name)} (case-insensitive): choose another name`,
+    )
 }
 
 function readName(name: string): string {

@@ -7,7 +7,8 @@ import { formatStoredTime, formatTime } from './timestamps.ts'
 const dateTimeForm =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?))?$/
 
-const wanted = 'an ISO 8601 date-time with a time zone, such as 2026-11-20T08:30:00Z, or a date alone'
+const wanted =
+  'an ISO 8601 date-time with a time zone, such as 2026-11-20T08:30:00Z, or a date alone, in the years 1 to 9999'
 
 /**
  * Parses an ISO 8601 date-time with a time zone, or a date, which means midnight UTC. Rejects a date-time without a
@@ -38,11 +39,11 @@ export const DateTime = new GraphQLScalarType<Date, string>({
     'ISO 8601 date-time with a time zone. Input may also be a date alone (midnight UTC). Output is always in UTC with milliseconds.',
   serialize: (value) => (typeof value === 'string' ? formatStoredTime(value) : formatTime(value as Date)),
   parseValue(value) {
-    if (typeof value !== 'string') throw new GraphQLError(`a DateTime must be ${wanted}`)
+    if (typeof value !== 'string') throw new GraphQLError(`a DateTime must be a string: ${wanted}`)
     return parseDateTime(value)
   },
   parseLiteral(node) {
-    if (node.kind !== Kind.STRING) throw new GraphQLError(`a DateTime must be ${wanted}`)
+    if (node.kind !== Kind.STRING) throw new GraphQLError(`a DateTime must be a string in quotes: ${wanted}`)
     return parseDateTime(node.value)
   },
 })

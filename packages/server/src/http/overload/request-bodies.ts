@@ -80,7 +80,9 @@ export function rejectCompressedBodies(app: FastifyInstance, headersOf: RequestB
     const encoding = request.headers['content-encoding'] ?? 'identity'
     if (encoding.toLowerCase() === 'identity') return done()
     reply.headers(headersOf(request))
-    done(new HttpError(415, 'the server does not decompress bodies: send the body without Content-Encoding'))
+    done(
+      new HttpError(415, 'the server does not decompress bodies: send the body uncompressed and omit Content-Encoding'),
+    )
   })
 }
 

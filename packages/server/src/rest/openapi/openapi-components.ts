@@ -11,7 +11,8 @@ export function components(schema: GraphQLSchema): Record<string, JsonSchema> {
   const byName = new Map(definitions.map((each) => [each.name.value, each]))
   for (const { name, typeCondition, selectionSet } of definitions) {
     const type = schema.getType(typeCondition.name.value)
-    if (!isObjectType(type)) throw new Error(`${typeCondition.name.value} is not an object type`)
+    if (!isObjectType(type))
+      throw new Error(`the fragment ${name.value} must be on an object type, not on ${typeCondition.name.value}`)
     all[name.value] = {
       ...objectSchema({ set: selectionSet, type, fragments: byName }),
       ...(type.description && { description: type.description }),

@@ -48,7 +48,7 @@ export async function registerOpenapi(
       return { schema: operationSchema(described.operation, described.tag, schema), url }
     },
     transformObject: (document) => {
-      if (!('openapiObject' in document)) throw new Error('the description of the REST API is not OpenAPI')
+      if (!('openapiObject' in document)) throw new Error('the description of the REST API must be OpenAPI 3')
       markOptionalBodies(document.openapiObject.paths)
       return document.openapiObject
     },

@@ -18,6 +18,6 @@ export async function assertRecentSignIn(
   const confirmed = await readConfirmed(db, personId, session)
   if (confirmed !== undefined && clock().getTime() - confirmed.getTime() <= RECENT_MS) return
   const message =
-    'you signed in more than an hour ago: confirm the sign-in with your password, a passkey, or a code from your authenticator app (POST /auth/confirm-sign-in), then retry'
+    'you last signed in or confirmed the sign-in more than an hour ago: confirm the sign-in with your password, a passkey, or a code from your authenticator app (POST /auth/confirm-sign-in), then retry'
   throw new ApiError('FORBIDDEN', message, { reason: 'sign-in-too-old' })
 }

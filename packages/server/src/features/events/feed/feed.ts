@@ -140,7 +140,7 @@ export function createFeed({ db, notifications, log, isCluster = false }: FeedOp
       try {
         const found = await readLog()
         for (const each of waiting) each.resolve(found)
-        if (isFailing) log.info('the event log is readable again')
+        if (isFailing) log.info('the event log can be read again')
         isFailing = false
       } catch (error) {
         for (const each of waiting) each.reject(error)

@@ -201,7 +201,10 @@ const recordEvent = (
 function assertFreeName({ id, name }: Role, others: readonly Role[]): void {
   const folded = name.toLowerCase()
   if (others.some((other) => other.id !== id && other.name.toLowerCase() === folded))
-    throw new ApiError('CONFLICT', `another role has the name ${JSON.stringify(name)}: choose another name`)
+    throw new ApiError(
+      'CONFLICT',
+      `another role has the name ${JSON.stringify(name)} (case-insensitive): choose another name`,
+    )
 }
 
 function readName(name: string): string {

@@ -89,7 +89,10 @@ async function assertHardwareIdsFree(db: Database, to: string, devices: readonly
 }
 
 const hardwareIdTaken = (which: string): ApiError =>
-  new ApiError('CONFLICT', `the hardwareId ${which} is in use in the other account: change it on one of the devices`)
+  new ApiError(
+    'CONFLICT',
+    `the hardwareId ${which} is in use in the other account: change it on one of the two devices that have it`,
+  )
 
 /** The viewer's account is charged for its own events before the mutation runs. */
 async function chargeReceiver(
