@@ -207,7 +207,7 @@ test.each([
     /the broker is at 192\.0\.2\.1, which is not a loopback address[\s\S]*--allow-remote/,
   ],
   [['--devices', '0'], 2, /from 1 to 20000/],
-  [['--for', '2d'], 2, /duration such as 30s/],
+  [['--for', '2d'], 2, /duration from 1s to 24h, such as 30s/],
   [['--broker', 'http://127.0.0.1'], 2, /mqtt:\/\/127\.0\.0\.1:1883/],
 ])('rejects %j', async (args, code, message) => {
   const simulation = await createSimulationUser()

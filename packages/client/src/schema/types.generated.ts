@@ -1733,7 +1733,7 @@ export interface MutationFields {
     access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
-    /** At most 50 addresses, or networks in CIDR notation. If omitted or empty, the key is valid from all addresses. */
+    /** At most 50 entries, each an IP address or a network in CIDR notation. If omitted or empty, the key is valid from any address. */
     networks?: readonly string[] | null | undefined
     /** Whether to create a personal key instead of an account key. */
     personal?: boolean | undefined
@@ -2773,7 +2773,7 @@ export interface Mutations {
     access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
-    /** At most 50 addresses, or networks in CIDR notation. If omitted or empty, the key is valid from all addresses. */
+    /** At most 50 entries, each an IP address or a network in CIDR notation. If omitted or empty, the key is valid from any address. */
     networks?: readonly string[] | null | undefined
     /** Whether to create a personal key instead of an account key. */
     personal?: boolean | undefined

@@ -37,7 +37,7 @@ All paths start with \`/rest/v1\`. \`GET /rest/v1/openapi.json\` returns an Open
 - **Changes** accept arguments in the path and in a JSON body (\`Content-Type: application/json\`),
   not in the query string.
   - Omitted arguments and \`null\` have the same meaning as in the GraphQL API.
-  - PATCH of attributes also accepts \`application/merge-patch+json\` (RFC 7396).
+  - PATCH requests that change attributes also accept the content type \`application/merge-patch+json\` (RFC 7396).
   - A DELETE request can include a body. If your client cannot send a body with DELETE, use \`POST
     /devices/delete\`.
 - **Required arguments** are in bold below. The server rejects unknown query parameters and unknown

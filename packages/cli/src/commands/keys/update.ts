@@ -24,7 +24,7 @@ can set the networks and the rate share to any value.`),
     .option('--no-name', 'remove the name')
     .option('--expires <when>', 'earlier expiry: a date, or a duration from now such as 90d', futureMoment)
   return withAccessOptions(command, 'permissions that the key keeps, such as DEVICE_READ,EVENT_READ')
-    .option('--no-networks', 'make the key valid from all addresses')
+    .option('--no-networks', 'make the key valid from any address')
     .action(run)
 }
 

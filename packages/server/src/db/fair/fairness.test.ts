@@ -118,7 +118,7 @@ it.each([
   await waitForStatements(app, { walking: 2 })
   const { errors } = await app.owner.query(SORTED)
   expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryAfter: 1 } }])
-  expect(errors![0]!.message).toMatch(/2 other queries of this account/)
+  expect(errors![0]!.message).toMatch(/an account may run at most 2 at a time/)
   await release()
   for (const { errors: others } of await Promise.all(running)) expect(others).toBeUndefined()
 })
