@@ -46,13 +46,14 @@ export const isOutcomeUnknown = (error: unknown): boolean => codeOf(error) === O
  * query because of a conflict with WAL replay, or rejected a write (PostgreSQL, Handling Query Conflicts).
  */
 export const isStandbyFailure = (error: unknown): boolean =>
-  isDatabaseUnavailable(error) || ['40001', '40P01', '25006'].includes(codeOf(error) as string)
+  isDatabaseUnavailable(error) || isReadConflict(error) || codeOf(error) === '25006'
 
 /**
  * Checks whether a query failed because another transaction or the move of a shard interfered with it (PostgreSQL,
- * Appendix A; Citus, class CI).
+ * Appendix A; Citus, class CI). `readOnShard` lists the errors of a moved shard.
  */
-export const isReadConflict = (error: unknown): boolean => /^(40001|40P01|CI...)$/.test(String(codeOf(error)))
+export const isReadConflict = (error: unknown): boolean =>
+  /^(40001|40P01|22012|42P01|CI...)$/.test(String(codeOf(error)))
 
 /** Checks whether the database's disk is full. The failed statement changed nothing. */
 export const isDatabaseFull = (error: unknown): boolean => codeOf(error) === '53100'

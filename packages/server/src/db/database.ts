@@ -14,8 +14,10 @@ export interface DatabaseOptions {
   size: number
   /** The number of milliseconds after which PostgreSQL cancels a statement. 0 means no limit. */
   statementTimeout: number
-  /** Settings of each session, in addition to `sessionSettings`. Ignored through a pooler. */
-  settings?: Readonly<Record<string, string>>
+  /** The maximum number of statements that each connection prepares by name. The default is 2,000. */
+  maxNamed?: number
+  /** Settings of each transaction, in addition to the `sessionSettings` of its session. */
+  transactionSettings?: Readonly<Record<string, string>>
   /**
    * The direct connection to PostgreSQL, if `connection` leads to a pooler in transaction mode. Connections through
    * such a pooler keep no state, such as settings and prepared statements.
@@ -39,15 +41,24 @@ export interface PoolWatch {
   statement?: (text: string, name: string | undefined, run: () => unknown) => unknown
 }
 
+/** Each combination of list filters is a separate statement. */
+const MAX_NAMED = 2_000
+
 /** A pool whose `responseWatch` rejects callers while the database is unresponsive. */
 export class Pool extends pg.Pool {
   readonly responseWatch: ResponseWatch | undefined
   readonly isPooler: boolean
+  readonly maxNamed: number
+  /** Statements that follow `begin` in each transaction. */
+  readonly beginning: string
 
   constructor(options: pg.PoolConfig, database: DatabaseOptions) {
     super(options)
     const { connection, direct = connection, responseTimeout, onUnresponsive } = database
+    const { maxNamed = MAX_NAMED, transactionSettings = {} } = database
     this.isPooler = direct !== connection
+    this.maxNamed = maxNamed
+    this.beginning = settingStatements(transactionSettings, 'set local')
     // A probe through the pooler would wait behind the statements that it should check.
     if (responseTimeout !== undefined)
       this.responseWatch = watchResponses(this, {
@@ -64,12 +75,10 @@ export class Pool extends pg.Pool {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** The maximum number of named statements per connection. Each combination of list filters is a separate statement. */
-const MAX_NAMED = 2_000
 
 export function createPool(options: DatabaseOptions): Pool {
-  const { connection, direct, size, statementTimeout, settings } = options
-  const statements = settingStatements({ ...sessionSettings(statementTimeout), ...settings })
+  const { connection, direct, size, statementTimeout } = options
+  const statements = settingStatements(sessionSettings(statementTimeout))
   const setup = direct === undefined ? `${statements}; ${utc}; ${skipEventIds}` : utc
   const config: pg.PoolConfig = {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -114,6 +123,8 @@ export interface ConnectionUse {
   /** If omitted, the connection sends each statement directly. */
   run?(client: pg.PoolClient, send: () => Promise<unknown>): Promise<unknown>
   mustClose?: boolean
+  /** Returns the text that the connection sends for a statement. If omitted, the connection sends the statement's text. */
+  rewrite?: ((text: string) => string) | undefined
 }
 
 /** Each connection prepares a named statement once. Through a pooler, statements are unnamed. */
@@ -141,7 +152,7 @@ export async function query<Row>(db: Database, text: string, parameters: readonl
 
 /** All databases on one pool must share the connector, because it assigns the names of prepared statements. */
 export function createConnector(pool: Pool, watch: PoolWatch = {}): Connector {
-  const names = pool.isPooler ? undefined : new Map<string, string>()
+  const nameOf = pool.isPooler ? () => undefined : nameStatements(pool.maxNamed)
   const clients = new WeakMap<pg.PoolClient, NamingClient>()
   return {
     async connect(use, requestedAt) {
@@ -156,7 +167,7 @@ export function createConnector(pool: Pool, watch: PoolWatch = {}): Connector {
       watch.waited?.(performance.now() - requestedAt)
       let naming = clients.get(client)
       if (naming === undefined) {
-        naming = namingClient(client, names, watch)
+        naming = namingClient(client, { nameOf, watch, beginning: pool.beginning })
         clients.set(client, naming)
       }
       naming.use = use
@@ -167,18 +178,23 @@ export function createConnector(pool: Pool, watch: PoolWatch = {}): Connector {
 
 type NamingClient = PostgresPoolClient & { use: ConnectionUse | undefined }
 
-function namingClient(
-  client: pg.PoolClient,
-  names: Map<string, string> | undefined,
-  { statement = (_text, _name, run) => run() }: PoolWatch,
-): NamingClient {
+interface NamingOptions {
+  /** Returns the name of a prepared statement, or undefined if the statement must not be prepared by name. */
+  nameOf: (text: string) => string | undefined
+  watch: PoolWatch
+  beginning: string
+}
+
+function namingClient(client: pg.PoolClient, { nameOf, watch, beginning }: NamingOptions): NamingClient {
+  const { statement = (_text, _name, run) => run() } = watch
   const run = (text: unknown, values?: readonly unknown[]): unknown => {
     // A name would not help BEGIN or COMMIT, which have no values, or cursors, which are objects.
     if (typeof text !== 'string') return client.query(text as string, values as unknown[])
     if (values === undefined || values.length === 0) {
-      return statement(text, undefined, () => client.query(text, values as unknown[]))
+      const sent = beginning !== '' && isBegin(text) ? `${text}; ${beginning}` : text
+      return statement(text, undefined, () => client.query(sent, values as unknown[]))
     }
-    const name = names && nameOf(text, names)
+    const name = nameOf(text)
     const form = text.includes(rowsAsArrays) ? asArrays : undefined
     return statement(text, name, () => client.query({ name, text, values, ...form } as pg.QueryArrayConfig))
   }
@@ -187,8 +203,9 @@ function namingClient(
     use: undefined as ConnectionUse | undefined,
     query(text: unknown, values?: readonly unknown[]) {
       const { use } = naming
-      if (use?.run === undefined) return send(text, values)
-      return use.run(client, () => send(text, values) as Promise<unknown>)
+      const sent = use?.rewrite !== undefined && typeof text === 'string' ? use.rewrite(text) : text
+      if (use?.run === undefined) return send(sent, values)
+      return use.run(client, () => send(sent, values) as Promise<unknown>)
     },
     release(isDiscarded?: boolean) {
       const { use } = naming
@@ -203,6 +220,8 @@ function namingClient(
   return naming as unknown as NamingClient
 }
 
+const isBegin = (text: string): boolean => /^(begin|start transaction)\b/.test(text)
+
 /**
  * Matches statements that return every column of a table, such as those of the authentication library. After a
  * migration adds a column, PostgreSQL rejects such a statement (SQLSTATE 0A000) on each connection that has prepared
@@ -210,14 +229,18 @@ function namingClient(
  */
 const returningAllColumns = /\bselect ("\w+"\.)?\* from "|\breturning \*/
 
-function nameOf(text: string, names: Map<string, string>): string | undefined {
-  if (text.startsWith(plannedEachTime)) return undefined
-  let name = names.get(text)
-  if (name === undefined && names.size < MAX_NAMED && !returningAllColumns.test(text)) {
-    name = `m${names.size}`
-    names.set(text, name)
+/** Returns a function that assigns names to at most `maxNamed` statements. */
+function nameStatements(maxNamed: number): (text: string) => string | undefined {
+  const names = new Map<string, string>()
+  return (text) => {
+    if (text.startsWith(plannedEachTime)) return undefined
+    let name = names.get(text)
+    if (name === undefined && names.size < maxNamed && !returningAllColumns.test(text)) {
+      name = `m${names.size}`
+      names.set(text, name)
+    }
+    return name
   }
-  return name
 }
 
 /** Runs `work` in `db` if `db` is a transaction. Otherwise, runs `work` in a new transaction. */

@@ -43,10 +43,11 @@ export function openReadRouter(options: ReadingOptions): ReadRouter | undefined 
   if (databaseUrls.length === 0) return undefined
   return createWorkerRouter({
     coordinator: db,
-    openPools: databaseUrls.map(
-      (connectionString) => (settings) =>
-        openDatabase({ ...shared, connection: { connectionString }, size: databaseConnections, settings }, log),
-    ),
+    openPools: databaseUrls.map((connectionString) => ({ rewriteQuery, ...options }) => {
+      const connection = { connectionString }
+      const fairness = { ...config, rewriteQuery }
+      return openDatabase({ ...shared, ...options, connection, size: databaseConnections, fairness }, log)
+    }),
     openEventIds: () =>
       openDatabase({ ...requests, statementTimeout, responseTimeout, size: EVENT_ID_CONNECTIONS }, log),
     log,

@@ -47,7 +47,7 @@ import { directWebhookCalls, type Send } from './direct-webhook-calls.ts'
 
 const clusterCalls = (accountId: string): Send[] => [
   (db) => feed.readNodes(db),
-  (db) => nodes.selectNodes(db, [accountId]),
+  (db) => nodes.selectShards(db, [accountId]),
   (db) => nodes.selectIdentity(db),
   (db) => nodes.isWorker(db, { system: 'none', node: '1', isStandby: false }),
 ]

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { placedTables } from '../../src/db/cluster/placements.ts'
+import { readOnShard } from '../../src/db/cluster/read-on-shard.ts'
 import type { Database } from '../../src/db/database.ts'
 import { allowLocalWebhooks, createOwnedObjects, startFailingReceiver } from '../access/owned-objects.ts'
 import { isCluster } from '../cluster/cluster-databases.ts'
@@ -54,6 +56,9 @@ async function analyze(text: string): Promise<{ scope: AccountScope; broken: Clu
 }
 
 const reads = /^\s*(\/\*.*?\*\/)?\s*(select|insert|update|delete|with)\b/i
+
+/** The job queue's schema has its own migrations. */
+const isOfJobQueue = (text: string): boolean => text.includes('graphile_worker')
 
 const sendersOf = (scope: AccountScope): ReadonlyMap<string, string> => sent.get(scope) ?? new Map()
 
@@ -110,11 +115,28 @@ describe('every statement of the server', () => {
     expect(differences(sendersOf('given'), ofGivenAccounts)).toEqual({})
   })
 
+  it.skipIf(isCluster)('reads the same account if a worker reads its shard', async () => {
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    const create =
+      'create table pg_dist_placement (shardid bigint, groupid int); create table pg_dist_local_group (groupid int)'
+    await database.db.executeQuery(CompiledQuery.raw(create))
+    const shard = { id: '7', node: '2', tables: Object.fromEntries(placedTables.map((name) => [name, name])) }
+    let rewritten = 0
+    for (const text of statements.keys()) {
+      if (isOfJobQueue(text)) continue
+      const onShard = readOnShard(text, shard)
+      if (onShard === text || accountScopeOf(await planOf(database.db, text), tables) !== 'one') continue
+      expect([text, accountScopeOf(await planOf(database.db, onShard), tables)]).toEqual([text, 'one'])
+      rewritten++
+    }
+    expect(rewritten).toBeGreaterThan(100)
+  })
+
   it('still runs after a migration adds a column to each table, if connections have prepared it', async () => {
     const database = await createTestDatabase()
     onTestFinished(() => database.drop())
-    // The job queue's schema has its own migrations.
-    const own = [...prepared].filter((text) => !text.includes('graphile_worker'))
+    const own = [...prepared].filter((text) => !isOfJobQueue(text))
     expect(own.length).toBeGreaterThan(100)
     expect(await failuresAfterMigration(database.db, own)).toEqual([])
     const stale = ['select * from device where id = $1', 'delete from device where id = $1 returning *']

@@ -1,14 +1,30 @@
 import { type Database, query } from '../database.ts'
 
-export async function selectNodes(db: Database, accountIds: readonly string[]): Promise<Map<string, string>> {
-  const rows = await query<{ id: string; node: string }>(
+/** The tables of a worker that store the rows of an account. */
+export interface Shard {
+  /** The ID of the shard of the table `account`. */
+  id: string
+  /** The Citus group ID of the worker. */
+  node: string
+  /** The names of the worker's tables, keyed by the names of distributed tables and reference tables. */
+  tables: Readonly<Record<string, string>>
+}
+
+export async function selectShards(db: Database, accountIds: readonly string[]): Promise<Map<string, Shard>> {
+  const rows = await query<Shard & { accountIds: string[] }>(
     db,
-    `select id, groupid::text as node
-     from (select id, get_shard_id_for_distribution_column('account', id) as shard from unnest($1::text[]) as id) as given
-     join pg_dist_placement on shardid = shard`,
+    `select shardid::text as id, groupid::text as node, "accountIds",
+       (select jsonb_object_agg(relname, shard_name(part.logicalrelid, part.shardid))
+        from pg_dist_shard as part join pg_class on oid = logicalrelid
+        where not relispartition and (part.shardminvalue is null
+          or part.shardminvalue = shard.shardminvalue and part.shardmaxvalue = shard.shardmaxvalue)) as tables
+     from (select get_shard_id_for_distribution_column('account', id) as found, array_agg(id) as "accountIds"
+       from unnest($1::text[]) as id group by found) as given
+     join pg_dist_shard as shard on shard.shardid = found
+     join pg_dist_placement using (shardid)`,
     [accountIds],
   )
-  return new Map(rows.map(({ id, node }) => [id, node]))
+  return new Map(rows.flatMap(({ accountIds, ...shard }) => accountIds.map((id) => [id, shard])))
 }
 
 export interface Identity {

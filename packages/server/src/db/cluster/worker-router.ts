@@ -1,21 +1,31 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
 import { batched } from '../../lib/batched.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import type { Database } from '../database.ts'
 import { isReadConflict } from '../database-errors.ts'
+import type { FairOptions } from '../fair/user-database.ts'
 import type { ReadPlace, ReadRouter } from '../replica/read-router.ts'
-import { isWorker, selectIdentity, selectNodes } from './nodes.queries.ts'
+import { isWorker, type Shard, selectIdentity, selectShards } from './nodes.queries.ts'
+import { readOnShard } from './read-on-shard.ts'
 
-/**
- * Session settings for the workers. With a generic plan, Citus 13 creates a plan for the local shard at each execution
- * of a prepared statement, and frees these plans only when the session ends.
- */
-const workerSettings = { plan_cache_mode: 'force_custom_plan' }
+/** Options of the pool of a worker. */
+const poolOptions = {
+  /** Each shard has its own form of a statement. A prepared list of devices takes 0.13 MB of PostgreSQL's memory. */
+  maxNamed: 500,
+  /**
+   * Transactions send statements to Citus. With a generic plan, Citus 13 creates a plan for the local shard at each
+   * execution of a prepared statement, and frees these plans only when the session ends.
+   */
+  transactionSettings: { plan_cache_mode: 'force_custom_plan' },
+}
+
+export type WorkerPoolOptions = typeof poolOptions & Pick<FairOptions, 'rewriteQuery'>
 
 export interface WorkerRouterOptions {
   coordinator: Database
-  /** One function per worker URL, which opens a pool for that URL. The pool's sessions must use the given settings. */
-  openPools: readonly ((settings: Readonly<Record<string, string>>) => Database)[]
+  /** One function per worker URL, which opens a pool with these options for that URL. */
+  openPools: readonly ((options: WorkerPoolOptions) => Database)[]
   /**
    * Opens another pool for the coordinator. A transaction on a worker waits for event IDs while it holds locks. In the
    * pool for requests, it could wait behind other transactions, which in turn wait for these locks.
@@ -28,10 +38,11 @@ export interface WorkerRouterOptions {
 /** The interval, in milliseconds, between checks of unavailable workers. */
 const RETRY_MS = 1_000
 /**
- * How long an account's node is cached, in milliseconds. An outdated entry does no harm: any node can run any query.
+ * How long the shard of an account is cached, in milliseconds. An outdated entry does no harm: any node can run any
+ * transaction, and a query fails on a node that does not store the shard (`readOnShard`), so the server repeats it.
  */
-const NODE_CACHE_MS = 30_000
-const MAX_CACHED_NODES = 100_000
+const SHARD_CACHE_MS = 30_000
+const MAX_CACHED_ACCOUNTS = 100_000
 
 /**
  * Chooses the worker that stores an account. Any other node can also run the account's queries, but it has to forward
@@ -44,16 +55,22 @@ export function createWorkerRouter({
   log,
   onChoice = () => {},
 }: WorkerRouterOptions): ReadRouter {
-  const pools = openPools.map((open) => open(workerSettings))
   const eventIds = openEventIds()
   /** The available workers, keyed by the Citus group ID of their node. */
   const workers = new Map<string, Database>()
-  const nodes = boundedMap<string, { node: string; until: number }>(MAX_CACHED_NODES)
+  const shardsByAccount = boundedMap<string, { shard: Shard; until: number }>(MAX_CACHED_ACCOUNTS)
+  /** Accounts of the same shard share one object, which lists all tables. */
+  const shardsById = new Map<string, Shard>()
+  const rewriteQuery = (text: string, accountId: string): string => {
+    const known = shardsByAccount.get(accountId)
+    return known === undefined ? text : readOnShard(text, known.shard)
+  }
+  const pools = openPools.map((open) => open({ ...poolOptions, rewriteQuery }))
   const reported = new Map<Database, string>()
   const checking = new Map<Database, Promise<void>>()
   /** The pools of URLs that lead to the same node as another URL. The router does not use these pools. */
   const duplicates = new Set<Database>()
-  const readNode = batched((accountIds) => selectNodes(coordinator, accountIds))
+  const readShardOf = batched((accountIds) => selectShards(coordinator, accountIds))
 
   const setAway = (db: Database, reason: string): void => {
     for (const [node, worker] of workers) if (worker === db) workers.delete(node)
@@ -93,18 +110,21 @@ export function createWorkerRouter({
   checkAway()
   const timer = setInterval(checkAway, RETRY_MS).unref()
 
-  const nodeOf = async (accountId: string): Promise<string | undefined> => {
-    const known = nodes.get(accountId)
-    if (known !== undefined && known.until > performance.now()) return known.node
-    const node = await readNode(accountId)
-    if (node === undefined) return undefined
-    nodes.set(accountId, { node, until: performance.now() + NODE_CACHE_MS })
-    return node
+  const shardOf = async (accountId: string): Promise<Shard | undefined> => {
+    const known = shardsByAccount.get(accountId)
+    if (known !== undefined && known.until > performance.now()) return known.shard
+    const found = await readShardOf(accountId)
+    if (found === undefined) return undefined
+    const former = shardsById.get(found.id)
+    const shard = isDeepStrictEqual(former, found) ? former! : found
+    shardsById.set(found.id, shard)
+    shardsByAccount.set(accountId, { shard, until: performance.now() + SHARD_CACHE_MS })
+    return shard
   }
 
   const workerOf = async (accountId: string): Promise<Database | undefined> => {
-    const node = workers.size === 0 ? undefined : await nodeOf(accountId).catch(() => undefined)
-    return node === undefined ? undefined : workers.get(node)
+    const shard = workers.size === 0 ? undefined : await shardOf(accountId).catch(() => undefined)
+    return shard === undefined ? undefined : workers.get(shard.node)
   }
 
   return {
@@ -118,7 +138,8 @@ export function createWorkerRouter({
       return worker
     },
     failed(db, error) {
-      if (!isReadConflict(error)) setAway(db, (error as Error).message)
+      if (isReadConflict(error)) shardsByAccount.clear()
+      else setAway(db, (error as Error).message)
     },
     async close() {
       clearInterval(timer)

@@ -28,6 +28,8 @@ export interface FairOptions {
   processors?: number | undefined
   /** The number of milliseconds that a statement may wait before it begins. The default is 5,000. */
   waitMs?: number | undefined
+  /** Returns the text that is sent for a statement of a user's query. By default, the statement itself is sent. */
+  rewriteQuery?: ((text: string, accountId: string) => string) | undefined
   /** Called once, with functions that return the statement counts. */
   onOpen?: ((counts: Pick<StatementScheduler, 'inFlight' | 'waiting'>) => void) | undefined
   onReject?: ((reason: Rejection) => void) | undefined
@@ -55,7 +57,7 @@ const walkingOf = new WeakMap<Database, Database>()
  * `downloadDatabase`, which divide the connections among users.
  */
 export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOptions): Database {
-  const { statementsPerUser, queryMs, walkMs = queryMs, processors, waitMs, onOpen, onReject } = options
+  const { statementsPerUser, queryMs, walkMs = queryMs, processors, waitMs, rewriteQuery, onOpen, onReject } = options
   const shares = sharesOf(pool.options.max, statementsPerUser, processors, waitMs)
   const scheduler = createStatementScheduler(shares, onReject)
   const { connect } = createConnector(pool, watch)
@@ -81,9 +83,9 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
     })
   }
 
-  const createUser = (): UserDatabases => {
+  const createUser = (accountId: string): UserDatabases => {
     const statements = scheduler.createUser()
-    const useOf = (lane: Lane): ConnectionUse => {
+    const useOf = (lane: Lane, rewrite?: ConnectionUse['rewrite']): ConnectionUse => {
       let isConnected = false
       return {
         connected() {
@@ -94,11 +96,13 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
           if (!isConnected) statements.connecting--
           scheduler.leave(statements, lane)
         },
+        rewrite,
       }
     }
+    const rewrite = rewriteQuery && ((text: string) => rewriteQuery(text, accountId))
     const writing = databaseFor(statements, 'quick', () => useOf('quick'))
-    const reading = databaseFor(statements, 'quick', () => limitQuery(useOf('quick')))
-    const walking = databaseFor(statements, 'walking', () => limitWalk(useOf('walking')))
+    const reading = databaseFor(statements, 'quick', () => limitQuery(useOf('quick', rewrite)))
+    const walking = databaseFor(statements, 'walking', () => limitWalk(useOf('walking', rewrite)))
     const downloading = databaseFor(statements, 'walking', () => useOf('walking'))
     walkingOf.set(writing, walking).set(reading, walking)
     return { statements, writing, reading, downloading }
@@ -108,7 +112,7 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
   usersOf.set(server, (accountId) => {
     let user = users.get(accountId)
     if (user === undefined) {
-      user = createUser()
+      user = createUser(accountId)
       users.set(accountId, user)
       if (users.size > MAX_CACHED_USERS) evictIdleUser(users)
     }

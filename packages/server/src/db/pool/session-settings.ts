@@ -14,9 +14,12 @@ export const sessionSettings = (statementTimeout: number): Readonly<Record<strin
   statement_timeout: String(statementTimeout),
 })
 
-export const settingStatements = (settings: Readonly<Record<string, string>>): string =>
+export const settingStatements = (
+  settings: Readonly<Record<string, string>>,
+  set: 'set' | 'set local' = 'set',
+): string =>
   Object.entries(settings)
-    .map(([name, value]) => `set ${name} = ${value}`)
+    .map(([name, value]) => `${set} ${name} = ${value}`)
     .join('; ')
 
 /** Poolers track this setting for each client and apply it to every connection that they assign to that client. */

@@ -24,15 +24,19 @@ export interface Load {
 
 interface Writer {
   user: TestUser
+  /** Reads lists on the workers. */
+  reader: TestUser
   deviceId: string
   sent: number
   acknowledged: number[]
+  /** The number of lists that contained the last acknowledged number. */
+  read: number
   unavailable: number
 }
 
 /**
  * Starts writers that send increasing numbers, one at a time, and accept only the error UNAVAILABLE. Half of them send
- * the numbers to a server that uses the workers.
+ * the numbers to a server that uses the workers. After each acknowledgment, a writer reads its number from that server.
  */
 export async function startLoad(app: TestApp, errors: readonly string[]): Promise<Load> {
   const users = await Promise.all(Array.from({ length: ACCOUNTS }, () => app.createUser()))
@@ -42,7 +46,15 @@ export async function startLoad(app: TestApp, errors: readonly string[]): Promis
     for (let index = 0; index < DEVICES; index++) {
       const deviceId = await register(user, `pump ${index}`)
       const sender = index % 2 === 0 ? user : reader.as(user)
-      writers.push({ user: sender, deviceId, sent: 0, acknowledged: [], unavailable: 0 })
+      writers.push({
+        user: sender,
+        reader: reader.as(user),
+        deviceId,
+        sent: 0,
+        acknowledged: [],
+        read: 0,
+        unavailable: 0,
+      })
     }
   const follower = await followFeed(app)
   const stopped = new AbortController()
@@ -69,27 +81,38 @@ export async function startLoad(app: TestApp, errors: readonly string[]): Promis
       await follower.close()
       for (const writer of writers) await expectNothingLost(writer, stored)
       const acknowledged = sum(writers, (writer) => writer.acknowledged.length)
+      const read = sum(writers, (writer) => writer.read)
       const unavailable = sum(writers, (writer) => writer.unavailable)
       expect(countWrites()).toBeGreaterThan(0)
-      return `${acknowledged} acknowledged changes, 0 lost; ${countWrites()} sent to the workers; ${stored.length} events, 0 missed; ${unavailable} requests UNAVAILABLE`
+      return `${acknowledged} acknowledged changes, 0 lost; ${countWrites()} sent to the workers; ${read} read at once; ${stored.length} events, 0 missed; ${unavailable} requests UNAVAILABLE`
     },
   }
 }
 
 async function write(writer: Writer, logged: readonly string[], stopped: AbortSignal): Promise<void> {
   const { user, deviceId: id } = writer
+  /** Returns undefined if the server is unavailable. */
+  const send = async (by: TestUser, document: string, variables: Record<string, unknown>) => {
+    const { data, errors } = await by.query(document, variables)
+    if (errors === undefined) return data
+    if (errors[0]!.extensions.code !== 'UNAVAILABLE') throw new Error([errors[0]!.message, ...logged].join('\n'))
+    writer.unavailable++
+    await sleep(PAUSE_MS)
+    return undefined
+  }
   while (!stopped.aborted) {
     const number = ++writer.sent
-    const { errors } = await user.query(
+    const changed = await send(
+      user,
       'mutation ($id: String!, $value: String!) { setAttribute(serviceId: $id, name: "number", value: $value) }',
       { id, value: String(number) },
     )
-    if (errors === undefined) writer.acknowledged.push(number)
-    else {
-      if (errors[0]!.extensions.code !== 'UNAVAILABLE') throw new Error([errors[0]!.message, ...logged].join('\n'))
-      writer.unavailable++
-      await sleep(PAUSE_MS)
-    }
+    if (changed === undefined) continue
+    writer.acknowledged.push(number)
+    const list = await send(writer.reader, listOfDevice, { id: [id] })
+    if (list === undefined) continue
+    expect(list.login.devices.items[0].attributes.number).toBe(String(number))
+    writer.read++
   }
 }
 
@@ -99,6 +122,8 @@ async function countPrepared(app: TestApp): Promise<number> {
       where database = current_database()')`.execute(app.db)
   return sum(rows, ({ result }) => Number(result))
 }
+
+const listOfDevice = 'query ($id: [String!]) { login { devices(id: $id) { items { attributes } } } }'
 
 interface StoredEvent {
   id: string
@@ -118,9 +143,7 @@ async function expectNothingLost({ user, deviceId, acknowledged }: Writer, store
   const numbers = stored.filter((event) => event.deviceId === deviceId).map(({ number }) => Number(number))
   expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other))
   expect(acknowledged.filter((number) => !numbers.includes(number))).toEqual([])
-  const { login } = await user.data('query ($id: [String!]) { login { devices(id: $id) { items { attributes } } } }', {
-    id: [deviceId],
-  })
+  const { login } = await user.data(listOfDevice, { id: [deviceId] })
   expect(login.devices.items[0].attributes.number).toBe(String(numbers.at(-1)))
 }
 

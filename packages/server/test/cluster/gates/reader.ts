@@ -24,8 +24,11 @@ export async function startReader(app: TestApp, options: Parameters<TestApp['sta
   const readRouter = createWorkerRouter({
     coordinator: app.db,
     openPools: workersAt(new pg.Client(app.connection).database!).map(
-      (connection) => (settings) =>
-        openDatabase({ connection, size: 4, statementTimeout: 30_000, settings, fairness: app.config }, log),
+      (connection) =>
+        ({ rewriteQuery, ...options }) => {
+          const fairness = { ...app.config, rewriteQuery }
+          return openDatabase({ ...options, connection, size: 4, statementTimeout: 30_000, fairness }, log)
+        },
     ),
     openEventIds: () => openDatabase({ connection: app.connection, size: 2, statementTimeout: 30_000 }, log),
     log,

@@ -9,7 +9,7 @@ import { startReader } from './reader.ts'
 
 const app = sharedTestApp()
 
-/** The number of changes for which memory is measured. */
+/** The number of changes, and of lists, for which memory is measured. */
 const CHANGES = 1_000
 const MAX_GROWTH_MB = 20
 
@@ -26,23 +26,28 @@ async function memoryOfNodes(): Promise<number> {
   return kilobytes / 1_000
 }
 
-it('uses no more memory on the nodes after many changes', async () => {
-  const { reader, countWrites } = await startReader(app)
+it('uses no more memory on the nodes after many changes and lists', async () => {
+  const { reader, places, countWrites } = await startReader(app)
   const owner = await app.createUser()
   const { id } = await registerGate(owner)
   const user = reader.as(owner)
   const change = async (count: number): Promise<void> => {
-    for (let time = 0; time < count; time++) await setOne(user, id, ['load', String(time)])
+    for (let time = 0; time < count; time++) {
+      await setOne(user, id, ['load', String(time)])
+      await user.data('{ login { devices { items { name attributes } } } }')
+    }
   }
-  // The first changes load the caches of the nodes.
+  // The first changes and lists load the caches of the nodes.
   await expect.poll(() => change(100).then(countWrites)).toBeGreaterThan(100)
   const before = await memoryOfNodes()
   const writes = countWrites()
+  const lists = places.length
   await change(CHANGES)
   const growth = (await memoryOfNodes()) - before
   expect(countWrites() - writes).toBe(CHANGES)
+  expect(places.slice(lists)).toEqual(Array.from({ length: CHANGES }, () => 'replica'))
   expect(growth).toBeLessThan(MAX_GROWTH_MB)
-  console.log(`${CHANGES} changes on a worker: the memory of the nodes grew by ${growth.toFixed(1)} MB`)
+  console.log(`${CHANGES} changes and lists on a worker: the memory of the nodes grew by ${growth.toFixed(1)} MB`)
 })
 
 it('sets attributes in every way on the worker that stores the account', async () => {

@@ -1,0 +1,31 @@
+import { boundedMap } from '../../lib/bounded-map.ts'
+import { plannedEachTime } from '../database.ts'
+import type { Shard } from './nodes.queries.ts'
+
+/** The distributed tables and reference tables that a statement may read, keyed by its text. */
+const tablesIn = boundedMap<string, readonly string[]>(2_000)
+
+/**
+ * Rewrites a statement that reads an account's rows so that its table names stand for the tables of the account's shard
+ * on a worker. Citus plans each execution of a statement with distributed tables, which takes longer than a page of
+ * devices. PostgreSQL alone plans the rewritten statement. Returns a statement that writes or locks rows unchanged.
+ *
+ * On a node that does not store the shard, the rewritten statement fails with SQLSTATE 22012 (division by zero), or with
+ * 42P01 (undefined table) if the node does not have the tables. After a move, a node can have tables with old rows.
+ */
+export function readOnShard(text: string, { id, tables }: Shard): string {
+  let names = tablesIn.get(text)
+  if (names === undefined) {
+    names = isRead(text) ? Object.keys(tables).filter((name) => new RegExp(`\\b${name}\\b`).test(text)) : []
+    tablesIn.set(text, names)
+  }
+  if (names.length === 0) return text
+  const parts = names.map((name) => `${name} as not materialized (select * from ${tables[name]})`)
+  return `${text.startsWith(plannedEachTime) ? plannedEachTime : ''} with ${parts.join(', ')}
+    select * from (${text}) as result
+    where (select 1 / count(*) from pg_dist_placement join pg_dist_local_group using (groupid) where shardid = ${id}) = 1`
+}
+
+const isRead = (text: string): boolean =>
+  /^(\/\*.*?\*\/|\s)*(select|with)\b/i.test(text) &&
+  !/\b(insert into|update|delete from|for (update|share))\b/i.test(text)
