@@ -42,7 +42,7 @@ export default defineConfig({
       'docs/test/**/*.test.ts',
       'e2e/**/*.test.ts',
       'benchmarks/**/*.test.ts',
-      // Only a cluster can run the gates.
+      // The gates require a cluster.
       ...(process.env.MUSTER_TEST_CLUSTER_FOLDER === undefined ? [] : ['packages/server/test/cluster/gates/*.gate.ts']),
     ],
     globalSetup: ['packages/server/test/global-setup.ts'],

@@ -1,4 +1,5 @@
-// `npm run bench` compares the server with baselines and similar servers. With a name, it runs a standalone benchmark.
+// `npm run bench` compares the server with baselines and similar servers. If the first argument is a name, it runs the
+// standalone benchmark of that name instead.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { installPeers } from './environment/install-peers.ts'
 import { createPeerSchema } from './environment/peer-schema.ts'
@@ -32,7 +33,7 @@ async function main(args: readonly string[]): Promise<void> {
   const environment = await startEnvironment({ ...options, services: SERVICES })
   const load = hasPeers ? startAutocannonLoad() : nodeHttpLoad
   let closing: Promise<void> | undefined
-  // This function runs at the end of the measurement, after a signal, or both.
+  // This function can be called at the end of the measurement and again after a signal. It closes everything only once.
   const close = (): Promise<void> => (closing ??= load.close().then(() => environment.close()))
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void close().finally(() => process.exit(1)))
   try {

@@ -145,7 +145,7 @@ describeConsole('the account', () => {
     const key = await keyOf(site.app, sendAsUser(person), `name: "Export", access: { ${permissions} }`)
     const server = await site.app.startAnother()
     await server.as(key).data('{ login { devices { total } } }')
-    // The server writes the counts when it stops.
+    // The server writes the usage counts of keys when it stops.
     await server.close()
     const page = await site.open(person, { path: '/account/keys' })
     await page.getByRole('link', { name: 'Export' }).click()

@@ -22,7 +22,10 @@ export async function findViolations(page: Page, rules?: readonly string[]): Pro
     .map(({ id, impact, at }) => `${new URL(page.url()).pathname}: ${id} (${impact}) at ${at.join(' ')}`)
 }
 
-/** Removes tooltips, which describe elements in landmarks but are at the end of the document, outside the landmarks. */
+/**
+ * Removes tooltips from a violation of the rule `region`. Tooltips describe elements in landmarks, but are at the end
+ * of the document, outside the landmarks.
+ */
 const withoutTooltips = (violation: Violation): Violation => ({
   ...violation,
   at: violation.at.filter((html) => !/^<[^>]* role="tooltip"/.test(html)),

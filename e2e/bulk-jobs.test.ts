@@ -70,7 +70,9 @@ describeConsole('bulk jobs', () => {
     expect(await sites(person)).toEqual([null, null, 'oslo'])
   })
 
-  /** Records the page's announcements. Returns a function that returns them and the duration of the recording. */
+  /**
+   * Records the page's announcements. Returns a function that returns them and the seconds since the recording began.
+   */
   async function recordAnnouncements(page: Page): Promise<() => Promise<{ spoken: string[]; seconds: number }>> {
     await page.evaluate(`{
       const region = document.querySelector('main [role=status]')
@@ -82,7 +84,8 @@ describeConsole('bulk jobs', () => {
   }
 
   it('pauses, resumes, and cancels a running job, and announces each state but not each step', async () => {
-    // At these rates, the job is still running when the test cancels it, even on a slow machine.
+    // At 1 or 2 devices per second, a job of 900 devices is still running when the test cancels it, even on a slow
+    // machine.
     const person = await personWith(site, numbered(900))
     const { id, token } = await createJob(person, { operations: setSite('rome'), name: 'Slow', rate: 1 })
     await person.data(start, { id, token })
@@ -105,7 +108,7 @@ describeConsole('bulk jobs', () => {
     await stateOf(page, 'canceled')
     const { login } = await person.data('{ login { devices(attributes: { site: "rome" }) { total } } }')
     expect(login.devices.total).toBeLessThan(900)
-    // The page announces a state shortly after it shows the state.
+    // Wait for the announcement, because the page announces a state shortly after it shows the state.
     await page
       .getByRole('status')
       .filter({ hasText: /^canceled/ })

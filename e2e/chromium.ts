@@ -7,7 +7,7 @@ const executablePath = process.env.MUSTER_CHROMIUM ?? paths.find((path) => exist
 
 export const hasChromium = executablePath !== undefined
 
-// The sandbox does not work in containers, and Chromium's background requests fail without internet access.
+// Disable the sandbox, which does not work in containers, and background requests, which fail without internet access.
 const args = [
   '--no-sandbox',
   '--disable-gpu',

@@ -25,7 +25,7 @@ describeConsole('the documentation site', () => {
     })
     onTestFinished(() => expect(errors).toEqual([]))
     await page.goto(`${site.app.url}/docs/${path}`)
-    // The page is visible before its scripts run. Only the scripts set this title.
+    // The page is visible before its scripts run. Only the scripts set the title of the switch for the color scheme.
     await page.locator('.VPSwitchAppearance[title^=Switch]').first().waitFor({ state: 'attached' })
     return page
   }

@@ -4,9 +4,9 @@ import type { Person } from './harness.ts'
 
 interface Spacing {
   secondsApart: number
-  /** Age of the newest change in seconds. */
+  /** Age of the newest change in seconds. Default: 0. */
   secondsAgo?: number
-  /** Number of devices. The changes go through the devices in turn. */
+  /** Number of devices, which the changes affect in turn. By default, each change affects a different device. */
   devices?: number
 }
 

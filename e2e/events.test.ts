@@ -74,7 +74,7 @@ describeConsole('the event log', () => {
     const person = await site.newPerson()
     const pump = await register(person, 'pump')
     const page = await site.open(person, { path: '/events' })
-    // When the page shows this event, it has loaded all earlier events, so the next event is new.
+    // When the page shows the change to `turku`, it has loaded all earlier events, so the next event is new.
     await set(person, pump, 'turku')
     await page.getByRole('row', { name: /Attributes changed.*turku/ }).waitFor()
     await site.waitForResponses(page)

@@ -52,8 +52,8 @@ describeConsole('the console as an installed app', () => {
       await page.getByRole('heading', { name: 'The server is not responding' }).waitFor()
       await page.getByRole('button', { name: 'Try now' }).click()
       await page.getByText('No response yet').waitFor()
-      // Wait instead of pressing the button, which may have disappeared, because the page also retries every few
-      // seconds.
+      // Wait instead of pressing "Try now", because the page also retries every few seconds, and the button may have
+      // disappeared.
       server = await app.startAnother({ env })
       await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     } finally {

@@ -242,7 +242,7 @@ describeConsole('members', () => {
     const save = labels.getByRole('button', { name: 'Save' })
     await save.click()
     await save.waitFor({ state: 'detached' })
-    // The page shows a setting before the server has stored it.
+    // Wait for the response, because the page shows a setting before the server has stored it.
     await site.waitForResponses(labels)
 
     const list = await visit('/devices?columns=["name","statusA","platform"]', 'gate')

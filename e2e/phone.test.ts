@@ -9,7 +9,7 @@ const findCutOffTexts = (page: Page): Promise<string[]> =>
     const isCut = (text, { left, right }) => {
       if (left < 0 || right > innerWidth) return true
       for (let part = text.parentElement; part !== document.body; part = part.parentElement) {
-        // On phones, some tables look like lists. Their headings are only for screen readers.
+        // Ignore the headings of tables that look like lists on phones. These headings are only for screen readers.
         if (getComputedStyle(part).clipPath === 'inset(50%)') return false
         const box = part.getBoundingClientRect()
         const isClipped = getComputedStyle(part).overflowX !== 'visible'
@@ -22,7 +22,7 @@ const findCutOffTexts = (page: Page): Promise<string[]> =>
       const range = document.createRange()
       range.selectNodeContents(text)
       const box = range.getBoundingClientRect()
-      // The closed navigation is to the left of the window.
+      // Ignore the closed navigation, which is to the left of the window.
       const isShown = box.width > 0 && box.right > 0 && text.parentElement.checkVisibility({ visibilityProperty: true })
       if (isShown && isCut(text, box)) found.push(text.textContent)
     }

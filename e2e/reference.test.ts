@@ -31,7 +31,7 @@ describeConsole('the API reference', () => {
     const results = page.getByRole('navigation', { name: 'Schema' })
     const search = results.getByLabel('Search the reference')
     await search.waitFor()
-    // The page may be visible shortly before it handles keys.
+    // Press the key repeatedly, because the page may be visible shortly before it handles keys.
     await expect
       .poll(async () => {
         await page.keyboard.press('/')

@@ -25,7 +25,10 @@ const result = await response.json()
 console.log(JSON.stringify(result))
 process.exitCode = result.errors === undefined ? 0 : 1
 
-/** Returns headers with a signature (RFC 9421, hmac-sha256) that covers a digest of the body (RFC 9530). */
+/**
+ * Returns headers with a signature (RFC 9421, hmac-sha256). It covers the method, host, path, and content type, and a
+ * digest of the body (RFC 9530).
+ */
 function signedHeaders(url, body) {
   const fields = {
     'content-type': 'application/json',

@@ -28,7 +28,8 @@ def settings():
 
 
 def signed_headers(url, body, key_id, secret):
-    """Returns headers with a signature (RFC 9421, hmac-sha256) that covers a digest of the body (RFC 9530)."""
+    """Returns headers with a signature (RFC 9421, hmac-sha256). It covers the method, host, path, and content type, and
+    a digest of the body (RFC 9530)."""
     digest = base64.b64encode(hashlib.sha256(body).digest()).decode()
     covered = {"@method": "POST", "@authority": urlsplit(url).netloc.lower(), "@path": urlsplit(url).path,
                "content-type": "application/json", "content-digest": f"sha-256=:{digest}:"}

@@ -91,7 +91,10 @@ function indent(text: string): string {
     .join('\n')
 }
 
-/** Returns the type of objects that mutations, and lists without a selection, return. It has all plain fields. */
+/**
+ * Returns the declaration of the type that mutations, and lists without a selection, return. The type has all plain
+ * fields.
+ */
 function recordText(type: GraphQLObjectType, table: SchemaTable): string {
   const plain = new Set(plainFields(table, type.name))
   const lines = Object.values(type.getFields())

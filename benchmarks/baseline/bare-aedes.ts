@@ -3,13 +3,13 @@ import { Aedes } from 'aedes'
 import { createPool } from '../../packages/server/src/db/database.ts'
 import { writeAttribute } from './baseline.ts'
 
-// The broker accepts every device, because the baselines do not authenticate their clients.
 const { DATABASE_URL: connectionString, DATABASE_CONNECTIONS, ACCOUNT_ID: accountId = '' } = process.env
 const pool = createPool({
   connection: { connectionString },
   size: Number(DATABASE_CONNECTIONS),
   statementTimeout: 30_000,
 })
+// The broker accepts every device, because the baselines do not authenticate their clients.
 const aedes = await Aedes.createBroker({
   authorizePublish(client, { payload }, done) {
     const attributes = Object.entries(JSON.parse(String(payload)) as Record<string, string>)

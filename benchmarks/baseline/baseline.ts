@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type pg from 'pg'
 
-/** Reads the text of one of the server's statements. A test checks that the server still runs this statement. */
+/** Reads one of the server's SQL statements from a file. A test checks that the server still runs this statement. */
 const sql = (name: string): string => readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8')
 // The statements for pages read one row more than a page contains, to detect whether more devices follow.
 const pageWithAttributes = { name: 'page-with-attributes', text: sql('page-with-attributes') }
@@ -74,7 +74,7 @@ const reserved = ['category', 'status'].flatMap((kind) =>
   letters.map((letter) => [`${kind}${letter}`, `${kind}_${letter.toLowerCase()}`] as const),
 )
 
-/** Merges the reserved attributes, which have separate columns, into the attributes. */
+/** Adds the reserved attributes, which have separate columns, to the other attributes as the group `$svc`. */
 function attributesOf(device: Record<string, unknown> & { attributes: string }): object {
   const attributes = JSON.parse(device.attributes) as object
   const group: Record<string, unknown> = {}

@@ -28,7 +28,10 @@ const measure = (() => {
   /** Calls the function before each frame until the function returns true. */
   const eachFrame = (callback) => requestAnimationFrame(() => callback() || eachFrame(callback))
 
-  /** Resolves with the milliseconds from `began` to the first frame in which the condition is true. */
+  /**
+   * Resolves with the milliseconds from `began` to the first frame in which the condition is true. Rejects if the
+   * condition is still false after `timeout` ms.
+   */
   const until = (isDone, timeout) =>
     new Promise((resolve, reject) => {
       const end = performance.now() + timeout
@@ -58,13 +61,16 @@ const measure = (() => {
       for (const type of ['pointerdown', 'input', 'scroll'])
         addEventListener(type, start, { capture: true, signal: listening.signal })
     },
-    /** Resolves with the milliseconds from the input until all visible rows are loaded and have changed. */
+    /**
+     * Resolves with the milliseconds from the first press, input, or scroll after `begin` until all visible rows are
+     * loaded and have changed.
+     */
     untilShown: (timeout) =>
       until(() => {
         const now = describeRows()
         return now !== undefined && now !== previous
       }, timeout),
-    /** Resolves with the milliseconds from the input until the page shows completions. */
+    /** Resolves with the milliseconds from the first input after `begin` until the page shows completions. */
     untilOptions: (timeout) => {
       const isShown = () => [...document.querySelectorAll('[role=option]')].some((option) => option.checkVisibility())
       return until(() => began > 0 && isShown(), timeout)

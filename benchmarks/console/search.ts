@@ -77,14 +77,17 @@ async function measureEvents(page: Page, url: string): Promise<object> {
   ])
 }
 
-/** Measures the page repeatedly. Reports the first time separately, because the browser's cache is then empty. */
+/**
+ * Opens the page repeatedly and measures the time until every selector matches an element. Reports the time of the
+ * first round separately, because the browser's cache is empty in that round.
+ */
 async function measurePage(page: Page, address: string, selectors: readonly string[]): Promise<object> {
   const times: number[] = []
   for (let round = 0; round <= rounds; round++) {
     await page.goto(address, { waitUntil: 'commit' })
     times.push(await page.evaluate<number>(`measure.untilAll(${JSON.stringify(selectors)}, ${TIMEOUT_MS})`))
-    // The statements that count for the previous page may still be running, and the server runs only a few such
-    // statements per account at a time.
+    // The statements that count devices or events for the previous round may still be running, and the server runs only
+    // a few such statements per account at a time.
     await sleep(2_000)
   }
   return { 'first ms': Math.round(times[0]!), ...summary(times.slice(1)) }

@@ -30,7 +30,7 @@ export async function createFleet(pool: pg.Pool, { devices, services, send }: Fl
   return { accountId, devices, context: CONTEXT, deviceIds: await everyNth(pool, accountId, devices / WRITTEN_DEVICES) }
 }
 
-/** Uses the API instead of SQL, because an override changes several rows. */
+/** Sets the overrides with the API instead of SQL, because the server writes several rows for each override. */
 async function overrideTenth(pool: pg.Pool, accountId: string, send: FleetOptions['send']): Promise<void> {
   const ids = await everyNth(pool, accountId, 10)
   for (let from = 0; from < ids.length; from += BATCH_SIZE) {

@@ -15,7 +15,10 @@ export async function peerPackages(): Promise<Map<string, { version: string; isI
   return found
 }
 
-/** Returns whether all packages are installed afterward. */
+/**
+ * Installs the packages of benchmarks/peers, unless all of them are already installed in the expected versions. Returns
+ * false if the installation fails.
+ */
 export async function installPeers(): Promise<boolean> {
   const areInstalled = async (): Promise<boolean> =>
     [...(await peerPackages()).values()].every(({ isInstalled }) => isInstalled)

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 /**
  * As in PostGraphile's documentation (https://postgraphile.org/postgraphile/5/custom-mutations), a database function
- * contains the logic. The lock prevents lost updates.
+ * contains the logic of the mutation. The row lock (`for no key update`) prevents lost updates.
  */
 const setAttribute = `
 create schema if not exists postgraphile;

@@ -9,7 +9,10 @@ export interface ServerProcess {
    * /proc or after the process has exited.
    */
   memory(): Promise<number | undefined>
-  /** Returns the CPU time so far in milliseconds, or undefined in the same cases as `memory`. */
+  /**
+   * Returns the milliseconds of CPU time that the process has used, without its worker processes. Returns undefined in
+   * the same cases as `memory`.
+   */
   cpuTime(): Promise<number | undefined>
   stop(): Promise<void>
 }
@@ -17,7 +20,7 @@ export interface ServerProcess {
 export interface ServerProcessOptions {
   args: readonly string[]
   env: Readonly<Record<string, string>>
-  /** Path of the file for the process's standard error, including its log. */
+  /** Path of the file that receives the process's standard error, which includes its log. */
   log: string
 }
 
@@ -81,8 +84,8 @@ async function residentBytes(pid: number): Promise<number | undefined> {
 const TICK_MS = 10
 
 /**
- * Adds utime and stime, the 14th and 15th fields of proc_pid_stat(5). The 2nd field, the name, may contain spaces and
- * parentheses.
+ * Adds utime and stime, the 14th and 15th fields of proc_pid_stat(5). The 2nd field, the name in parentheses, may
+ * itself contain spaces and parentheses, so split only the text after the last closing parenthesis, from the 3rd field.
  */
 async function cpuTime(pid: number): Promise<number | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)

@@ -125,8 +125,9 @@ const serverSettings = {
 }
 
 /**
- * Returns the environment of a peer. It disables parallel query plans, as the server does in its sessions. The
- * database's configuration contains the other session settings that affect query plans.
+ * Returns the environment variables of a system other than Muster. `DATABASE_URL` disables parallel query plans, as the
+ * server does in its sessions. The database's configuration contains the other session settings that affect query
+ * plans.
  */
 const peerEnvironment = ({ url }: BenchmarkDatabase, { accountId }: Fleet): Record<string, string> => ({
   DATABASE_URL: `${url}&options=${encodeURIComponent('-c max_parallel_workers_per_gather=0')}`,

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 const BATCH_SIZE = 500_000
-/** With at least this number of new events, creating the indexes after the inserts is faster. */
+/** With at least this number of new events, dropping the indexes and creating them after the inserts is faster. */
 const INDEX_LATER_FROM = 1_000_000
 
 export interface EventLogOptions {

@@ -50,7 +50,10 @@ interface AccountContents extends Omit<FleetSize, 'email'> {
   name: string
 }
 
-/** Creates devices with one service each, and their events. The benchmark's filters match `MATCHES` of the devices. */
+/**
+ * Creates devices with one service each, and events, until the account has `devices` devices and `events` events. The
+ * benchmark's filters match `MATCHES` of the devices.
+ */
 export async function fillAccount(
   pool: pg.Pool,
   { accountId, name, devices, events }: AccountContents,

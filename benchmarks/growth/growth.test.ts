@@ -24,7 +24,7 @@ let eventCounts: unknown[]
 beforeAll(async () => {
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(app.db)
   pool = new pg.Pool({ ...atDatabase(inject('testDatabase').connection, rows[0]!.name), max: 2 })
-  // When the database is dropped, connections that are still closing emit errors on the client or the pool.
+  // Ignore errors of connections that are still closing when the database is dropped. The client or pool emits them.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   sender = createSender(app.url)

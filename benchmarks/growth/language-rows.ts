@@ -60,7 +60,7 @@ function startFilters(user: User): () => Promise<BackgroundLoad> {
   const send = async (): Promise<void> => {
     while (!isStopped) {
       sent++
-      // The server rejects a filter that waits too long in its user's queue.
+      // The server rejects a filter that waits too long in the queue of its account.
       await user.query(rare).catch(async () => {
         rejected++
         await sleep(100)

@@ -14,7 +14,7 @@ export interface Row {
   /** Sends the request for the small side. `turn` counts the pairs of requests from 0. */
   small(turn: number): Promise<TimedResponse>
   large(turn: number): Promise<TimedResponse>
-  /** Starts load that runs during the measurement. The returned function stops the load. */
+  /** Starts load that runs during the measurement. The returned function stops the load and describes it. */
   startBackgroundLoad?: () => () => Promise<BackgroundLoad>
 }
 
@@ -38,7 +38,10 @@ export interface MeasureOptions {
   turns: number
 }
 
-/** Sends the small and the large request alternately, so that other activity on the machine affects both. */
+/**
+ * Sends the small and the large request alternately, so that other activity on the machine affects both. Omits the
+ * first round, a warm-up, from the result.
+ */
 export async function measure(row: Row, { rounds, turns }: MeasureOptions): Promise<Result> {
   const stopBackgroundLoad = row.startBackgroundLoad?.()
   const medians: { small: number; large: number }[] = []

@@ -105,7 +105,10 @@ const byVariable = (title: string, variables: Variables, small: Fleet, large: Fl
 
 const pick = (values: readonly string[], turn: number): string => values[turn % values.length]!
 
-/** Alternates between ascending and descending order, so that consecutive requests differ. */
+/**
+ * Compares pages of both fleets in the order of a reserved attribute. Alternates between ascending and descending
+ * order, so that consecutive requests differ.
+ */
 function reservedRow(name: string, small: Fleet, large: Fleet): Row {
   const sorted = (turn: number): string =>
     page(`size: ${PAGE}, sort: "$svc.${name} ${turn % 2 === 0 ? 'asc' : 'desc'}"`)

@@ -1,4 +1,7 @@
-/** Opens connections for the credentials that the parent process sends, and reports how many connections are open. */
+/**
+ * Opens an MQTT connection for each of the credentials that the parent process sends. Then sends the parent process the
+ * total number of open connections.
+ */
 import type { Credentials } from '../../packages/cli/src/simulate/device.ts'
 import { connectDevice, type MqttDevice } from './mqtt-device.ts'
 

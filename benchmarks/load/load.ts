@@ -19,7 +19,7 @@ export interface LoadJob {
 export interface LoadResult {
   /** Number of responses with status 2xx. */
   succeeded: number
-  /** Total number of responses with another status, broken connections, and timeouts. */
+  /** Total number of broken connections, timeouts, and responses with a status other than 2xx. */
   failed: number
   seconds: number
   latency: { p50: number; p99: number }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { systems } from '../environment/systems.ts'
 
-/** A server in a child process, which is started as with `npm start`. It keeps its MQTT port across restarts. */
+/** A server in a child process that runs the same command as `npm start`. It keeps its MQTT port across restarts. */
 export interface FleetServer {
   broker: string
   /** HTTP URL of the server. Empty before the first start. */

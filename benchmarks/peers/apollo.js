@@ -135,7 +135,7 @@ async function selectStates(db, accountId, deviceIds) {
   return deviceIds.map((id) => states.get(id))
 }
 
-/** The lock prevents lost updates. */
+/** The lock of the device's row (`for no key update`) prevents lost updates. */
 const setAttribute = (db, { accountId, deviceId, name, value }) =>
   db.transaction().execute(async (trx) => {
     const device = await trx

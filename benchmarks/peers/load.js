@@ -8,7 +8,7 @@ process.on('message', async ({ url, connections, requests, until }) => {
     connections,
     ...('requests' in until ? { amount: until.requests } : { duration: until.seconds }),
     timeout: 60,
-    // autocannon checks at this interval, in milliseconds, whether the time is over.
+    // autocannon checks at this interval, in milliseconds, whether `duration` has elapsed.
     sampleInt: 50,
     setupClient: (client) => client.setRequests(requests[next++ % requests.length]),
   })

@@ -16,7 +16,7 @@ interface CallFrame {
 }
 
 export interface Share {
-  /** Share of the busy time after startup, from 0 to 1. */
+  /** The frame's share of the busy CPU time after startup, from 0 to 1. */
   share: number
   frame: string
 }

@@ -37,7 +37,10 @@ export async function startWriteCheck({ pool, fleet }: Environment): Promise<(re
   }
 }
 
-/** Reads both tables, because a write that was in flight when the load ended must have changed both or neither. */
+/**
+ * Reads both `event` and `device`, because a write that was in flight when the load ended must have changed both tables
+ * or neither.
+ */
 const newestValues = `
   with change as (
     select id, device_id, name, entry ->> 'new' as value

@@ -26,7 +26,7 @@ export const memory: Scenario = {
   name: 'memory',
   title: 'Server memory',
   async measure(setting) {
-    // The targets do not apply to a smaller fleet, so one round is then enough.
+    // The targets apply only to fleets of at least `DEVICES` devices. For a smaller fleet, one round is enough.
     const count = setting.environment.fleet.devices < DEVICES ? 1 : setting.rounds
     const rounds: Measured[] = []
     for (let round = 1; round <= count; round++) {
@@ -95,7 +95,7 @@ export async function peakBytesDuring(server: ServerProcess, work: Promise<void>
   return peak
 }
 
-/** Returns a figure with an upper limit in MB. */
+/** Returns a figure in MB. `max` is its upper limit, also in MB. */
 export const memoryFigure = (name: string, bytes: readonly number[], max: number): Figure => ({
   name,
   spread: spreadOf(bytes.map((each) => each / MB)),

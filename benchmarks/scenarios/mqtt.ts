@@ -101,7 +101,7 @@ export const connections: Scenario = {
   title: 'Server memory for MQTT connections',
   async measure(setting) {
     const { environment, progress } = setting
-    // The target does not apply to a smaller fleet.
+    // The target applies only to fleets of at least `CONNECTIONS` devices.
     if (environment.fleet.devices < CONNECTIONS) return { rates: [], figures: [] }
     const processes = Math.max(1, Math.ceil(CONNECTIONS / ((await openFilesLimit()) - OTHER_FILES)))
     const port = await freePort()
@@ -138,7 +138,7 @@ export const connections: Scenario = {
 
 /** A process that keeps connections of devices open. */
 interface Holder {
-  /** Opens more connections. Resolves to the number of open connections. */
+  /** Opens a connection for each of the credentials. Resolves to the number of all connections that are open then. */
   connect(credentials: readonly Credentials[]): Promise<number>
   close(): void
 }
@@ -162,7 +162,7 @@ const BATCH = 250
 const connectDevices = (credentials: readonly Credentials[], port: number): Promise<MqttDevice[]> =>
   Promise.all(credentials.map((each) => connectDevice(each, port)))
 
-/** Returns how many files a process can open. Infinity on systems without /proc. */
+/** Returns how many files a process can have open, or Infinity without a limit or on systems without /proc. */
 async function openFilesLimit(): Promise<number> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)

@@ -41,7 +41,10 @@ export interface KillReport {
 const DEVICES = 20
 const WRITERS = 8
 
-/** Writes events through servers that are killed repeatedly. The receiver rejects or drops a third of the requests. */
+/**
+ * Changes attributes on servers that are killed repeatedly, and reports how a webhook delivered the events. The
+ * receiver rejects or drops a third of the requests.
+ */
 export async function runKills(options: KillRun): Promise<KillReport> {
   const began = Date.now()
   const receiver = await startReceiver()
@@ -86,8 +89,8 @@ export async function runKills(options: KillRun): Promise<KillReport> {
   const write = async (): Promise<void> => {
     while (next < options.events) {
       const value = next++
-      // Give each device only one writer at a time, because a second writer could overwrite a change before its event
-      // is delivered.
+      // Consecutive writes change different devices and attributes, so that a repeated write does not overwrite the
+      // change of another writer.
       const device = devices[value % DEVICES]
       await send(`mutation { setAttribute(serviceId: "${device}", name: "n${value % 97}", value: "${value}") }`)
     }

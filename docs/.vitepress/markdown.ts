@@ -6,8 +6,9 @@ import type { MarkdownRenderer } from 'vitepress'
 export const BASE = '/docs/'
 
 /**
- * Returns the page of a Markdown file: `docs/guides/lists.md` becomes `guides/lists.md`, and `examples/README.md`
- * becomes `examples/index.md`.
+ * Returns the path of a Markdown file's page: `docs/guides/lists.md` becomes `guides/lists.md`, and
+ * `examples/README.md` becomes `examples/index.md`. The repository's README.md becomes `readme.md`, because
+ * docs/README.md is the home page.
  */
 export const routeOf = (file: string): string => {
   const path = file.replace(/^docs\//, '')
@@ -47,7 +48,7 @@ export function resolveLinks(markdown: MarkdownRenderer, root: string): void {
       if (target === null || /^([a-z]+:|#|\/)/.test(target)) continue
       const [path = '', anchor] = target.split('#', 2)
       token.attrSet('href', siteUrl(join(folder, path)) + (anchor === undefined ? '' : `#${anchor}`))
-      // Otherwise, the site would look for a page with this name.
+      // Otherwise, the site's router would look for a page with the name of the file.
       if (!isPage(path)) token.attrSet('target', '_self')
     }
   })
@@ -62,11 +63,11 @@ function siteUrl(file: string): string {
     return `/${page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`
   }
   sources.add(file)
-  // VitePress adds the prefix only to the addresses of pages.
+  // VitePress adds `BASE` only to links to pages.
   return `${BASE}${copyOf(file)}`
 }
 
-/** Browsers show a file with this extension instead of downloading it. */
+/** Adds the extension .txt, because browsers would download some types of files instead of showing them. */
 const copyOf = (file: string): string => `source/${file}.txt`
 
 export async function copySources(root: string, outDir: string): Promise<void> {

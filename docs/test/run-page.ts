@@ -21,7 +21,10 @@ const runners: Record<string, (file: string) => string> = {
 }
 const endings: Record<string, string> = { js: 'mjs', ts: 'ts', python: 'py', go: 'go', graphql: 'graphql' }
 
-/** Runs the blocks of a page from top to bottom. If a block needs a server, starts one with a separate database. */
+/**
+ * Runs the blocks of a page from top to bottom, and checks exit codes and output. If a block needs a server, starts one
+ * with a separate database.
+ */
 export async function runPage(blocks: readonly Block[]): Promise<void> {
   const workspace = await openWorkspace()
   const claimed = await claimPorts(documentedPorts.length)

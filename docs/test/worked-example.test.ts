@@ -15,7 +15,10 @@ function readRequest(text: string) {
   return { method, target, rawHeaders: lines.flatMap((line) => line.split(/: (.*)/s, 2)), body: Buffer.from(body) }
 }
 
-/** Verifies a request of the page at the given time. Returns true, or a string that says why the request is invalid. */
+/**
+ * Verifies a request of the page at the time `now`, in Unix seconds. Returns true, or a code that says why the request
+ * is invalid, such as `clock-skew`.
+ */
 function verify({ body, ...request }: (typeof requests)[number], now: number): boolean | string {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') return parsed.outcome

@@ -31,7 +31,7 @@ export interface Workspace {
 
 export async function openWorkspace(): Promise<Workspace> {
   const path = await mkdtemp(join(tmpdir(), 'muster-guide-'))
-  // Background programs may still write files while they stop.
+  // Retry the removal, because background programs may still write files while they stop.
   onTestFinished(() => rm(path, { recursive: true, maxRetries: 10 }))
   const state = join(path, '.shell')
   await mkdir(state)

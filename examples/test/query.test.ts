@@ -116,7 +116,7 @@ describe.each(examples)('$file', ({ program, run }) => {
   runnable('fails if the response has errors and data', async () => {
     const send = await as(app.owner)
     const partiallyFailing = '{ version login { device(id: ["x"]) { id } devices(size: 0) { last } } }'
-    // The server compiles a document when it is used for the second time.
+    // Send the document three times, because the server compiles a document when it is used for the second time.
     for (const _use of [1, 2, 3]) {
       const { code, stdout } = await send(partiallyFailing)
       expect(code).not.toBe(0)

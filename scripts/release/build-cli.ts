@@ -17,7 +17,7 @@ const omitted: ReadonlySet<string> = new Set([
   'pino-pretty',
 ])
 
-/** The command line uses these server files. They import no other server files. */
+/** The files in `packages/server/src` that the command line uses. They import no other files of the server. */
 const shared = ['lib/private-file.ts', 'features/services/application-types.ts', 'version.ts']
 
 const sources = [
@@ -27,7 +27,7 @@ const sources = [
   { folder: 'server', only: shared },
 ]
 
-/** Builds the package without the server. Commands that need the server fail with an error (`errors/failure.ts`). */
+/** Builds the CLI package without the server. Commands that need the server throw an error (`errors/failure.ts`). */
 export async function buildCli(target: string): Promise<void> {
   await rm(target, { recursive: true, force: true })
   await copySources(sources, target)

@@ -23,7 +23,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return { ...(await read(`packages/${folder}/package.json`)), version, license }
 }
 
-/** Omits properties that are undefined. */
+/** Writes `package.json` to the folder `target`. Omits properties that are undefined. */
 export async function writeManifest(target: string, manifest: Record<string, unknown>): Promise<void> {
   await mkdir(target, { recursive: true })
   await writeFile(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)

@@ -14,7 +14,7 @@ export interface Screen {
   onPhone?: boolean
 }
 
-/** Creates sample data for the screenshots through the page's session. */
+/** Creates sample data through the page's session. Returns the screens to take screenshots of. */
 export async function prepareFleet(page: Page, receivers: Receivers): Promise<Screen[]> {
   const run = operationsOf(page)
   await labelFields(run)

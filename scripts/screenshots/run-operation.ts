@@ -10,7 +10,7 @@ export function operationsOf(page: Page): RunOperation {
   }
 }
 
-/** Runs in the page. */
+/** Sends a GraphQL operation. Playwright runs this function in the page, which has the session's cookie. */
 async function send(body: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json', 'muster-session': '1' }
   const response = await fetch('/graphql/v1', { method: 'POST', headers, body: JSON.stringify(body) })

@@ -45,13 +45,13 @@ if (node === undefined) {
   runWith(node)
 }
 
-/** With cached code, commands start faster. */
+/** Caches compiled code in ~/.muster/compiled, so that commands start faster. */
 function cacheCompiledCode() {
   const home = process.env.HOME || homedir()
   try {
     if (!isOwn(home)) return
     const folder = join(home, '.muster')
-    // The folder also contains credentials.
+    // Make the folder private, because it also contains credentials.
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     module.enableCompileCache(join(folder, 'compiled'))
   } catch {
@@ -75,7 +75,10 @@ function serverEnvironment() {
   return Object.assign({ NODE_COMPILE_CACHE: join(data, 'compiled') }, SERVER_ENVIRONMENT)
 }
 
-/** Finds the Node.js that npm installed with Muster, in `node_modules` of the folder or of a folder above it. */
+/**
+ * Returns the path of the Node.js program that npm installed with Muster, in `node_modules` of `folder` or of a folder
+ * above it. Returns undefined if there is none.
+ */
 function findNode(folder) {
   const platform = process.platform === 'win32' ? 'win' : process.platform
   const program = process.platform === 'win32' ? 'node.exe' : 'node'
@@ -94,7 +97,8 @@ function runWith(node) {
     if (node !== process.execPath) assertStarts(node)
     process.execve(node, [node, ...command], env)
   }
-  // The child must receive each signal only once, because a second signal stops a server immediately.
+  // The child must receive each signal only once, because a second signal stops a server immediately. A terminal sends
+  // SIGINT and SIGHUP to both processes.
   const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   const child = spawn(node, command, {
     // The child exits when this channel closes, for example because this process was killed.

@@ -26,7 +26,7 @@ export class MusterError extends Error {
   readonly requestId: string | undefined
   /** Path of the first error's field in the response. */
   readonly path: readonly (string | number)[] | undefined
-  /** Reason for the first error, such as why the server rejected the credentials. */
+  /** Reason code of the first error, such as `clock-skew`. Undefined if the error has no reason code. */
   readonly reason: string | undefined
   readonly errors: readonly GraphQLProblem[]
   /** The response's `data`, if any. */
@@ -47,7 +47,7 @@ export class MusterError extends Error {
   }
 }
 
-/** The request has no credentials, or the server rejects its credentials. `reason` explains why. */
+/** The request has no credentials, or the server rejects them. `reason` is the reason code, such as `clock-skew`. */
 export class UnauthenticatedError extends MusterError {}
 /** The credentials are valid but do not allow the operation, such as a mutation with a read-only key. */
 export class ForbiddenError extends MusterError {}
@@ -62,15 +62,18 @@ export class NotFoundError extends MusterError {}
  * an attribute group, or the device to delete is active.
  */
 export class ConflictError extends MusterError {}
-/** A value or the request exceeds a limit. The message describes the limit. */
+/**
+ * The request exceeds a limit, for example on the size of a value or of the response, on the number of objects in the
+ * account, or on the duration of a query. The message describes the limit.
+ */
 export class LimitExceededError extends MusterError {}
 /** The document exceeds a limit, such as the limit on depth, aliases, tokens, or objects. */
 export class QueryTooComplexError extends MusterError {}
 /** The server does not store documents. Send the document instead of its hash. */
 export class PersistedQueryNotFoundError extends MusterError {}
 /**
- * The operation was still rate limited after 5 minutes of retries, the server requested a delay of more than 1 minute,
- * or `retries` is 0.
+ * The operation was rate limited, and the client does not retry it again: it has already retried for 5 minutes, the
+ * server requested a delay of more than 1 minute, or `retries` is 0.
  */
 export class RateLimitedError extends MusterError {}
 /**

@@ -34,15 +34,15 @@ export interface MusterOptions extends Credentials {
   secret?: string | undefined
   /** Ed25519 private key as PEM (PKCS #8) or a `CryptoKey`, for an access key with a public key. */
   privateKey?: Credentials['privateKey']
-  /** Custom signing function, for keys that are stored elsewhere. */
+  /** Custom signing function, for example for a key in a hardware security module. */
   sign?: Credentials['sign']
-  /** Signature form. Default: `rfc9421`. */
+  /** Signature form: `rfc9421` (form B, the default), or `cavage` (form A). */
   form?: Credentials['form']
   /** Timeout of one attempt, in milliseconds. Default: 60,000. */
   timeout?: number | undefined
   /**
    * Maximum number of retries if a retry is safe, not counting rate-limited attempts. Default: 4, or 10 for each page
-   * of a list.
+   * of a list. 0 prevents all retries.
    */
   retries?: number | undefined
   /** Replacement for the global `fetch`. */
@@ -195,7 +195,7 @@ export class Muster {
     return listPastEvents(this.#runListQuery, options)
   }
 
-  /** Lists a webhook's deliveries, newest first. */
+  /** Lists a webhook's deliveries, newest first. The list throws NotFoundError if the webhook does not exist. */
   deliveries<const Given extends Selection<'WebhookDelivery'> = never>(
     options: DeliveryListOptions & Choice<'WebhookDelivery', Given>,
   ): List<Chosen<'WebhookDelivery', Given, WebhookDelivery>> {

@@ -1,4 +1,4 @@
-// This module is the client with file access, for Node.js, Deno, and Bun.
+// The entry point for Node.js, Deno, and Bun, where the client can read the credentials file.
 import { type MusterOptions, Muster as WebMuster } from './muster.ts'
 import { type ReadCredentialsOptions, readCredentials } from './node/credentials.ts'
 
@@ -14,11 +14,11 @@ export interface FromCredentialsOptions
   extends ReadCredentialsOptions,
     Pick<MusterOptions, 'form' | 'timeout' | 'retries' | 'fetch'> {}
 
-/** A client for Muster's API that signs every request. It can read the credentials file. */
+/** A client that signs every request to Muster's API. It can read the credentials file. */
 export class Muster extends WebMuster {
   /**
-   * Creates a client from the environment or a profile of the credentials file. Throws CredentialsError if the
-   * credentials are missing, incomplete, or unreadable.
+   * Creates a client with the credentials that readCredentials returns for the given options. Throws CredentialsError
+   * if the credentials are missing, incomplete, or unreadable.
    *
    * ```ts
    * const muster = await Muster.fromCredentials({ profile: 'staging' })

@@ -15,8 +15,9 @@ export interface CallOptions {
    */
   retries?: number | undefined
   /**
-   * Whether the client may send a mutation again if its outcome is unknown. The default depends on the mutation's
-   * fields.
+   * Whether the client may send a mutation again if its outcome is unknown. Default: true if the mutation is safe to
+   * repeat, such as `setAttribute`, which sets a value, or `registerDevice`, which the client sends with an
+   * Idempotency-Key.
    */
   idempotent?: boolean | undefined
   /**

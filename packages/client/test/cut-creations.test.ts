@@ -31,7 +31,7 @@ it('creates each device once when 100 requests are interrupted and retried', { t
 
   for (let cut = 1; cut <= CREATIONS / BATCH_SIZE; cut++) {
     const batch = names.slice((cut - 1) * BATCH_SIZE, cut * BATCH_SIZE)
-    // Drop the responses, so that some connections break after the change instead of before it.
+    // Drop the responses, so that some connections break only after the server has created the device.
     if (cut % 2 === 0) proxy.dropResponses(BATCH_SIZE)
     const creations = batch.map((name) => muster.mutate({ registerDevice: { $: { name }, device: { name: true } } }))
     await sleep(randomInt(30))

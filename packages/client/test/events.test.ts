@@ -79,7 +79,7 @@ describe('events', () => {
       proxy.cut()
       void direct.mutations.registerDevice({ name: 'pump' }).then(registered.open)
     }
-    // Send further requests only after the event has occurred.
+    // After the first connection, delay all requests until the device is registered.
     const waiting: typeof fetch = async (input, init) => {
       if (connections > 0) await registered.opened
       return fetch(input, init)

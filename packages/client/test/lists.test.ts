@@ -10,7 +10,7 @@ import { NotFoundError } from '../src/index.ts'
 import { Muster } from '../src/node.ts'
 import { createProject } from './project.ts'
 
-// The webhook hosts do not exist, and the resolver does not query DNS.
+// The webhooks in these tests have hosts that do not exist. The resolver rejects the hosts without a DNS query.
 const app = sharedTestApp({ resolve: () => Promise.reject(new Error('no such name')) })
 
 async function fleet(count: number): Promise<{ muster: Muster; ids: string[] }> {
@@ -102,7 +102,7 @@ describe('devices', () => {
       let count = 0
       for await (const { id, attributes } of muster.devices()) count += id && attributes.note ? 1 : 0
       console.log(count)`
-    // All devices together would require 60 MB.
+    // Limit the memory to 48 MB, because all devices together would require 60 MB.
     const ran = await project.run(
       process.execPath,
       ['--max-old-space-size=48', await project.write('all.ts', program)],

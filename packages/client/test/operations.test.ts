@@ -249,7 +249,7 @@ describe('attributes', () => {
     }))
     const outcome = await client.attributes.setMany(items, { batch: 10, concurrency: 8 })
     expect(outcome).toEqual({ succeeded: 600, failed: [] })
-    // Each batch has a rate-limit cost of 2.
+    // Each of the 60 batches has a rate-limit cost of 2, and each rejection refills only 5 of the quota of 100.
     expect(rejections.count).toBeGreaterThanOrEqual(5)
   })
 })

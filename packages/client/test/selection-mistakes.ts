@@ -3,7 +3,7 @@ import { Muster, type Selection, type TypedDocument } from '../src/index.ts'
 
 const muster = new Muster({ url: 'http://localhost', keyId: 'k', secret: 'cw==' })
 
-/** Asserts that two types are equal and not `any`. */
+/** Whether two types are identical. `any` is identical only to `any`. */
 type Is<Found, Expected> = (<T>() => T extends Found ? 1 : 2) extends <T>() => T extends Expected ? 1 : 2 ? true : false
 const is = <Found, Expected>(_: Is<Found, Expected>): void => {}
 

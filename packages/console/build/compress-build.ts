@@ -14,7 +14,7 @@ const BROTLI_QUALITY = 9
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 
-/** Writes `.br` and `.gz` files, so that the server never compresses files itself. */
+/** Writes a `.br` and a `.gz` file for each compressible file, so that the server never compresses files itself. */
 export function compressBuild(): Plugin {
   let folder = ''
   return {

@@ -7,7 +7,7 @@ import { chromiumOptions } from '../../../e2e/chromium.ts'
 const folder = new URL('../public/icons/', import.meta.url)
 const icon = await readFile(new URL('icon.svg', folder), 'utf8')
 
-/** Operating systems crop this icon, for example to a circle. */
+/** Operating systems crop this icon, for example to a circle, so it has a wide margin and no rounded corners. */
 const maskable = icon
   .replace('rx="104"', 'rx="0"')
   .replace('<g ', '<g transform="translate(256 256) scale(0.8) translate(-256 -256)"><g ')

@@ -7,7 +7,7 @@ const SHELL_CACHE = `muster-shell-${VERSION}`
 const ASSET_CACHE = 'muster-assets'
 const OFFLINE = '/offline.html'
 
-/** A proxy returns these statuses while it cannot reach the server. */
+/** The HTTP status codes that a proxy returns while it cannot reach the server. */
 const UNREACHABLE = [502, 504]
 
 self.addEventListener('install', (event) => {
@@ -29,7 +29,7 @@ self.addEventListener('activate', (event) => {
   event.waitUntil(Promise.all([preloadPages(), dropOldCaches()]).then(() => self.clients.claim()))
 })
 
-/** Makes the browser request a page while it starts the service worker. */
+/** Makes the browser request a page while the service worker is starting. */
 const preloadPages = async () => self.registration.navigationPreload?.enable()
 
 self.addEventListener('fetch', (event) => {

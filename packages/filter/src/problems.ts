@@ -10,13 +10,13 @@ export interface FilterProblem {
   /** Explains what is wrong and, if possible, how to fix it. */
   readonly message: string
   readonly line: number
-  /** Column of the problem in code points, counted from 1. */
+  /** Column, in code points and counted from 1, at which the problem begins. */
   readonly column: number
-  /** Length of the invalid part in code points. 0 if something is missing at this position. */
+  /** Length, in code points, of the invalid part. 0 if something is missing at the problem's position. */
   readonly length: number
   /** The whole filter with this problem fixed. Null if no fix is known. Other problems remain. */
   readonly suggestion: string | null
-  /** The exceeded limit, if the kind is `limit`. */
+  /** Name of the exceeded limit, if the kind is `limit`. */
   readonly limit?: FilterLimit
 }
 
@@ -27,7 +27,7 @@ export interface Edit extends Span {
 /** A problem whose position is still a string index. */
 export interface Fault extends Span {
   readonly message: string
-  /** The changes that fix the problem, in order. Null if no fix is known. */
+  /** The changes that fix the problem, in order of position. Null if no fix is known. */
   readonly edits: readonly Edit[] | null
 }
 

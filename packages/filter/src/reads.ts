@@ -7,7 +7,7 @@ export interface FilterReads {
   /** Attributes of devices, including the devices of events. A name can be a group's name. */
   readonly deviceAttributes: ReadonlySet<string>
   readonly serviceAttributes: ReadonlySet<string>
-  /** Whether the filter contains `any()`, which reads every base attribute. */
+  /** Whether the filter contains `any()`, which reads the base values of all attributes. */
   readonly isAnyAttribute: boolean
   readonly isServices: boolean
   readonly views: ReadonlySet<string>

@@ -1,6 +1,6 @@
 import { type CheckedFilter, checkFilter, type FilterProblem, type ResolveOptions } from '../src/index.ts'
 
-/** Attribute names that the account has used, including unusual names. */
+/** The attribute names that `check` treats as known, including unusual names. */
 export const known: ReadonlySet<string> = new Set([
   'site',
   'rack',

@@ -56,7 +56,7 @@ export async function exportDevices(
 
 function cellsOf(device: Device, names: ReadonlySet<string>, types: readonly ApplicationType[]): Cell[] {
   const attributes = flattenAttributes(device.attributes)
-  // Sort by code units, so that devices with equal services have equal cells.
+  // Sort the entries, so that devices with the same services have the same cell.
   const entries = device.services.map((service) => formatServices([toServiceEntry(service, types)])).sort()
   assertAllWritten(attributes, names)
   return [

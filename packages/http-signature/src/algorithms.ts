@@ -4,12 +4,12 @@ import { Rejection } from './signature-reasons.ts'
 
 export type Algorithm = 'hmac-sha256' | 'ed25519'
 
-/** The verifier's part of an access key. Do not modify the bytes of a secret after its first use. */
+/** The verifier's part of an access key. Do not modify the bytes of a secret, because `hmacSha256` caches its pads. */
 export type VerificationKey =
   | { algorithm: 'hmac-sha256'; secret: Uint8Array }
   | { algorithm: 'ed25519'; publicKey: KeyObject }
 
-/** The signer's part of an access key. Do not modify the bytes of a secret after its first use. */
+/** The signer's part of an access key. Do not modify the bytes of a secret, because `hmacSha256` caches its pads. */
 export type SigningKey =
   | { algorithm: 'hmac-sha256'; secret: Uint8Array }
   | { algorithm: 'ed25519'; privateKey: KeyObject }
@@ -37,7 +37,7 @@ export const readRfc9421Algorithm = (name: string): Algorithm | undefined => loo
 
 /**
  * Determines the algorithm from the signature's length alone, so that the duration of a verification reveals neither
- * whether a key exists nor the key's type.
+ * whether a key exists nor the key's type. Returns undefined if no algorithm has signatures of this length.
  */
 export function algorithmOf(signature: Uint8Array): Algorithm | undefined {
   if (signature.length === 32) return 'hmac-sha256'

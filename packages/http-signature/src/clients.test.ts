@@ -47,8 +47,8 @@ function* damagedRequests(request: RequestWithBody): Generator<[string, RequestW
 }
 
 /**
- * Yields requests, each with one damaged signature parameter. Skips changes that affect only the case of `headers`,
- * because header names are case-insensitive.
+ * Yields requests with one damaged signature parameter each, and the name of the parameter. Skips changes that affect
+ * only the case of `headers`, because header names are case-insensitive.
  */
 function* damagedParameters(request: RequestWithBody): Generator<[string, RequestWithBody]> {
   const header = headerOf(request, 'authorization') === '' ? 'signature' : 'authorization'

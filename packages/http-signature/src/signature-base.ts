@@ -2,7 +2,7 @@ import { coveredField, type Message } from './message.ts'
 import type { ParsedSignature } from './parse/parsed-signature.ts'
 import type { Spelling } from './verify/spellings.ts'
 
-/** The input of a signature base, such as a parsed signature. */
+/** The input of `signatureBase`, such as a parsed signature. */
 export type BaseInput = Pick<ParsedSignature, 'form' | 'components' | 'created' | 'expires' | 'parameters' | 'message'>
 
 /** Returns the exact string to sign (RFC 9421 §2.5 or cavage-12 §2.3). */

@@ -113,8 +113,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => sendError(error, request, reply.headers(commonHeaders(request))),
-    // The default limit is too short for the REST API, whose paths can contain percent-encoded attribute names and
-    // contexts.
+    // The default limit of 100 characters is too short for the REST API, whose path parameters can be percent-encoded
+    // attribute names and contexts.
     routerOptions: { maxParamLength: 4_096 },
     clientErrorHandler: (error, socket) => sendClientError(error, socket, browserHeaders),
   }

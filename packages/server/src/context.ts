@@ -20,8 +20,8 @@ export interface Context {
   readonly primary?: Database
   /**
    * Returns the cluster worker that stores the viewer's account, or undefined if it is unavailable. Omitted for
-   * queries, and if the server uses no workers. A transaction on the worker must get the IDs of its events from the
-   * coordinator (`drawEventIds`).
+   * queries, for requests with an Idempotency-Key, and if the server uses no workers. A transaction on the worker must
+   * get the IDs of its events from the coordinator (`drawEventIds`).
    */
   readonly chooseWorker?: (() => Promise<AccountWorker | undefined>) | undefined
   readonly viewer: Viewer
@@ -46,12 +46,12 @@ export interface Context {
   readonly outbound: Outbound
   readonly mailer?: Mailer | undefined
   /**
-   * The number of milliseconds without single sign-on after which a person's personal keys become invalid. Applies only
-   * to people whose membership comes from a single sign-on group. With 0, the keys stay valid.
+   * How long, in milliseconds, a person's personal keys stay valid after the person's last single sign-on. Applies only
+   * to people whose membership comes from a single sign-on group. With 0, there is no limit.
    */
   readonly staleMs: number
   /** Returns the permissions that a document needs, or why the document is invalid. */
   readonly needsOf: (request: OperationRequest, options?: NeedsOptions) => DocumentNeeds | RejectedOperation
-  /** Undefined if the request has no Idempotency-Key. */
+  /** Records, under the request's Idempotency-Key, what the operation creates. Undefined if the request has no key. */
   readonly once?: Once
 }

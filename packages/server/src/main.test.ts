@@ -119,7 +119,7 @@ describe('starting a server', () => {
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining(key) })
     expect(wrong.stderr).not.toContain('    at ')
 
-    // Simulate a crash between the commit and the rename. The settings now contain the correct key.
+    // Simulate a crash after the commit and before the rename of the credentials file, and set the correct master key.
     await rename(join(folder, 'credentials'), join(folder, 'credentials.new'))
     const MUSTER_MASTER_KEY = (await readFile(`${key}.away`, 'utf8')).trim()
     const server = await startServerProcess({ ...env, MUSTER_MASTER_KEY })

@@ -127,7 +127,10 @@ async function update({ gauge, label, reads }: MeasuredGauge): Promise<void> {
   }
 }
 
-/** Lets concurrent callers share one read, and reuses its value for `maxAgeMs` milliseconds. */
+/**
+ * Lets concurrent callers share one read, and reuses its value for `maxAgeMs` milliseconds. A read that fails returns
+ * undefined, which is not reused.
+ */
 function cached(read: () => Reading | Promise<Reading>, maxAgeMs: number): () => Promise<Reading> {
   let last: Promise<Reading> | undefined
   let expires = Number.POSITIVE_INFINITY

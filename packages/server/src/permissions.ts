@@ -64,6 +64,6 @@ export const usualKeyPermissions = manager
 export const permissionsOfKey = (stored: readonly string[] | null): number =>
   stored === null ? manager : maskOf(stored.filter(isPermission))
 
-/** Ignores stored names that this release does not know. */
+/** Uses `stored` only for a custom role, and ignores names in it that this release does not know. */
 export const permissionsOfRole = (roleId: string, stored: readonly string[] | null): number =>
   isBuiltIn(roleId) ? builtInRoles[roleId] : maskOf((stored ?? []).filter(isPermission))

@@ -53,7 +53,7 @@ export interface StoredAccess {
   readonly restriction: StoredRestriction | null
 }
 
-/** A restricted role or key cannot have these permissions, because they are not limited to devices. */
+/** A restricted role or key cannot have these permissions, because they cannot be limited to certain devices. */
 export const neverRestricted = maskOf([
   'KEY_MANAGE',
   'MEMBER_MANAGE',
@@ -82,7 +82,7 @@ const accessIn = ({ permissions, own, within }: StoredRestriction): Access => ({
   within,
 })
 
-/** Returns null if the role or key is not restricted. */
+/** Returns the restriction to store, or null if the role or key is not restricted. */
 export function storedRestriction(access: Access): StoredRestriction | null {
   if (restrictionOf(access) === undefined) return null
   const { permissions, own, within } = access

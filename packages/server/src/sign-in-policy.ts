@@ -9,7 +9,7 @@ const secondFactors: readonly (string | null)[] = [SSO, 'passkey', 'password and
 export const toPolicy = (stored: string | null): SignInPolicy =>
   stored === 'SECOND_FACTOR' || stored === 'SSO' ? stored : 'ANY'
 
-/** Returns null if the policy allows the sign-in method. An unknown method counts as a password. */
+/** Returns the sign-in that the policy requires, or null if it allows `method`. Unknown methods count as a password. */
 export function requiredSignIn(policy: SignInPolicy, method: string | null): RequiredSignIn | null {
   if (policy === 'SSO') return method === SSO ? null : 'SSO'
   if (policy === 'SECOND_FACTOR') return secondFactors.includes(method) ? null : 'SECOND_FACTOR'

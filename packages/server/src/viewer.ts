@@ -20,7 +20,7 @@ export interface Viewer {
   readonly session?: string
   /** How the session's person signed in. Null if the method was not recorded. */
   readonly signInMethod?: string | null
-  /** The kind of sign-in that the account requires, if the person signed in another way. `accountId` is then empty. */
+  /** The kind of sign-in that the account requires, if the person signed in differently. `accountId` is then empty. */
   readonly requiredSignIn?: RequiredSignIn
   /** A mask of the request's permissions in the account. If omitted, fields that need a permission are rejected. */
   readonly permissions?: number

@@ -13,12 +13,15 @@ import { createTemporaryFolder } from './temporary-folder.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     testDatabase: { connection: pg.ClientConfig; template: string }
-    /** A folder for shared files, which is removed after the run. */
+    /** The path of a folder for shared files, which is removed after the test run. */
     scratchFolder: string
   }
 }
 
-/** With MUSTER_TEST_DATABASE_URL, uses the server at this URL. The user in the URL must be able to create databases. */
+/**
+ * Creates the template of the test databases and bundles the programs. Returns a function that removes both. With
+ * MUSTER_TEST_DATABASE_URL, uses the PostgreSQL server at this URL, whose user must be able to create databases.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await createTemporaryFolder()
   const template = `muster_template_${process.pid}`

@@ -1,11 +1,13 @@
-// This file is the entry point of the agent process, which `start.ts` starts. The process loads no other commands.
+// This file is the entry point of the agent process, which `start.ts` starts. To save memory, the process does not load
+// the code of other commands.
 import { flushCompileCache } from 'node:module'
 import type { AgentOptions } from './settings.ts'
 
 const [options = '{}', phase] = process.argv.slice(2)
 const { main } = await import('./main.ts')
 if (process.env.NODE_COMPILE_CACHE !== undefined && phase !== 'warm') {
-  // Write the compile cache and restart the process, which then does not load the compiler. The compiler uses 20 MB.
+  // Write the compile cache and restart the process, which then does not load Node's TypeScript compiler. The compiler
+  // uses 20 MB of memory.
   flushCompileCache()
   const again = [...process.execArgv, import.meta.filename, options, 'warm']
   process.execve!(process.execPath, [process.execPath, ...again], process.env)

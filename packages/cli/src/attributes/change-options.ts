@@ -38,7 +38,10 @@ With --where or --all, a bulk change asks for confirmation unless you pass --yes
 To resume the change, run "muster attributes resume". Each device changes completely or not at all. If the server
 rejects the change of a device, the command reports the device and continues.`
 
-/** Splits the target from the other arguments. In a bulk change, options select the targets instead. */
+/**
+ * Splits the target from the other arguments. In a bulk change, options select the targets instead. Throws a usage
+ * error if neither an argument nor an option selects a target.
+ */
 export function splitTarget(given: readonly string[], options: ChangeOptions): { nameOrId?: string; rest: string[] } {
   const { where, all = false, from } = options
   if (where !== undefined || all || from !== undefined) return { rest: [...given] }

@@ -59,7 +59,7 @@ export async function countTargets(muster: Muster, targets: Targets, context: st
   return muster.devices(filterOf(targets, context)).total()
 }
 
-/** With small pages, little work is repeated after an interruption. */
+/** Targets per page. The number is low, so that little work is repeated after an interruption. */
 const PAGE = 500
 
 export async function* targetPages(

@@ -74,7 +74,7 @@ export async function readJob(muster: Muster, id: string): Promise<JobRow> {
 
 const POLL_MS = 500
 
-/** Shows a job's progress while the server previews or runs it. Throws `interrupted` after Ctrl-C. */
+/** Shows a job's progress while the server previews or runs it. Returns the job. Throws `interrupted` after Ctrl-C. */
 export async function waitForJob(
   muster: Muster,
   id: string,
@@ -122,7 +122,7 @@ export function assertComplete({ id, state, stateReason, counts }: JobRow): void
   })
 }
 
-/** Converts names such as `failed` to the schema's values, such as `FAILED`. */
+/** Converts names such as `failed` to the schema's values, such as `FAILED`. Throws a usage error for unknown names. */
 export function upperNames<Name extends string>(
   given: readonly string[] | undefined,
   known: readonly Name[],

@@ -23,7 +23,10 @@ export async function withNewFile(path: string, use: (file: FileHandle) => Promi
   }
 }
 
-/** Appends the job's secrets to the file. `state` is undefined if the job does not exist. */
+/**
+ * Appends the job's secrets to the file. `state` is undefined if the job does not exist. `saved` is false if the server
+ * has no secrets to download.
+ */
 export async function saveSecrets(
   muster: Muster,
   id: string,

@@ -104,7 +104,10 @@ async function list({ credentials, json = false }: Options): Promise<void> {
   console.error(`${profiles.length === 1 ? '1 profile' : `${profiles.length} profiles`} in ${file}`)
 }
 
-/** In a server's folder, the server's credentials take precedence over those in the home directory. */
+/**
+ * Prints a note if other commands in this folder would read another file. In a server's folder, the server's
+ * credentials take precedence over those in the home directory.
+ */
 async function warnIfNotUsed(file: string, { credentials }: Options): Promise<void> {
   const used = await credentialsFile(undefined)
   if (credentials !== undefined || used === file) return

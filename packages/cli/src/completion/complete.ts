@@ -9,7 +9,10 @@ const lineOf: Readonly<Record<Shell, (candidate: Candidate) => string>> = {
   fish: ({ text, description }) => `${text}${description ? `\t${description}` : ''}`,
 }
 
-/** Prints completions for a shell, or nothing on failure, because error messages would interfere with typing. */
+/**
+ * Prints completions for a shell, or nothing on failure, because error messages would interfere with typing. Returns
+ * the exit code, which is 2 for an unknown shell.
+ */
 export async function complete([shell, ...words]: readonly string[]): Promise<number> {
   const format = lineOf[shell as Shell]
   if (format === undefined) return 2

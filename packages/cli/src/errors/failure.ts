@@ -99,7 +99,7 @@ function meaningOf(error: unknown): Meaning | undefined {
   return (outcome === undefined ? undefined : outcomeMeanings[outcome]) ?? meanings[code]
 }
 
-/** Returns `unknown` if the outcome of any change is unknown, or else `done` if any change was made. */
+/** Returns `unknown` if the outcome of any change is unknown. Otherwise, returns `done` if any change was made. */
 function outcomeOf(errors: unknown): string | undefined {
   if (!Array.isArray(errors)) return undefined
   const outcomes = (errors as GraphQLProblem[]).map(({ extensions }) => extensions?.outcome)

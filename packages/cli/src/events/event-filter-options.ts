@@ -28,7 +28,7 @@ Filters (quote them, because shells interpret many of these characters):
 Combine conditions with AND and OR, and use parentheses if you mix them. Several --where options must all match.
 The guide "Finding devices" has more examples.`
 
-/** `verb` is the command's action in the help, such as `list`. */
+/** Adds the options that filter events. `verb` is the command's action in their help, such as `list`. */
 export const withEventFilterOptions = (command: Command, verb: string): Command =>
   command
     .option('--type <types>', 'event types, such as device.state,attribute.change; repeatable', eventTypes)
@@ -48,7 +48,7 @@ export const withEventFilterOptions = (command: Command, verb: string): Command 
     .option('--context <name>', 'context in which the filter reads device attributes')
     .addHelpText('after', eventWhereHelp)
 
-/** `view` is the view that the options name. */
+/** Converts the options to the arguments of a query. `view` is the view that the options name. */
 export async function eventFilterArguments(
   muster: Muster,
   { type, device = [], since, until, where = [], context }: EventFilterOptions,

@@ -28,7 +28,10 @@ export function withInstallation<Result>(
   }, options)
 }
 
-/** Commands read the URL that the server wrote, because their environment might not contain the server's settings. */
+/**
+ * Returns the URL that the server wrote to its credentials file, if any. The environment of a command might not contain
+ * the server's settings.
+ */
 async function writtenUrl(dataFolder: string): Promise<string | undefined> {
   const path = credentialsPath(dataFolder)
   try {

@@ -30,7 +30,7 @@ export const withAccessOptions = (command: Command, permissionsHelp: string): Co
     )
     .option('--rate-share <percent>', 'percentage of the rate limit that the key can use', wholeNumber(1, 100))
 
-/** `false` removes a restriction. */
+/** A change of what a key or role can access. `false` removes a restriction. */
 export interface AccessChange {
   permissions?: Permission[]
   read?: string[]

@@ -68,7 +68,7 @@ async function waitForBrowser(
       if ('error' in back) throw failure('the sign-in request was denied in the browser')
       const outcome = await poll(url, started, back.code)
       if (outcome !== 'pending') return outcome
-      // Another page on this machine may have sent a wrong code.
+      // Wait for the browser again, because another page on this machine may have sent a wrong code.
       await delay(started.interval * 1_000)
     }
   } finally {

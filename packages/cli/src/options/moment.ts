@@ -14,10 +14,10 @@ export function span(text: string): number {
   throw new InvalidArgumentError('Expected a duration such as 30s, 5m, 12h, 7d, or 2w.')
 }
 
-/** Parses a date, or a duration before now. */
+/** Parses a date, or a duration before now. Returns an ISO 8601 timestamp. */
 export const pastMoment = (text: string): string => moment(text, -1)
 
-/** Parses a date, or a duration from now. */
+/** Parses a date, or a duration from now. Returns an ISO 8601 timestamp. */
 export const futureMoment = (text: string): string => moment(text, 1)
 
 function moment(text: string, direction: 1 | -1): string {
@@ -29,7 +29,7 @@ function moment(text: string, direction: 1 | -1): string {
   )
 }
 
-/** A date without a time zone is in local time. */
+/** Parses a date, which is in local time if it has no time zone. Returns undefined if the format is different. */
 function dateOf(text: string): Date | undefined {
   const [, day, time = 'T00:00:00', zone = ''] =
     /^(\d{4}-\d\d-\d\d)(?:([T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? []

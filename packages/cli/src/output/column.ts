@@ -9,11 +9,14 @@ export interface Column<Item> {
   time?: boolean
   /** Whether a table that is wider than the terminal truncates this column before or after the other columns. */
   truncated?: 'first' | 'last'
-  /** Output without colors must contain the same information. */
+  /** Color of the item's cell. Output without colors must contain the same information. */
   color?: (item: Item) => Color | undefined
 }
 
-/** `other` creates the column for an unknown name. Without `other`, an unknown name is a usage error. */
+/**
+ * Returns the columns with the names `asked` or, by default, `usual`. `other` creates the column for an unknown name.
+ * Without `other`, an unknown name is a usage error.
+ */
 export function chooseColumns<Item>(
   asked: readonly string[] | undefined,
   {

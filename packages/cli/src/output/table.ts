@@ -16,7 +16,7 @@ export interface Table<Item> {
   row(item: Item): string
 }
 
-/** Sizes columns to fit the first rows. If `room` is set, narrows the table to this width. */
+/** Sizes columns to fit the first rows. If `room` is set, narrows the table to this number of terminal columns. */
 export function layOut<Item>(
   columns: readonly Column<Item>[],
   first: readonly Item[],

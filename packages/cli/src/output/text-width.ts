@@ -33,7 +33,10 @@ export function clip(text: string, width: number): string {
 
 export const padEnd = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)))
 
-/** Control characters, line separators, and text direction marks: untrusted strings must not control the terminal. */
+/**
+ * Control characters, line separators, and text direction marks, which the CLI escapes, because untrusted strings must
+ * not control the terminal.
+ */
 const unsafe = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 

@@ -7,7 +7,7 @@ import { seedFleet, vacuumFleetTables } from './seed-fleet.ts'
 export interface SeededFleet {
   email: string
   added: number
-  /** Path of the credentials file, if the user is new. */
+  /** Path of the new user's credentials file. Undefined if the user already existed. */
   credentials?: string
 }
 

@@ -44,7 +44,7 @@ export async function readText(response: IncomingMessage, maxBytes = Number.POSI
 async function decompressed(response: IncomingMessage): Promise<Readable> {
   if (response.headers['content-encoding'] !== 'gzip') return response
   const [{ createGunzip }, { pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')])
-  // Ignore the error here, because reading the result fails if the response fails.
+  // Ignore the error here, because reading the returned stream fails if the response fails.
   return pipeline(response, createGunzip(), () => {})
 }
 

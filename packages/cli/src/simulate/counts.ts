@@ -3,11 +3,11 @@ export interface Counts {
   connected: number
   connects: number
   reconnects: number
-  /** Connections that devices ended intentionally, about half of them without a DISCONNECT packet. */
+  /** Number of connections that devices ended intentionally, about half of them without a DISCONNECT packet. */
   drops: number
   publishes: number
   acks: number
-  /** Publications that the server did not acknowledge before the device disconnected. */
+  /** Number of publications that the server did not acknowledge before the device disconnected. */
   cutShort: number
   failures: Record<string, number>
 }

@@ -27,8 +27,8 @@ export interface SimulatedDevice {
 const KEEPALIVE_S = 60
 const CONNECT_TIMEOUT_MS = 15_000
 /**
- * The longest absence exceeds the default grace period, so that some absences change the device's state and others do
- * not.
+ * The longest time between two connections of a device. It exceeds the default grace period, so that some absences
+ * change the device's state and others do not.
  */
 const LONGEST_ABSENCE_MS = 10_000
 const RETRY_AFTER_MS = { least: 1_000, most: 3_000 }

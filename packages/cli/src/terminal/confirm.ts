@@ -24,7 +24,10 @@ function assertTerminal(what: string): void {
 
 const canceled = (): CliError => new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })
 
-/** Prints the question to standard error, because standard output is for results. */
+/**
+ * Prints the question to standard error, because standard output is for results. Returns the trimmed answer. Throws if
+ * the user presses Ctrl-C or closes standard input.
+ */
 export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   const gone = new Promise<never>((_resolve, reject) => {

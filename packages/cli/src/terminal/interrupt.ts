@@ -3,7 +3,10 @@ export interface Interruption {
   release(): void
 }
 
-/** The first Ctrl-C or SIGTERM aborts the returned `AbortSignal`. The second one ends the process immediately. */
+/**
+ * The first Ctrl-C or SIGTERM aborts the returned `AbortSignal`, and calls `whenAsked`. The second one ends the process
+ * immediately.
+ */
 export function onInterrupt(whenAsked: () => void): Interruption {
   const controller = new AbortController()
   const handle = (): void => {

@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress'
 
 export interface Progress {
-  /** `total` replaces the previous total. */
+  /** Shows the progress. `total`, if given, replaces the previous total. */
   update(done: number, total?: number): void
   note(text: string): void
   stop(): void

@@ -12,14 +12,14 @@ import { CliError, usageError } from '../errors/cli-error.ts'
 import { unwritable } from '../errors/unwritable.ts'
 import type { Installation } from '../installation/installation.ts'
 
-/** How the user gets a new password: from a file, or by setting it with a link. */
+/** How the user gets a new password: from a file, or by setting it with a link that is shown or sent by email. */
 export type PasswordTarget = { file: string } | { link: 'shown' | 'sent' }
 
 export interface PasswordReset {
   email: string
   /** Path of the file with the new password. Null if the user sets the password with a link. */
   password: string | null
-  /** The link that lets the user set a new password. Null if it was sent by email, or if there is none. */
+  /** The link that lets the user set a new password. Null if it was sent by email, or if the password is in a file. */
   link: string | null
   sessionsEnded: number
   keysRevoked: number

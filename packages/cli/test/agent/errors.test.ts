@@ -117,7 +117,7 @@ test('rejects the identity of another machine on a copied disk', async () => {
   await writeFile(file, JSON.stringify({ ...device, hardwareId: 'f'.repeat(32) }))
   const agent = await machine.run(quiet)
   if (device.hardwareIdFrom === 'made-up') {
-    // Without a machine ID, the agent cannot detect that the machine is a different one.
+    // Without a machine ID and a product UUID, the agent cannot detect that the machine is a different one.
     await machine.deviceWhere(isActive)
   } else {
     const { code, stdout } = await agent.done
@@ -199,7 +199,10 @@ async function startGateway(target: string): Promise<{ url: string; restore(): v
   }
 }
 
-/** Starts a proxy. While interrupted, the proxy keeps its port, so that no other program can listen on it. */
+/**
+ * Starts a proxy to the port `target`. After `cut`, the proxy closes all connections until `restore` is called, but
+ * keeps its port, so that no other program can listen on it.
+ */
 async function startProxy(target: number): Promise<{ port: number; cut(): void; restore(): void }> {
   const sockets = new Set<Socket>()
   let isCut = false

@@ -50,7 +50,7 @@ D = command sh ${script} very
 sys.memory = memory
 sys.kernel = kernel
 site = text oslo # north`)
-  // The agent can report the value of a slow script later than the other values.
+  // Wait for `site` and `statusD`, because the agent can report the value of a slow script later than other values.
   const { attributes } = await machine.deviceWhere(({ attributes: { site, $svc } }) => site && $svc?.statusD)
   expect(attributes).toEqual({
     $svc: {
@@ -73,7 +73,7 @@ test('publishes a value only when it changes', async () => {
     ...['--broker', broker.url],
   )
   const countRuns = async (): Promise<number> => (await readFile(runs, 'utf8').catch(() => '')).length / 2
-  // The agent publishes both values together or, if the command is slow, separately.
+  // The agent publishes the attributes `a` and `b` together or, if the command is slow, separately.
   const published = (): string[] => broker.published.flatMap((values) => Object.entries(values).map(String)).sort()
   await until(async () => published().length >= 2 && (await countRuns()) >= 4)
   expect(published()).toEqual(['a,one', 'b,same'])

@@ -144,7 +144,7 @@ describe('point-in-time recovery', longTimeout, () => {
       await run(['restore', '--without-key', ...args], { MUSTER_DATA: folder })
       return run(['backup', `${folder}.backup`], { MUSTER_DATA: folder, MUSTER_ARCHIVE_DIR: '' })
     }
-    // This time is after the last transaction and before the end of the archive.
+    // `until` is after the last transaction and before the end of the archive.
     expect((await restoreInto(drill, ['--to', until])).rows.device).toBe(2)
     expect((await restoreInto(`${drill}2`, ['--to', 'latest', '--timeline', '1'])).rows.device).toBe(2)
     expect((await restoreInto(`${drill}3`, ['--to', moment, '--timeline', '1'])).rows.device).toBe(1)
@@ -200,7 +200,7 @@ describe('taking a base backup', longTimeout, () => {
     const server = await serve()
     const first = await baseBackup()
     const writes = keepRegistering(data, server)
-    // At this rate, the test kills each command before its backup is complete.
+    // At 2 MiB per second, the test kills each command before its backup is complete.
     const slow = { ...env, MUSTER_BACKUP_RATE: '2' }
     for (let kill = 0; kill < 6; kill++) {
       const { child, done } = startMuster(['backup', '--base'], { env: slow })

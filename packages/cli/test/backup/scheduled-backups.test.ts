@@ -66,7 +66,7 @@ it('writes scheduled backups, keeps only the newest ones, and restores from one 
   })
   await server.stop()
   const kept = (await readdir(folder)).filter((name) => name.endsWith('.backup')).sort()
-  // The server may have written more backups before it stopped.
+  // Include backups that the server wrote after the last check and before it stopped.
   for (const name of kept) seen.add(name)
   expect(kept).toEqual([...seen].sort().slice(-2))
   const restored = await muster(['restore', join(folder, kept[1]!), '--without-key'], {
@@ -108,7 +108,7 @@ it('reports a failed backup and an outdated backup', async () => {
   const { body } = await sendAs(await readCredentials(data), server.url, '{ login { email } }')
   expect(body.errors).toBeUndefined()
 
-  // Simulate the state after a failure that lasted for a long time.
+  // Simulate the state after backups have failed for three hours.
   await server.stop()
   const status = JSON.parse(await readFile(join(data, 'backup-status.json'), 'utf8'))
   const newest = new Date(Date.now() - 3 * 3_600_000).toISOString()

@@ -26,7 +26,7 @@ export interface RunOptions {
 export interface RunningCommand extends RunningProcess {
   stdout(): string
   stderr(): string
-  /** Rejects if the command ends first. */
+  /** Resolves when the output contains a match of the pattern. Rejects if the command ends first. */
   waitForOutput(on: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray>
 }
 
@@ -51,7 +51,7 @@ export function startMuster(args: string[], { env = {}, input = '' }: RunOptions
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (chunk) => (output.stdout += chunk))
   child.stderr.setEncoding('utf8').on('data', (chunk) => (output.stderr += chunk))
-  // A command that ends before it has read its input closes the pipe.
+  // Ignore errors, because a command that ends before it has read its input closes the pipe.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const done = once(child, 'close').then(([code]) => ({ code: code as number | null, ...output }))
@@ -86,7 +86,7 @@ export async function temporaryFolder(): Promise<{
   write(name: string, text: string | Buffer): Promise<string>
 }> {
   const path = await mkdtemp(join(tmpdir(), 'muster-cli-'))
-  // A killed program may still be writing its last file.
+  // Retry the removal, because a killed program may still be writing its last file.
   onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 10 }))
   return {
     path,

@@ -80,7 +80,7 @@ describe('importing rows', () => {
         { line: 7, reason: expect.stringContaining('net cannot be both a value and the group of net.ssid') },
         { line: 8, reason: expect.stringMatching(/^services: unknown type "nope"; [^{]*$/) },
         { line: 9, reason: expect.stringContaining('port must be from 1 to 65535') },
-        // Only the server detects this error.
+        // Only the server detects the invalid host.
         { line: 10, reason: expect.stringMatching(/^services, entry 1: host [^()]*$/) },
         { line: 14, reason: expect.stringContaining('UTF-8') },
       ],
@@ -117,7 +117,7 @@ describe('importing rows', () => {
       problems: [{ line: 3 }],
     })
     expect(await workspace.import(rows, '--dry-run')).toMatchObject({ code: 3, ...counts(1, 0, 0) })
-    // Only the server detects this error.
+    // Only the server detects the invalid host.
     expect(await workspace.import('name,services\na,\nb,ssh:a/b:22\n', '--strict')).toMatchObject({
       code: 1,
       ...counts(0, 0, 0),

@@ -27,7 +27,7 @@ export interface SetManyOutcome {
   failed: (SetManyItem & { code: string; message: string })[]
 }
 
-/** Returns the results in the order of the items. */
+/** Sends a batch. Returns the results in the order of the items. `code` is null for a saved item. */
 export type SendBatch = (
   items: { serviceId: string; attributes: AttributeChanges; context: string | undefined }[],
   options: CallOptions,

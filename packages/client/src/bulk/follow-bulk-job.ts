@@ -7,7 +7,7 @@ import type { CallOptions } from '../types.ts'
 export interface BulkProgress {
   id: string
   state: BulkState
-  /** Why the job is paused or waiting, failed, or was not started. */
+  /** Why the job is paused, is waiting, has failed, or was not started. Null in other cases. */
   stateReason: string | null
   /** The progress of the preview or the run, from 0 to 1. */
   progress: number
@@ -37,7 +37,7 @@ const selection = {
 
 /**
  * Polls the job. Yields its progress at the start and after each change. Ends when the job is neither previewing nor
- * running.
+ * running. Throws NotFoundError if the job does not exist.
  */
 export async function* followBulkJob(
   run: RunQuery,

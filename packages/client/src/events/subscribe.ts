@@ -7,7 +7,7 @@ import { readMessages } from './server-sent-events.ts'
 /** The longest time without data, in milliseconds. The server sends a comment every 12 seconds. */
 const IDLE_TIMEOUT_MS = 45_000
 
-/** Contains the error that ended a stream, and whether the client may reconnect. */
+/** Contains the error that ended a stream, whether the client may reconnect, and the `Retry-After` header, if any. */
 export class StreamEnd extends Error {
   readonly error: Error
   readonly mayReconnect: boolean

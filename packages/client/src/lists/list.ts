@@ -2,8 +2,8 @@ import { type FetchPage, loopPages, type Page } from './pages.ts'
 
 export interface PageOptions {
   /**
-   * Items per page, 1 to 1000. For services, the number of devices per page. If a response would be too large, the
-   * client requests the page again with half the size.
+   * Items per page, 1 to 1000. For services, the number of devices per page. Default: 1000, but 200 for services and
+   * 100 for deliveries. If a response would be too large, the client requests the page again with half the size.
    */
   size?: number | undefined
   /** Cursor of the page after which the list starts. Default: the beginning. */

@@ -34,7 +34,7 @@ export async function* loopPages<Item>(
   }
 }
 
-/** Returns undefined if the response would be too large but a smaller page may fit. */
+/** Fetches a page. Returns undefined if the response would be too large but a smaller page may fit. */
 async function fetchIfItFits<Item>(
   fetchPage: FetchPage<Item>,
   size: number,

@@ -3,17 +3,17 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseIni } from './ini.ts'
 
-/** Contains either `secret` or `privateKey`. */
+/** The credentials of an access key, with either `secret` or `privateKey`. */
 export interface StoredCredentials {
   url: string
   keyId: string
-  /** Secret of the access key in base64. */
+  /** The access key's secret, in base64. */
   secret?: string
   /** Ed25519 private key as PEM (PKCS #8). */
   privateKey?: string
-  /** The selected profile, which is a section of the file. */
+  /** Name of the selected profile, which is a section of the credentials file. Set even if no file was read. */
   profile: string
-  /** Path of the file, or undefined if all values come from the environment. */
+  /** Path of the credentials file, or undefined if all values come from the environment. */
   file?: string
 }
 
@@ -39,10 +39,10 @@ type Values = ReadonlyMap<string, string>
 const names = ['MUSTER_URL', 'MUSTER_ACCESS_KEY_ID', 'MUSTER_SECRET_ACCESS_KEY', 'MUSTER_PRIVATE_KEY_FILE'] as const
 
 /**
- * Reads the credentials file that the server or `muster configure` writes. If the options contain neither a file nor a
- * profile, environment variables such as MUSTER_URL take precedence over the file. If these variables contain all
- * required values, no file is required. Throws CredentialsError if the credentials are missing, incomplete, or
- * unreadable.
+ * Reads credentials from environment variables, such as MUSTER_URL, and from the credentials file that the server or
+ * `muster configure` writes. The variables take precedence over the file, but are ignored if the options contain a file
+ * or a profile. If the variables contain all required values, no file is read. Throws CredentialsError if the
+ * credentials are missing, incomplete, or unreadable.
  *
  * ```ts
  * const { url, keyId } = await readCredentials({ profile: 'staging' })
@@ -67,8 +67,8 @@ const valuesOf = (env: Readonly<Record<string, string | undefined>>): Map<string
   new Map(names.flatMap((name): [string, string][] => (env[name] ? [[name, env[name]]] : [])))
 
 /**
- * Combines the values. If the environment sets the key ID, ignores the section's secret and private key, which belong
- * to another key.
+ * Combines the values of the section and of the environment, which takes precedence. If the environment sets the key
+ * ID, ignores the section's secret and private key, which belong to another key.
  */
 function merge(section: Values, ofEnvironment: Values): Values {
   const values = new Map(section)

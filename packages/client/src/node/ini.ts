@@ -2,8 +2,8 @@
 export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 /**
- * Parses an INI file. Ignores leading and trailing whitespace, quotes around values, empty lines, and lines that begin
- * with ; or #.
+ * Parses an INI file. Removes surrounding whitespace, and the quotes around values. Ignores values before the first
+ * section, lines that begin with ; or #, and lines that contain neither a section name nor a value.
  */
 export function parseIni(text: string): Ini {
   const sections = new Map<string, Map<string, string>>()

@@ -12,9 +12,9 @@ export const argumentsOf = (entry: FieldEntry): Readonly<Record<string, string>>
 export const nameOf = (type: string): string => type.replace(/[[\]!]/g, '')
 
 /**
- * Returns the fields of a type that are selected by default: plain values without required arguments; objects without
- * arguments, unless they lead back to the type; and lists without arguments whose objects contain only plain values.
- * Omits the fields in `onRequest`.
+ * Returns the names of the fields of a type that the client selects by default: plain values without required
+ * arguments; objects without arguments, unless their fields lead back to the type; and lists without arguments whose
+ * objects contain only plain values. Omits the fields in `onRequest`.
  */
 export function plainFields(table: SchemaTable, typeName: string): string[] {
   const fields = Object.entries(table[typeName] ?? {})
@@ -23,7 +23,7 @@ export function plainFields(table: SchemaTable, typeName: string): string[] {
     .map(([name]) => name)
 }
 
-/** These fields are selected only by name, because they need a permission that the rest of the object does not need. */
+/** Fields that are never selected by default, because they need a permission that the other fields do not need. */
 const onRequest: ReadonlySet<string> = new Set(['View.usedBy'])
 
 function isPlain(table: SchemaTable, parent: string, entry: FieldEntry): boolean {

@@ -24,7 +24,7 @@ export type ArgumentsMember<Arguments> = keyof Arguments extends never
     ? { readonly $?: Arguments }
     : { readonly $: Arguments }
 
-/** The field that a selection's member selects: `attributes` for `'atNight: attributes'`. */
+/** The name of the field that a selection's member selects: `attributes` for `'atNight: attributes'`. */
 export type FieldName<Key> = Key extends `${string}: ${infer Name}` ? Name : Key
 
 /** The name of a selection's member in the response: `atNight` for `'atNight: attributes'`. */

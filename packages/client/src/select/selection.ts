@@ -2,8 +2,8 @@ import type { ObjectTypes } from '../schema/types.generated.ts'
 import type { ArgumentsMember, ArgumentsOf, Branch, FieldName, Leaf, NoArguments, ResponseName } from './fields.ts'
 
 /**
- * A selection of an object's fields. Each field is `true` or an object. The member `$` contains the arguments.
- * `'alias: field'` selects a field under another name.
+ * A selection of an object's fields. The value of each field is `true` or an object with the field's arguments, in the
+ * member `$`, and the fields to select below it. The key `'alias: field'` selects a field under another name.
  *
  * ```ts
  * const selection: Selection<'Device'> = { id: true, services: { $: { state: 'active' }, name: true } }

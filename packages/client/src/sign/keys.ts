@@ -23,8 +23,8 @@ export async function importPrivateKey(privateKey: string | SigningKey): Promise
 }
 
 /**
- * Generates an Ed25519 key pair as PEM (SPKI and PKCS #8). Register the public key with `createAccessKey`. The client
- * never sends the private key.
+ * Generates an Ed25519 key pair as PEM: the public key as SPKI and the private key as PKCS #8. Register the public key
+ * with `createAccessKey`. The client never sends the private key.
  *
  * ```ts
  * const { publicKey, privateKey } = await generateKeyPair()

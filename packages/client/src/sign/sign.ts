@@ -21,7 +21,10 @@ export interface Credentials {
   form?: SignatureForm | undefined
 }
 
-/** Returns the signing function. Throws TypeError if the credentials are incomplete or ambiguous. */
+/**
+ * Returns the signing function. Throws TypeError if the credentials are incomplete or ambiguous. The signing function
+ * throws TypeError if the secret or the private key is invalid.
+ */
 export function signerOf({ keyId, secret, privateKey, sign, form }: Credentials): Sign {
   if ([secret, privateKey, sign].filter((given) => given !== undefined).length !== 1)
     throw new TypeError('pass exactly one of secret, privateKey, and sign')

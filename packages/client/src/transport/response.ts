@@ -95,9 +95,10 @@ function parseResponse(
 }
 
 /**
- * Returns the `data` of a response, or throws its error. `UNAVAILABLE` with `data` means that the database became
- * unavailable during the operation, so the outcome of a mutation is unknown. With the outcome `done`, the mutation made
- * its change, and only reading the result failed.
+ * Returns the `data` of a response, or throws its error. For a mutation, throws OutcomeUnknownError instead if the
+ * error is `UNAVAILABLE` and the response has `data`, because the database became unavailable during the operation. An
+ * error with the outcome `done` is thrown as it is, because the mutation made its change, and only reading the result
+ * failed.
  */
 export function dataOf(response: GraphQLResponse, operation: Operation, options: CallOptions): unknown {
   const { errors = [], ...details } = response

@@ -206,7 +206,7 @@ describe('retries', () => {
     const { muster, received } = await startFakeServer([rejected('RATE_LIMITED', 429, { 'retry-after': '1' }), success])
     const began = performance.now()
     await muster.query('{ x }')
-    // Timers may fire a millisecond early.
+    // Timers may fire a few milliseconds early.
     expect(performance.now() - began).toBeGreaterThanOrEqual(990)
     const [first, second] = received.map(({ request }) => request.headers.signature)
     expect(first).not.toBe(second)

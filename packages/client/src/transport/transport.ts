@@ -3,7 +3,7 @@ import type { Sign } from '../sign/sign.ts'
 import type { CallOptions } from '../types.ts'
 
 export interface Transport {
-  /** Subscriptions use `/stream` below this URL. */
+  /** URL of the GraphQL API. Subscriptions use `/stream` below this URL. */
   endpoint: string
   sign: Sign
   /** Timeout of one attempt, in milliseconds. */

@@ -8,7 +8,7 @@ export type WebhookReason =
   | 'bad-signature'
   | 'malformed-body'
 
-/** The request is not a valid delivery of this webhook. Respond with 400 and ignore the request's content. */
+/** The request is not a valid delivery of your webhook. Respond with HTTP 400 and ignore the request's content. */
 export class WebhookError extends Error {
   readonly reason: WebhookReason
 
@@ -48,8 +48,8 @@ export interface WebhookData {
   device?: { id: string; name: string } | null
   service?: { id: string; name: string } | null
   /**
-   * New state, `active` or `inactive`, in state events and for devices that moved to this account. Null in other
-   * events.
+   * New state, `active` or `inactive`, in events whose type ends in `.state`, and in events for devices that moved to
+   * the webhook's account. Null in other events.
    */
   state?: string | null
   address?: string | null
@@ -112,7 +112,10 @@ function header(headers: WebhookHeaders, name: string): string {
   return value
 }
 
-/** Parses `v1,base64` entries. Ignores other versions and invalid base64. */
+/**
+ * Returns the signatures of the `v1,base64` entries. Ignores other versions and invalid base64. Throws WebhookError if
+ * there are more than `MAX_SIGNATURES`.
+ */
 function readSignatures(text: string): Uint8Array<ArrayBuffer>[] {
   const signatures = text
     .split(' ')
@@ -145,7 +148,10 @@ function signedBytes(start: string, body: string | Uint8Array): Uint8Array<Array
   return bytes
 }
 
-/** Compares every signature with every key, even after a match. `verify` runs in constant time. */
+/**
+ * Compares every signature with every key, even after a match, and `verify` runs in constant time. The duration
+ * therefore does not reveal which signature or key matches.
+ */
 async function isSigned(
   signed: Uint8Array<ArrayBuffer>,
   signatures: Uint8Array<ArrayBuffer>[],

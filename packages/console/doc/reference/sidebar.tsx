@@ -23,7 +23,7 @@ export function Sidebar({ index, location }: { index: SchemaIndex; location: Doc
     setText(next)
     setIsOpen(next !== '')
   }
-  /** Searches again, because the list may still show results for earlier input. */
+  /** Opens the first result of a new search, because the list may still show results for earlier input. */
   const open = (): void => {
     const [first] = searchEntries(index.entries, text.trim())
     if (first === undefined) return

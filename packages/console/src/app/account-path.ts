@@ -8,7 +8,7 @@ export const addressedAccount: string | undefined = id
 
 export const basePath = path ?? '/'
 
-/** Opening the address reloads the console, so no data of another account remains. */
+/** Returns a page's path in an account. Opening the path reloads the console, so no data of another account remains. */
 export const addressOf = (accountId: string, page = '/overview'): string => `/accounts/${accountId}${page}`
 
 export const inAccount = (page: string): string => (path === undefined ? page : `${path}${page}`)

@@ -3,7 +3,8 @@ import type { CSSVariablesResolver } from '@mantine/core'
 const names = ['red', 'pink', 'grape', 'violet', 'indigo', 'blue', 'cyan', 'teal', 'green', 'lime', 'yellow', 'orange']
 
 /**
- * On a light background, some of Mantine's shades have a contrast ratio below 4.5, the minimum for text (WCAG 1.4.3).
+ * Text colors that are darker than Mantine's. On a light background, some of Mantine's shades have a contrast ratio
+ * below 4.5, the minimum for text (WCAG 1.4.3).
  */
 const textOnLight = Object.fromEntries(
   names.map((name) => [

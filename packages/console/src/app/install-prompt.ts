@@ -13,7 +13,7 @@ function set(event: InstallPromptEvent | undefined): void {
   for (const changed of watchers) changed()
 }
 
-/** Call this function early, because the browser may fire the event before the first page appears. */
+/** Call this function early, because the browser may fire `beforeinstallprompt` before the first page appears. */
 export function listenForInstallPrompt(): void {
   window.addEventListener('beforeinstallprompt', (event) => {
     event.preventDefault()

@@ -13,6 +13,7 @@ const HERE = 'http://here.invalid'
  */
 export function safeReturnPath(path: string | undefined): string {
   if (path === undefined || !path.startsWith('/') || path.startsWith('/sign-in')) return '/overview'
-  // Browsers treat `\` as `/`, and ignore tabs and line breaks (URL Standard, section 4.4).
+  // Parse the path, because browsers treat `\` as `/`, and ignore tabs and line breaks (URL Standard, section 4.4). The
+  // path `/\example.com` therefore leads to another site.
   return URL.canParse(path, HERE) && new URL(path, HERE).origin === HERE ? path : '/overview'
 }

@@ -13,7 +13,7 @@ import { isSignedOut } from '../graphql/describe-error.ts'
 import { signedOut, signInRequired } from '../graphql/signed-out.ts'
 import { addressedAccount, addressOf } from './account-path.ts'
 
-/** Loads this page only when it is shown, because few accounts have a sign-in policy. */
+/** Loads on demand the page that asks for another sign-in, because few accounts have a sign-in policy. */
 const SignInRequired = lazy(async () => {
   const page = await import('../features/account/sign-in-policy/sign-in-required.tsx')
   return { default: page.SignInRequired }
@@ -42,7 +42,8 @@ export function SignedIn({ children }: { children: ReactNode }) {
   )
   const required = requiredSignInOf(error)
   const checkSignIn = useEffectEvent(() => {
-    // A query in flight, which may have caused this check, will show whether the sign-in is sufficient.
+    // Skip the check if the page already asks for another sign-in. A query in flight, which may have caused this check,
+    // will show whether the sign-in is sufficient.
     if (!fetching && required === undefined) refetch({ requestPolicy: 'network-only' })
   })
   useEffect(() => signInRequired.listen(() => checkSignIn()), [])

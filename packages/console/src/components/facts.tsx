@@ -5,7 +5,7 @@ import { CopyButton } from './copy-button.tsx'
 interface Fact {
   label: string
   value: ReactNode
-  /** If omitted, the fact has no copy button. */
+  /** Text that the fact's copy button copies. If omitted, the fact has no copy button. */
   copy?: string | undefined
 }
 

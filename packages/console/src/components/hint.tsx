@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 
 interface HintProps {
-  /** Called only while the hint is open. */
+  /** Returns the text of the hint. Called only while the hint is open. */
   label(): string
   className?: string | undefined
   children: ReactNode
@@ -10,7 +10,10 @@ interface HintProps {
 
 const OPEN_DELAY_MS = 300
 
-/** Adds only one element around the children until the tooltip opens, because a list can contain hundreds of hints. */
+/**
+ * Shows a tooltip while the pointer is over the children. Adds only one element around the children until the tooltip
+ * opens, because a list can contain hundreds of hints.
+ */
 export function Hint({ label, className, children }: HintProps) {
   const [target, setTarget] = useState<HTMLElement | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

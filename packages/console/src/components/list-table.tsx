@@ -4,7 +4,7 @@ import classes from './list-table.module.css'
 
 interface ListTableProps {
   label: string
-  /** A column of buttons has an empty heading. */
+  /** The headings of the columns. A column of buttons has an empty heading. */
   columns: readonly string[]
   /** Heading cells with buttons that sort the list. They show the same headings as `columns`. */
   heads?: ReactNode

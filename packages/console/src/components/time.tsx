@@ -4,11 +4,11 @@ import classes from './time.module.css'
 
 interface TimeProps {
   value: string | null | undefined
-  /** Text to show if there is no value. */
+  /** Text to show if there is no value. Default: `never`. */
   none?: string
   /**
-   * `relative` shows text such as "3 min ago", or the date if the time is more than 30 days away. `local` shows the
-   * date and time, and `clock` shows only the time.
+   * `relative`, the default, shows text such as "3 min ago", or the date if the time is more than 30 days away. `local`
+   * shows the date and time, and `clock` shows only the time.
    */
   format?: 'relative' | 'local' | 'clock'
 }

@@ -4,7 +4,7 @@ import { fetchOptionsWith } from './session-headers.ts'
 
 /**
  * Returns a function that runs a mutation. Afterward, urql refetches queries that select the given types, even if the
- * response contains no object of these types, as after a deletion.
+ * response contains no object of these types, as after a deletion. The function throws the error of a failed mutation.
  */
 export function useChange<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,

@@ -93,7 +93,7 @@ function writeChip({ subject, operator, values, isNegated, matchesAll }: Chip): 
 export const writeChipValue = (text: string, { isWord = false }: { isWord?: boolean } = {}): string =>
   isWord ? writeWord([text]) : writeValue([text])
 
-/** Returns a value without its quotes and escapes, for display. Wildcards and asterisks both become `*`. */
+/** Returns a value without its quotes and escapes, for display. A wildcard and an escaped asterisk both become `*`. */
 export function showChipValue(value: string): string {
   const { tree } = parseFilter(`x = ${value}`)
   return tree?.type === 'comparison' && tree.argument.type === 'value' ? tree.argument.parts.join('*') : value

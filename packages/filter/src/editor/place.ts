@@ -55,7 +55,7 @@ function wordAtEnd(left: readonly Token[], cursor: number): Token | undefined {
 const restOfWord = /[^\s(),"'=<>!:\\.]*/y
 const restOfValue = /[^\s(),"'=<>!\\]*/y
 
-/** Returns the end of the word at the cursor, which may be to the right of the cursor. */
+/** Returns the end of the word at the cursor. The end may be to the right of the cursor. */
 function wordEnd(text: string, cursor: number, current: Token): number {
   if (current.kind === 'string') {
     const end = lex(text).find(({ from }) => from === current.from)

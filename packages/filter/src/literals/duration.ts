@@ -1,6 +1,6 @@
 const SECONDS = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 }
 
-/** The maximum is 100 years. */
+/** Maximum length of a duration: 100 years. */
 const MAX_SECONDS = 36_525 * SECONDS.d
 
 const form = /^(?=\d)(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/

@@ -17,14 +17,14 @@ const TRIGRAM = 3
 export interface IndexOptions {
   /** The kind of object that the filter selects, or `nested` inside `services:(…)`. */
   readonly kind: FilterKind | 'nested'
-  /** Whether the request has a context. The effective values then include the context's overrides. Default: no. */
+  /** Whether the request has a context, whose overrides are part of the effective values. Default: false. */
   readonly hasContext?: boolean | undefined
   readonly isIndexedView?: ((id: string) => boolean) | undefined
 }
 
 /**
  * Returns whether an index can find the matches. A conjunction needs at least one indexed condition. In a disjunction,
- * every condition must be indexed.
+ * every condition must be indexed. No index can find the matches of a negation.
  */
 export function isIndexed(filter: ResolvedFilter, options: IndexOptions): boolean {
   switch (filter.type) {

@@ -3,7 +3,7 @@ import type { FilterKind } from '../names/fields.ts'
 import { quote, writeLevel, writeNameArgument } from '../syntax/quote.ts'
 import type { AttributeSubject, Subject } from './resolved.ts'
 
-/** Formats a subject. `kind` is the kind of object that names refer to at this position. */
+/** Formats a subject. `kind` is the kind of object to which a name without a prefix refers. */
 export function printSubject(subject: Subject, kind: FilterKind): string {
   switch (subject.type) {
     case 'field':

@@ -18,7 +18,7 @@ export interface Resolution {
   readonly isValid: boolean
   /** The problems that the resolver found. Does not include the problems that the parser found. */
   readonly problems: readonly FilterProblem[]
-  /** Parts that are valid but probably not intended. */
+  /** Warnings about parts of the filter that are valid but probably not intended. */
   readonly warnings: readonly FilterProblem[]
   /** The conditions that could be resolved, in order of position. */
   readonly terms: readonly FilterTerm[]
@@ -28,7 +28,7 @@ export interface Resolution {
   readonly isIndexed: boolean
 }
 
-/** Resolves the parts that could be parsed, unless the filter exceeds a limit. Never throws. */
+/** Resolves the parts of a filter that the parser could parse, unless the filter exceeds a limit. Never throws. */
 export function resolveFilter(parsed: ParsedFilter, options: ResolveOptions = {}): Resolution {
   const { kind = 'device', usage = 'list' } = options
   const { text } = parsed
@@ -85,7 +85,7 @@ function resolve(resolving: Resolving, scope: Scope, tree: Expression): Resolved
   }
 }
 
-/** Resolves the operands. Merges operands that are groups of the same kind. */
+/** Resolves the operands. Merges operands that are groups of the same type, such as an AND inside an AND. */
 function resolveGroup(resolving: Resolving, scope: Scope, { type, operands }: Group): ResolvedFilter | undefined {
   const resolved = operands.map((operand) => resolve(resolving, scope, operand))
   const flat = resolved.flatMap((operand) => (operand?.type === type ? operand.operands : (operand ?? [])))

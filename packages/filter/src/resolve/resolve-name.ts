@@ -27,7 +27,7 @@ export type NamedSubject =
 export interface WrittenName {
   readonly name: string
   readonly span: Span
-  /** Whether the name is the argument of a function, where dots are ordinary characters. */
+  /** Whether the name is the argument of a function. An argument is quoted as a whole, other names level by level. */
   readonly isArgument: boolean
   /** The part before `name` in the filter, such as `services.`. */
   readonly lead: string
@@ -63,7 +63,10 @@ export function resolveName(resolving: Resolving, scope: Scope, found: WrittenNa
   return { type: 'attribute', of: attributeOwner(kind), name: attribute, read: { type: 'effective' } }
 }
 
-/** In a filter for events, names refer to the device's current attributes. */
+/**
+ * Returns the kind of object whose attributes a name refers to. In a filter for events, a name refers to the current
+ * attributes of the event's device.
+ */
 export const attributeOwner = (kind: FilterKind): 'device' | 'service' => (kind === 'service' ? 'service' : 'device')
 
 function toService(resolving: Resolving, subject: NamedSubject, found: WrittenName): NamedSubject | undefined {
@@ -195,5 +198,5 @@ function closestKnown(resolving: Resolving, kind: FilterKind, name: string): str
 const printFull = ({ lead, isArgument }: WrittenName, name: string): string =>
   isArgument ? writeNameArgument(name) : lead + printName(splitAttributeName(name))
 
-/** Formats a name to the left of a comparator, with quotes around unusual levels. */
+/** Formats a name to the left of a comparator, with quotes around the levels that need them. */
 export const printName = (name: AttributeName): string => name.map((level) => writeLevel(level!)).join('.')

@@ -35,7 +35,7 @@ export type OrderOperator = '<' | '<=' | '>' | '>='
 /**
  * A comparison with one literal.
  *
- * - `=` is case-sensitive. The value equals the literal, matches the pattern as a whole, or is a time on the day.
+ * - `=` is case-sensitive. The value equals the literal, matches the pattern as a whole, or is a time on the given day.
  * - `:` is case-insensitive. The value contains the string, or the whole value matches the pattern.
  * - An order operator compares according to the literal's type. Strings are compared in natural order.
  *
@@ -79,7 +79,7 @@ export interface WordSearch {
  */
 export type ReadableNames = readonly { readonly read: readonly string[]; readonly write: readonly string[] }[]
 
-/** At least one base attribute contains the string or matches the pattern, ignoring case. */
+/** The base value of at least one attribute contains the string or matches the pattern, ignoring case. */
 export interface AnyAttribute {
   readonly type: 'any'
   readonly of: 'device' | 'service'
@@ -107,7 +107,7 @@ export type Subject = FieldSubject | AttributeSubject | TimeOfAttribute
 export type FieldSubject = {
   readonly type: 'field'
   readonly valueType: FieldType
-  /** The attributes that `contexts` and `changed` consider. Default: all. The resolver never sets this field. */
+  /** The attributes that the fields `contexts` and `changed` consider. Default: all. Never set by the resolver. */
   readonly readable?: ReadableNames
 } & (
   | { readonly of: 'device'; readonly name: DeviceField }

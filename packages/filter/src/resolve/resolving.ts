@@ -7,8 +7,8 @@ import type { FilterTerm } from './resolved.ts'
 export interface KnownNames {
   has(name: string): boolean
   /**
-   * Returns the names that suggestions can contain, such as the names that the caller can read. The groups of these
-   * names are also known names.
+   * Returns the names that suggestions can contain. The resolver also accepts the groups of these names, such as `net`
+   * if `net.ssid` is one of the names.
    */
   keys(): Iterable<string>
 }
@@ -19,24 +19,28 @@ export interface ResolveOptions {
   /** Where the filter is used. Default: `list`. */
   readonly usage?: FilterUsage
   /**
-   * The attribute names in use. The resolver rejects other names, unless they have the prefix `attributes.`. Without
-   * this option, the resolver accepts every valid attribute name.
+   * The attribute names in use. The resolver rejects other names, except reserved names. If a name that is not in use
+   * has the prefix `attributes.`, the resolver only warns. Without this option, the resolver accepts every valid
+   * attribute name.
    */
   readonly knownAttributes?: KnownNames
-  /** Returns whether known values of an attribute look like versions with two dots, such as 2.10.1. Default: no. */
+  /**
+   * Returns whether known values of an attribute look like versions with two dots, such as 2.10.1. Default: false for
+   * all attributes.
+   */
   readonly hasVersions?: (name: string) => boolean
   /** Valid types of events. The resolver rejects all others. Without this option, the resolver accepts every type. */
   readonly eventTypes?: readonly string[]
-  /** Whether the request has a context, which determines whether some conditions are indexed. Default: no. */
+  /** Whether the request has a context, which determines whether some conditions are indexed. Default: false. */
   readonly hasContext?: boolean | undefined
-  /** Returns whether a view's filter is indexed. Default: no. */
+  /** Returns whether a view's filter is indexed. Default: false for all views. */
   readonly isIndexedView?: (id: string) => boolean
 }
 
 /** What the names in a condition refer to, and whether the condition is nested or negated. */
 export interface Scope {
   readonly kind: FilterKind
-  /** Whether the condition is inside `services:(…)` or after `services.`. */
+  /** Whether the condition is inside `services:(…)` or its name has the prefix `services.`. */
   readonly isInServices: boolean
   /** Whether NOT or != negates the condition. No index can then find the matches. */
   readonly isNegated: boolean
@@ -49,8 +53,8 @@ export interface Resolving {
   readonly warnings: FilterProblem[]
   readonly terms: FilterTerm[]
   /**
-   * The known name closest to each unknown name that was searched for, or undefined if none is close. The number of
-   * searches is limited, because searches are slow.
+   * The known name closest to an unknown name, or undefined if none is close, keyed by the kind of object and the
+   * unknown name. The number of searches is limited, because searches are slow.
    */
   readonly searched: Map<string, string | undefined>
   readonly unknown: Set<string>

@@ -6,7 +6,7 @@ import type { Comparator, Token } from './token.ts'
 const comparatorForm = /==|<>|=>|=<|!=|<=|>=|[=<>:]/y
 const misspelled: Readonly<Record<string, Comparator>> = { '==': '=', '<>': '!=', '=>': '>=', '=<': '<=' }
 
-/** Returns undefined if there is no comparator at the position. */
+/** Returns the comparator at `one.from`, or undefined if there is none. A misspelled comparator has a fault. */
 export function comparatorToken(text: string, one: Span & { isSpaced: boolean }, isRight: boolean): Token | undefined {
   // To the right of a comparator, a colon is an ordinary character.
   if (isRight && text[one.from] === ':') return undefined

@@ -10,7 +10,7 @@ import { isValueToken, type Parenthesis, type Token, type ValueToken } from './t
  * token has the kind `end`.
  *
  * The meaning of a character depends on whether it is to the left or to the right of a comparator. The lexer therefore
- * tracks parentheses: parentheses after a comparator contain values, except in `services:(…)`.
+ * tracks parentheses: parentheses after a comparator, except in `services:(…)`, and those of a function contain values.
  */
 export function lex(text: string): Token[] {
   const tokens: Token[] = []
@@ -108,7 +108,7 @@ function openedBy(
   return previous?.kind === 'text' && !previous.isRight && !isSpaced ? 'arguments' : 'group'
 }
 
-/** Returns whether the last token is a comparator after `services` or `device.services`. */
+/** Returns whether the last token, which must be a comparator, follows `services` or `device.services`. */
 function isServices(before: readonly Token[]): boolean {
   const at = before.length - 2
   if (!isNamed(before[at], 'services')) return false

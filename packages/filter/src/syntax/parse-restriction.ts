@@ -24,7 +24,7 @@ import type { Call, Expression, Member, Nested, Restriction, Value, ValueList } 
 /** Parses the expression of `services:(…)`, from the token after the opening parenthesis through the closing one. */
 export type ParseNested = (parsing: Parsing, open: Token) => Expression | Broken
 
-/** Parses a word, a function, or a comparison. The next token is a word or a string. */
+/** Parses a word, a function, or a comparison. The next token must be a word or a string. */
 export function parseRestriction(parsing: Parsing, parseNested: ParseNested): Restriction | Broken {
   const subject = parseSubject(parsing)
   if (subject === broken) return broken
@@ -142,7 +142,7 @@ function parseArgument(parsing: Parsing, left: Left, parseNested: ParseNested): 
   return report(parsing, missingValue(parsing, left, token))
 }
 
-/** Reports that parentheses are nested too deeply. The limit also keeps the parser's recursion shallow. */
+/** Reports that parentheses are nested too deeply, and skips them. The limit also keeps the recursion shallow. */
 export function tooDeep(parsing: Parsing, open: Token): Broken {
   const { filterDepth } = filterLimits
   skipToClose(parsing)

@@ -20,7 +20,10 @@ export interface ParsedFilter {
 }
 
 export interface ParseOptions {
-  /** Maximum number of characters. Default: 4096. Canonical forms that the server stores can be longer. */
+  /**
+   * Maximum number of characters. Default: 4096. The canonical forms that the server stores can be longer: to parse
+   * them, set a higher limit.
+   */
   readonly maxLength?: number
 }
 
@@ -68,7 +71,7 @@ function lexicalFaults(text: string, tokens: readonly Token[]): Fault[] {
   return [...faults, { from: first.from, to: first.to, message: `A filter must not contain ${what}.`, edits }]
 }
 
-/** Parses the whole filter, even after an unmatched closing parenthesis. */
+/** Parses the whole filter, even after an unmatched closing parenthesis. Returns null for an empty filter. */
 function parseAll(parsing: Parsing): Expression | null | Broken {
   if (peek(parsing).kind === 'end') return null
   let result: Expression | Broken | undefined
@@ -112,7 +115,8 @@ interface Level {
 function combine(parsing: Parsing, { operands, spans, joins }: Level): Expression | Broken {
   const valid = operands.filter((operand) => operand !== broken)
   const isOr = joins.includes('or')
-  // Do not report mixed operators if a part has an error, because a space may belong to that part.
+  // If an operand has an error, do not report mixed operators, because a space may belong to that operand instead of
+  // meaning AND.
   const isMixed = isOr && joins.some((join) => join !== 'or') && valid.length === operands.length
   if (isMixed) report(parsing, mixedOperators(parsing.text, spans, joins))
   if (valid.length <= 1) return valid[0] ?? broken

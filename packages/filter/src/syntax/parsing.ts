@@ -12,7 +12,7 @@ export interface Parsing {
   at: number
   /** Number of open parentheses around the next token, not counting those of lists and functions. */
   depth: number
-  /** The number of conditions so far, in fifths. */
+  /** The number of conditions so far, in fifths, because a value in a list counts as a fifth of a condition. */
   fifths: number
   patterns: number
   readonly syntaxErrors: FilterProblem[]
@@ -58,7 +58,7 @@ export function countTerm(parsing: Parsing, span: Span, values = 0): void {
   exceed(parsing, 'filterTerms', span, message)
 }
 
-/** Counts a literal with wildcards. Ignores a literal that consists only of wildcards. */
+/** Counts a literal that contains wildcards and other characters. Reports the limits that it exceeds. */
 export function countPattern(parsing: Parsing, { parts, from, to }: Pick<ValueToken, 'parts' | 'from' | 'to'>): void {
   if (parts.length === 1 || parts.every((part) => part === '')) return
   const { filterPatterns, patternWildcards } = filterLimits

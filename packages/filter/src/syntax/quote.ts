@@ -1,6 +1,6 @@
 /**
- * A string with wildcards, split at the wildcards: `os*` is `['os', '']`. A single string means that there is no
- * wildcard.
+ * A string that can contain wildcards, split at the wildcards: `os*` is `['os', '']`. An array of one string contains
+ * no wildcard.
  */
 export type Parts = readonly string[]
 
@@ -20,8 +20,8 @@ const plainId = /^80(?::[0-9a-f]{2})+$/
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u
 
 /**
- * Formats a value. Quotes all strings except plain ones, because the parser could read other strings as numbers, times,
- * keywords, or several tokens.
+ * Formats a value. Quotes every string that the parser could otherwise read as a number, a time, a keyword, or several
+ * tokens.
  */
 export const writeValue = (parts: Parts): string => write(parts, (text) => plainValue.test(text) || plainId.test(text))
 

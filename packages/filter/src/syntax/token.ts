@@ -32,7 +32,7 @@ export interface OpenToken extends TokenBase {
 }
 
 export interface OtherToken extends TokenBase {
-  /** `invalid` is a character that is not allowed at its position. It always has a fault. */
+  /** A token of the kind `invalid` is one character that is not allowed at its position. The token has a fault. */
   readonly kind: 'and' | 'or' | 'not' | 'minus' | 'dot' | 'comma' | 'close' | 'invalid' | 'end'
 }
 

@@ -1,4 +1,4 @@
-/** The string in a cell, or null if the cell is empty. A cell that contains `""` is the empty string. */
+/** The string in a cell, or null if the cell is empty. A cell written as `""` is the empty string, not null. */
 export type Cell = string | null
 
 export interface CsvRow {
@@ -15,8 +15,8 @@ export interface CsvProblem {
 
 /**
  * Parses CSV (RFC 4180) with commas, and distinguishes an empty cell from a quoted empty cell. Accepts LF, CRLF, and CR
- * as line ends. Skips empty lines and a byte order mark. After a cell with invalid quotes, continues at the line after
- * the one where the cell begins, so that the cell does not affect other rows.
+ * as line ends. Skips empty lines and a byte order mark. If a cell has invalid quotes, yields a problem and continues
+ * at the line after the one where the cell begins, so that the cell does not affect other rows.
  */
 export function* parseCsv(text: string): Generator<CsvRow | CsvProblem> {
   let at = text.startsWith('\uFEFF') ? 1 : 0

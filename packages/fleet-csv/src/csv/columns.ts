@@ -4,7 +4,10 @@ import type { Cell } from './cells.ts'
 export type FixedColumn = FieldName | 'services'
 export const fixedColumns: readonly FixedColumn[] = [...fieldNames, 'services']
 
-/** Fields that an import cannot change. The server exports columns for them, and an import ignores these columns. */
+/**
+ * Fields that an import cannot change. The server exports columns for them. An import ignores these columns, except
+ * that it reads `id` to find devices if `findsDevices` is true.
+ */
 const readOnlyFields = ['id', 'created', 'state', 'online', 'stateSince', 'lastReported', 'owner', 'contexts'] as const
 const servicesField =
   /^services\.(id|name|application|title|host|port|protocol|enabled|created|state|online|lastReported)$/
@@ -79,7 +82,7 @@ function attributeNameProblem(name: string): string | undefined {
   return 'the only device attributes that begin with $ are $svc.categoryA to $svc.categoryE and $svc.statusA to $svc.statusE'
 }
 
-/** Returns an attribute's column name, which has a prefix if the attribute's name would be ambiguous. */
+/** Returns an attribute's column name, which begins with `PREFIX` if the attribute's name alone would be ambiguous. */
 export function attributeColumn(name: string): string {
   const needsPrefix = fixedColumns.some((fixed) => fixed === name) || isReadOnly(name) || name.startsWith(PREFIX)
   return needsPrefix ? `${PREFIX}${name}` : name

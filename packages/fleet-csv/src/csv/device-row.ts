@@ -5,7 +5,8 @@ import { parseServices, type ServiceEntry } from './services-cell.ts'
 
 /**
  * A parsed row of a device file. For an empty cell or a missing column, the name is the empty string, `hardwareId` and
- * `platform` are null, `services` is an empty array, and an attribute is omitted.
+ * `platform` are null, `services` is an empty array, and an attribute is omitted. `id` is read only with
+ * `findsDevices`.
  */
 export interface DeviceRow extends DeviceFields {
   line: number
@@ -60,7 +61,10 @@ export function assertNoValueIsGroup(attributes: ReadonlyMap<string, string>): v
   }
 }
 
-/** Splits a name at the first dot into the group, if any, and the name within it. */
+/**
+ * Splits an attribute name at the first dot into its group and the name in the group. The group of a name without a dot
+ * is undefined.
+ */
 export function splitName(name: string): [group: string | undefined, name: string] {
   const dot = name.indexOf('.')
   return dot === -1 ? [undefined, name] : [name.slice(0, dot), name.slice(dot + 1)]

@@ -1,7 +1,10 @@
 import { jsonBytes } from '../import/batches.ts'
 import { type Cell, formatCsvRow } from './cells.ts'
 
-/** Maximum size of a part's rows as JSON, unless a single row is larger. The API limits a request body to 1 MiB. */
+/**
+ * Maximum size of a part's rows as JSON, in bytes, unless a single row is larger. The API limits a request body to
+ * 1 MiB.
+ */
 const BYTES = 512 * 1024
 /** Maximum number of rows in a part. */
 const ROWS = 5_000
@@ -9,7 +12,7 @@ const ROWS = 5_000
 export interface DividedCsv {
   /** Each part is a CSV string that begins with the header. */
   parts: string[]
-  /** The line number of each row in the job. The job counts the header once, as line 1. */
+  /** For each row, the line number that the job reports. The job counts the header once, as line 1. */
   lines: number[]
 }
 

@@ -82,7 +82,9 @@ interface Found {
   login: Record<string, { items: Device[] }>
 }
 
-/** Looks up devices by name. Adds only exact matches, because the API matches parts of names case-insensitively. */
+/**
+ * Looks up devices by name. Calls `add` only for exact matches, because the API matches parts of names, ignoring case.
+ */
 async function lookUpNames(
   api: Api,
   names: string[],

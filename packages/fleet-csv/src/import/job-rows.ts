@@ -16,7 +16,7 @@ export interface JobRows {
   register: boolean
 }
 
-/** Returns CSV with only the cells that the job needs to find each device and to make its changes. */
+/** Returns CSV with only the cells that the job needs to register devices, or to find and change them. */
 export function toJobRows(
   { creations, updates }: Pick<Plan, 'creations' | 'updates'>,
   types: readonly ApplicationType[],

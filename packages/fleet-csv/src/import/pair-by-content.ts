@@ -3,13 +3,13 @@ export interface Pairs<Wanted, Found> {
   same: [Wanted, Found][]
   changed: [Wanted, Found][]
   added: Wanted[]
-  /** Wanted items that could be new or could be changes to the existing items that remain. */
+  /** Wanted items that could be new or could be changes to the found items that remain. */
   ambiguous: Wanted[]
 }
 
 /**
- * Pairs the two items if each side has only one, and otherwise pairs the items that `isSame` accepts. A remaining
- * wanted item is new only if no existing item remains.
+ * If `wanted` and `found` contain one item each, pairs these two. Otherwise, pairs the items that `isSame` accepts. The
+ * wanted items that remain are new if no found item remains, and ambiguous otherwise.
  */
 export function pairByContent<Wanted, Found>(
   wanted: readonly Wanted[],

@@ -24,7 +24,7 @@ interface Job {
 
 /** The shortest and the longest time between two polls of a job, in milliseconds. */
 const POLL_MS = { min: 100, max: 1_000 }
-/** The maximum rate of a job, in devices per second. */
+/** The rate of the job, in devices per second: the maximum that the API accepts. */
 const RATE = 10_000
 /** The highest `maxFailures` that the API accepts. With it, failed rows do not pause the job. */
 const MAX_FAILURES = 2_147_483_647
@@ -34,7 +34,8 @@ const fields = 'id state stateReason token counts { change register rejected don
 /**
  * Runs the import as a bulk job. Returns `forbidden` and writes nothing if the caller lacks a permission that one of
  * the changes needs, or cannot set one of the attributes. Returns `rejected` and writes nothing if the preview rejects
- * a row and `strict` is set. Throws if the job fails or pauses.
+ * a row and `strict` is set. Otherwise, returns `written`, also if the job was canceled. Throws if the job fails or
+ * pauses.
  */
 export async function writeInJob(context: JobContext, rows: JobRows): Promise<'written' | 'rejected' | 'forbidden'> {
   const id = await createJob(context, rows)

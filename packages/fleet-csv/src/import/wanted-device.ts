@@ -6,14 +6,14 @@ import { fieldLimits, fieldNames } from '../fields.ts'
 /** The target state of a device: a row with resolved service types. */
 export interface WantedDevice extends Omit<DeviceRow, 'services'> {
   services: ServiceFields[]
-  /** Whether a service must have no port although its type has a default port. */
+  /** Whether at least one service must have no port although its type has a default port. */
   hasPortlessService: boolean
 }
 
 /** The server's limits, keyed by their names in `login { limits }`. */
 export type Limits = ReadonlyMap<string, number>
 
-/** Resolves the service types and checks the row against the server's limits. Throws an Error if the row is invalid. */
+/** Resolves the service types. Throws an Error if a type is unknown or the row exceeds a limit of the server. */
 export function toWantedDevice(row: DeviceRow, types: readonly ApplicationType[], limits: Limits): WantedDevice {
   const services = row.services.map((entry) => toServiceFields(entry, types))
   const assert = limitCheck(limits)

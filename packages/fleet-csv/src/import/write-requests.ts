@@ -11,8 +11,8 @@ import { rejectionReason } from './rejection-reason.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
 /**
- * Maximum number of documents in flight. By default, a server process runs at most 10 statements of an account at a
- * time.
+ * Maximum number of documents in flight. It is less than the number of statements that a server process runs at a time
+ * for an account, which is 10 by default.
  */
 const CONCURRENCY = 8
 /** The API allows at most this many aliases of one field in a selection. */
@@ -155,7 +155,7 @@ async function updateAlone(context: WriteContext, { wanted, device, difference }
   })
 }
 
-/** Sends the changes in as few documents as possible. After a rejection, the next import makes the other changes. */
+/** Sends up to `CHANGES` changes per document. Throws if the server rejects one. The next import makes the rest. */
 async function change(context: WriteContext, changes: MutationField[]): Promise<void> {
   for (let at = 0; at < changes.length; at += CHANGES) {
     const fields = changes.slice(at, at + CHANGES)

@@ -43,7 +43,8 @@ type Credentials = { form: 'rfc9421' } | { form: 'cavage'; text: string }
 
 /**
  * Finds the signature of a request. Checks Signature-Input first (RFC 9421 appendix A). Ignores an Authorization header
- * with another scheme and, without Signature-Input, an empty Signature header.
+ * with another scheme and, without Signature-Input, an empty Signature header. Throws a Rejection if the
+ * Authorization header and the other headers both contain a signature, or if form A has several Signature headers.
  */
 function findCredentials(fields: Fields): Credentials | undefined {
   const inAuthorization = (fields.get('authorization') ?? []).flatMap(readSchemeParameters)

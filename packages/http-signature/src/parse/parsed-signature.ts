@@ -19,7 +19,7 @@ export type ParsedSignature = {
    * `date` in form A.
    */
   readonly created: number
-  /** When the signature expires, in seconds since 1970. The signature covers this time. */
+  /** When the signature expires, in seconds since 1970, or undefined if the signature covers no such time. */
   readonly expires: number | undefined
   /** The server accepts only one request with this value and this key. */
   readonly nonce: string | undefined
@@ -34,7 +34,7 @@ const maxComponents = 20
 export const maxNonce = 256
 const keyIdPattern = /^[A-Za-z0-9._-]{1,128}$/
 
-/** The range of valid times in seconds, from 2001 to 2286. */
+/** The range of valid times, in seconds since 1970: from 2001 to 2286. */
 const earliest = 1e9
 const latest = 1e10
 
@@ -56,7 +56,10 @@ export const isKeyId = (text: string): boolean => keyIdPattern.test(text)
 
 export const isTime = (seconds: number): boolean => Number.isInteger(seconds) && seconds >= earliest && seconds < latest
 
-/** Asserts that the list is within the limit and has no duplicates, and that each header in it is present and valid. */
+/**
+ * Throws a Rejection if the list exceeds the limit or has duplicates, or if a header in it is missing, repeated, or
+ * invalid.
+ */
 export function assertComponentList(components: readonly string[], fields: Fields): void {
   if (components.length > maxComponents)
     throw new Rejection(

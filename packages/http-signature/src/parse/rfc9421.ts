@@ -58,7 +58,7 @@ function readDictionary(message: Message, name: keyof typeof examples): Members 
   )
 }
 
-/** Requires the same labels in both headers (RFC 9421 §3.2 step 1). */
+/** Requires the same labels in Signature-Input and Signature (RFC 9421 §3.2 step 1). */
 function assertSameLabels(inputs: Members, signatures: Members): void {
   assertLabelsIn(signatures, inputs)
   assertLabelsIn(inputs, signatures)

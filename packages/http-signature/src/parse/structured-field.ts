@@ -46,7 +46,7 @@ function toMember(value: Item | InnerList): Member {
   return { text: serializeItem(value), bytes, list: undefined }
 }
 
-/** Removes spaces and tabs outside quoted strings, where they have no meaning. */
+/** Removes all spaces and tabs except those in quoted strings, because only those have a meaning. */
 function removeWhitespace(text: string): string {
   return text.replace(/"(?:[^"\\]|\\.)*"|[ \t]+/g, (part) => (part.startsWith('"') ? part : ''))
 }

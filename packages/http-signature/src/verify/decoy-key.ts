@@ -3,7 +3,10 @@ import type { Algorithm, VerificationKey } from '../algorithms.ts'
 
 const decoys = new Map<Algorithm, VerificationKey>()
 
-/** Returns a random key, so that verification takes the same time for unknown and known keys. */
+/**
+ * Returns a random key for verifying a signature whose key is unknown or unusable, so that every verification takes the
+ * same time.
+ */
 export function decoyKey(algorithm: Algorithm): VerificationKey {
   let decoy = decoys.get(algorithm)
   if (decoy === undefined) {

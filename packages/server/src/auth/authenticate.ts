@@ -30,7 +30,7 @@ export interface AuthenticationOptions {
   failed?: FailedAuthentication
   log: FastifyBaseLogger
   clock?: () => Date
-  /** A monotonic clock in milliseconds for the counts of failed signatures. */
+  /** A monotonic clock in milliseconds, for counting failed authentication attempts. Ignored if `failed` is given. */
   elapsed?: () => number
 }
 

@@ -1,7 +1,7 @@
 import { signatureReasons } from '@muster/http-signature'
 import { ApiError } from '../errors.ts'
 
-/** Only callers who can sign with the key receive these reasons. */
+/** Reasons that concern an access key. Only callers who can sign with the key receive them. */
 export const keyReasons = {
   'key-disabled': {
     status: 401,

@@ -21,7 +21,7 @@ export interface FailedAuthentication {
   wait(address: string, key: string | undefined): number | undefined
   /**
    * Counts a failure. Returns the seconds to wait if the address, or a key across all addresses, has more than 20
-   * failures in a minute.
+   * failures in a minute. Otherwise, returns undefined.
    */
   count(address: string, ...keys: (string | undefined)[]): number | undefined
   verified(address: string, key: string): void

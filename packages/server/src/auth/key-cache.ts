@@ -54,7 +54,7 @@ interface CachedKey {
   readonly readAt: number
 }
 
-/** In every server process, `find` normally reflects a change within a second of its commit. */
+/** In every server process, `find` normally reflects a change to an access key within a second of the commit. */
 export function createKeyCache({ db, notifications, secrets, log }: KeyCacheOptions): KeyCache {
   const known = boundedMap<string, CachedKey>(KNOWN_KEYS)
   const unknown = boundedMap<string, CachedKey>(UNKNOWN_KEYS)

@@ -6,7 +6,10 @@ const CHECK_EVERY_MS = 100
 
 /** A stream ends soon after its key or session becomes invalid, or after its viewer's access changes. */
 export interface OpenStreams {
-  /** Calls `end` at most once. The returned function removes the stream. */
+  /**
+   * Calls `end` at most once, when the stream must end. The returned function removes the stream. Throws FORBIDDEN
+   * without an access key or session, and LIMIT_EXCEEDED if `perKey` streams are open.
+   */
   admit(viewer: Viewer, end: (reason: ApiError) => void): () => void
   endAll(reason: ApiError): void
 }
@@ -48,8 +51,8 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
       const credentials = viewer.accessKey ?? viewer.session
       if (credentials === undefined)
         throw new ApiError('FORBIDDEN', 'a subscription needs an access key or a session: sign the request or sign in')
-      // Streams in another account, or from before the role changed, may have other permissions, so they are checked
-      // separately.
+      // Streams in another account, or that were opened before the role changed, may have other permissions, so they
+      // are checked separately.
       const key = `${credentials} ${viewer.accountId} ${viewer.permissions} ${JSON.stringify(viewer.restriction)}`
       const streams: KeyStreams = byKey.get(key) ?? new Map()
       if (streams.size >= perKey) {

@@ -40,7 +40,10 @@ export const createSecrets = (masterKey: Buffer): Secrets => createKeyring(() =>
 /** The minimum interval, in milliseconds, between reloads after failed decryptions. */
 const RELOAD_EVERY_MS = 500
 
-/** Creates `Secrets` with the keys that `read` returns. The first key is current until `switchTo` is called. */
+/**
+ * Creates `Secrets` with the keys that `read` returns. The first key is current until `switchTo` is called. Throws an
+ * Error if `read` returns no key.
+ */
 export function createKeyring(read: () => readonly Buffer[]): Secrets {
   const known = new Map<string, KeySecrets>()
   const load = (): void => {

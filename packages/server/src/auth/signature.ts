@@ -107,9 +107,9 @@ function boundedWait(): (moment: number) => Promise<void> {
 }
 
 /**
- * Waits until the first timer tick at or after this moment. Ticks are one millisecond apart. The timer runs for the
- * remaining time, rounded up, and is set again if it fires one tick early. The rounding therefore does not reveal when
- * the timer was set.
+ * Waits until the first timer tick at or after `moment`, which is a value of `performance.now()`. Ticks are one
+ * millisecond apart. The timer runs for the remaining time, rounded up, and is set again if it fires one tick early.
+ * The rounding therefore does not reveal when the timer was set.
  */
 async function waitUntil(moment: number): Promise<void> {
   for (let left = moment - performance.now(); left > 0; left = moment - performance.now()) await sleep(Math.ceil(left))

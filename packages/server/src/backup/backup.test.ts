@@ -29,7 +29,7 @@ let source: OpenDatabase
 let credentials: Record<string, string>
 let cookies: Map<string, string>
 let counted: string
-/** The API's response before the first backup. */
+/** The API's response to the query `everything`, before the first backup. */
 let expected: unknown
 /**
  * The paths of two backups: one that was written while the data changed, and one that began after the server had

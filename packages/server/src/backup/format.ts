@@ -27,7 +27,7 @@ export interface TableLine {
 
 export interface EndLine {
   rows: Record<string, number>
-  /** The checksum of all bytes before this line. */
+  /** The SHA-256 hash, in hexadecimal, of all uncompressed bytes before this line. */
   sha256: string
 }
 

@@ -28,7 +28,10 @@ export interface ReadBackupOptions {
   onProgress?: ((done: number) => void) | undefined
 }
 
-/** Throws a BackupError if the file is truncated or altered, but possibly not until it has read the entire file. */
+/**
+ * Throws a BackupError if the file is not a backup that this release can read. If the file is truncated or altered, the
+ * function may throw only after it has read the entire file.
+ */
 export async function* readBackup(options: ReadBackupOptions): AsyncGenerator<Part> {
   const hash = createHash('sha256')
   let phase: 'header' | 'sections' | 'ended' = 'header'

@@ -27,7 +27,7 @@ export interface WriteBackupOptions {
   /** The maximum number of bytes to read per second. If 0 or omitted, there is no limit. */
   rate?: number
   signal?: AbortSignal
-  /** Called with the progress and the total, in bytes. Each table contributes its size on disk. */
+  /** Called with the number of bytes done so far and the total number. A table counts as its size on disk. */
   onProgress?: (done: number, total: number) => void
 }
 
@@ -37,7 +37,10 @@ export interface WrittenBackup {
   bytes: number
 }
 
-/** Writes a backup to a new file. Throws if the file already exists. If the backup fails, no new file remains. */
+/**
+ * Writes a backup to a new file. Throws if the file already exists, if the database does not contain Muster's tables,
+ * or if a migration is running. If the backup fails, no new file remains.
+ */
 export async function writeBackup(options: WriteBackupOptions): Promise<WrittenBackup> {
   const { pool, file, signal } = options
   await assertFree(file)

@@ -2,7 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 
 type Sql = RawBuilder<unknown>
 
-/** A value may be up to 16 KiB long, but an index row is limited to 2,704 bytes. */
+/**
+ * The number of characters of a value that are indexed and sorted. A value may be up to 16 KiB long, but a row of a
+ * B-tree index is limited to 2,704 bytes.
+ */
 const SORTED_LENGTH = 200
 
 /** Truncates a value to `SORTED_LENGTH` characters. PostgreSQL uses an index only for the exact indexed expression. */
@@ -14,7 +17,10 @@ export const textIn = (attributes: Sql, [first, subName]: readonly string[]): Sq
     ? sql`(${attributes} ->> ${first}::text)`
     : sql`(${attributes} -> ${first}::text ->> ${subName}::text)`
 
-/** Reads the attribute a second time only if the text may be a group or may have to be truncated. */
+/**
+ * Computes `sortable(valueIn(attributes, name))` from `text`, the result of `textIn` for the same attribute. Reads the
+ * attribute again only if the text may be the JSON of a group or may have to be truncated.
+ */
 export const sortableFrom = (text: Sql, attributes: Sql, name: readonly string[]): Sql =>
   sql`case when ${text} collate "C" >= '{' or octet_length(${text}) > ${sql.lit(SORTED_LENGTH)}
     then ${sortable(valueIn(attributes, name))} else ${text} end`

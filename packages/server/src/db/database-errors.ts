@@ -72,8 +72,8 @@ const duplicateKey = /^duplicate key value violates unique constraint "([^"]+)"/
 
 /**
  * Checks whether a statement violated this unique index (SQLSTATE 23505). On a cluster, the name of the index ends with
- * the number of the shard. Some errors name the index only in the message. If Citus copies rows to a shard, the error
- * has the SQLSTATE XX000.
+ * the number of the shard. Some errors name the index only in the message, such as the error with SQLSTATE XX000 that
+ * Citus raises while it copies rows to a shard.
  */
 export function isUniqueViolation(error: unknown, index: string): boolean {
   if (!(error instanceof pg.DatabaseError)) return false

@@ -52,7 +52,7 @@ export async function createEventPartition(db: Database, first: Date): Promise<v
     // "if not exists" alone fails if two servers create the table at the same time.
     await sql`select pg_advisory_xact_lock(hashtext('muster event partitions'))`.execute(transaction)
     if (await isPartition(transaction, name)) return
-    // A single `create table … partition of` would lock the log exclusively and wait for readers.
+    // A single `create table … partition of` would lock the event log exclusively and wait for its readers.
     await sql.raw(`create table "${name}" (like event including defaults)`).execute(transaction)
     await sql
       .raw(

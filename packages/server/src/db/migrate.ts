@@ -71,7 +71,10 @@ async function selectExecuted(db: Database): Promise<Executed[]> {
   return rows
 }
 
-/** Throws if a newer release made the database incompatible with this release. */
+/**
+ * Returns the known migrations that have not run. If a newer release has migrated the database, returns an empty list,
+ * or throws if the database is now incompatible with this release.
+ */
 function missingOf(executed: readonly Executed[], known: readonly Migration[], log: MigrationLog): Migration[] {
   const knows = (name: string): boolean => known.some((migration) => migration.name === name)
   const newer = executed.filter(({ name }) => !knows(name))

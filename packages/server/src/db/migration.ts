@@ -6,8 +6,8 @@ export interface MigrationFile {
   up?: Change['run']
   steps?: readonly Step[]
   /**
-   * The migration that a server must know to work with the database afterward. Omitted if servers that do not know this
-   * migration can still work with the database.
+   * The name of the migration that a server must know to work with the database after this file's migration. Omitted if
+   * servers that do not know this file's migration can still work with the database.
    */
   needs?: string
 }
@@ -26,7 +26,7 @@ export interface Change {
 /** Creates an index concurrently, without blocking writes. */
 export interface NewIndex {
   index: string
-  /** The table to index. The partitions of a partitioned table are indexed one after the other. */
+  /** The table to index. The partitions of a partitioned table are indexed one after another. */
   on: string
   unique?: boolean
   /** The part of `create index` after the table name. */

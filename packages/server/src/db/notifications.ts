@@ -11,7 +11,7 @@ const RECONNECT_AFTER_MS = 500
  * successful statement began longer ago than this, notifications may be missing.
  */
 const LOST_AFTER_MS = 900
-/** The minimum interval, in milliseconds, between two statements of one process. */
+/** The minimum interval, in milliseconds, between two statements on the notification connection. */
 const SPACING_MS = 10
 
 export interface Notification {
@@ -90,7 +90,10 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
     await client.query(`notify ${channel}`)
   }
 
-  /** Statements run one after another, because a client can run only one at a time. */
+  /**
+   * Uses the client until `close` is called, and rejects if the connection fails. Statements run one after another,
+   * because a client can run only one at a time.
+   */
   const serve = async (client: pg.Client, onConnected: () => void): Promise<void> => {
     client.on('notification', (notification) => receive(notification, client))
     // When the connection ends, the loop must continue, because its next statement reports the failure.

@@ -14,9 +14,12 @@ type Sql = RawBuilder<unknown>
 export interface SqlOrder {
   /** The sort key. If omitted, rows are ordered only by ID. */
   key?: Sql
-  /** The ID column of the table that contains the key. The key's index then covers both columns. */
+  /** The ID column of the table that contains the key, so that the key's index covers both columns. */
   id: Sql
-  /** The ID column of a joined table. It is also compared, because PostgreSQL infers only equality between columns. */
+  /**
+   * The column of a joined table that equals `id`. The statement also compares this column with the start position,
+   * because PostgreSQL infers only equality for it, not `<` or `>`.
+   */
   twinId?: Sql
   direction: Direction
   /** SQL that is null if the key is missing, as in the key's index predicate. If omitted, every row has a key. */
@@ -38,7 +41,7 @@ export interface SqlPlace {
 }
 
 export interface SqlKey {
-  /** The expression that the statement compares. */
+  /** The expression that the statement sorts by and compares. */
   key: Sql
   /** The key as JSON for the cursor, with times in milliseconds since 1970. */
   json: Sql
@@ -64,8 +67,9 @@ export interface SqlFarStart {
 }
 
 /**
- * Rounds the limit up to one of a few literal values. If LIMIT is a parameter, the generic plan assumes a tenth of the
- * rows. That plan seems expensive, so PostgreSQL plans the statement at each execution (docs/decisions/0010).
+ * Rounds the limit up to one of a few literal values, unless it exceeds all of them. If LIMIT were a parameter, the
+ * generic plan would assume a tenth of the rows. That plan would seem expensive, so PostgreSQL would plan the statement
+ * at each execution (docs/decisions/0010).
  */
 const plannedLimit = (rows: number): number => PLANNED_LIMITS.find((limit) => limit >= rows) ?? rows
 
@@ -93,7 +97,7 @@ export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, 
 
 /**
  * Reads backward from the end of the list, so PostgreSQL skips the rows after the page instead of those before it. The
- * statement counts and reads rows in one snapshot.
+ * rows are in reverse order. The statement counts and reads rows in one snapshot.
  */
 export function rowsFromEnd(source: RowSource, order: SqlOrder, { offset, total }: SqlFarStart, limit: number): Sql {
   const backwards: SqlOrder = { ...order, direction: order.direction === 'asc' ? 'desc' : 'asc' }
@@ -198,6 +202,9 @@ function orderBy({ key, id, direction }: Pick<SqlOrder, 'id' | 'direction'> & { 
   return key === undefined ? sql`${id} ${towards}` : sql`${key} ${towards}, ${id} ${towards}`
 }
 
-/** With an array, PostgreSQL would plan the statement at each execution (docs/decisions/0010). */
+/**
+ * Compares a single value with `=`. With an array of one value, PostgreSQL would plan the statement at each execution
+ * (docs/decisions/0010).
+ */
 export const isAnyOf = (column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values})`

@@ -5,7 +5,7 @@ type Sql = RawBuilder<unknown>
 /** Searches a column for a string, ignoring case, with the expression that the trigram indexes use. */
 export const contains = (column: Sql, part: string): Sql => matchesIgnoringCase(column, ['', part, ''])
 
-/** Matches a whole column, ignoring case. `parts` are the strings between wildcards. */
+/** Matches the whole value of a column, ignoring case. `parts` are the strings between the pattern's wildcards. */
 export function matchesIgnoringCase(column: Sql, parts: readonly string[]): Sql {
   const pattern = likePattern(parts)
   const value = lower(column)
@@ -16,7 +16,7 @@ export function matchesIgnoringCase(column: Sql, parts: readonly string[]): Sql 
   return sql`(${value} like ${widened} and ${foldSigma(value)} like ${foldSigma(lowerPattern(pattern))})`
 }
 
-/** Matches a whole column, case-sensitively. `parts` are the strings between wildcards. */
+/** Matches the whole value of a column, case-sensitively. `parts` are the strings between the pattern's wildcards. */
 export const matchesExactly = (column: Sql, parts: readonly string[]): Sql =>
   sql`${column} collate "C" like ${likePattern(parts)}`
 

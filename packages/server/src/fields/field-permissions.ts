@@ -104,7 +104,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'User.accessKeys': [['KEY_MANAGE', 'AUDIT_READ', 'KEY_OWN']],
   'User.account': 'viewer',
   'User.attribute': 'viewer',
-  // Changes to the account's own attributes are events of the account.
+  // Changes to the account's own attributes are events of the account, which require AUDIT_READ.
   'User.attributeHistory': ['EVENT_READ', 'AUDIT_READ'],
   'User.attributeInfo': 'viewer',
   'User.attributeNames': ['DEVICE_READ'],
@@ -150,13 +150,13 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Device.events': ['EVENT_READ'],
   'Service.*': ['DEVICE_READ'],
   'Service.attributeHistory': ['EVENT_READ'],
-  // A caller who may change the policy may lack the permission to see every key.
+  // The permission to change the policy does not include the permission to see every key.
   'KeyPolicy.violations': [['AUDIT_READ', 'KEY_MANAGE']],
   'View.*': ['DEVICE_READ'],
-  // A mutation that needs only ATTRIBUTE_WRITE also returns this type.
+  // The mutation setExpectedInterval, which needs only ATTRIBUTE_WRITE, also returns Freshness.
   'Freshness.stale': ['DEVICE_READ'],
   'View.usedBy': ['VIEW_MANAGE'],
-  // A delivery's event may be about the account instead of a device.
+  // A delivery's event may be an event of the account, which requires AUDIT_READ.
   'WebhookDelivery.event': ['EVENT_READ', 'AUDIT_READ'],
 
   // Only fields with their own rules return these types.

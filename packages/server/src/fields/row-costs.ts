@@ -15,7 +15,10 @@ import type { AccountSize, FieldRows, RowCosts } from '../graphql/cost/row-estim
 import { limits } from '../limits.ts'
 import type { UserPresenceArgs } from '../resolvers.generated.ts'
 
-/** The row cost of each field, a part of its rate-limit cost. The server does not start if a list has no entry. */
+/**
+ * The row cost of each field, which is part of the field's rate-limit cost. The server does not start if a field that
+ * returns a list has no entry.
+ */
 export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => ({
   'User.devices': (args, { devices, restriction }) => {
     const options = { devices, firstRecord, inside: restriction?.devices }
@@ -85,7 +88,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'User.views': 0,
   'User.members': 0,
   'User.invitations': 0,
-  // The server counts members and invitations to report how many members each role has.
+  // For each role, the server counts the members and the open invitations.
   'User.roles': () => ({ rows: limits.members + limits.invitations }),
   'Me.accounts': 0,
   'View.columns': 0,
@@ -97,7 +100,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Mutation.setAttributesMany': 0,
 })
 
-/** Returns the rows that a preview reads. Like a list without an index, the preview of a filter reads every device. */
+/** Returns the number of devices that a bulk job's preview reads. If the target is a filter, it reads every device. */
 function rowsOfTarget({ target }: Arguments, { devices }: AccountSize): FieldRows {
   const { ids, csv } = (target ?? {}) as { ids?: unknown; csv?: unknown }
   return { rows: ids == null && csv == null ? devices : 0 }

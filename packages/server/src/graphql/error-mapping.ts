@@ -3,7 +3,7 @@ import { isDatabaseFull, isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { ChangeMadeError, OUTCOME_DONE } from './change-made.ts'
 
-/** Longer error messages are truncated in responses. Messages of graphql-js quote the input, which may be long. */
+/** The maximum length of an error message, in characters. Messages of graphql-js quote the input, which may be long. */
 const messageLength = 500
 
 export interface ErrorMappingInput {
@@ -96,8 +96,8 @@ export function causeOf(error: unknown): unknown {
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorCodes, code)
 
 /**
- * In graphql-js and in compiled operations, only messages about arguments start this way. Errors about serialization
- * and required fields are the server's fault.
+ * In graphql-js and in compiled operations, only messages about arguments start with `Argument "`. Errors about
+ * serialization and required fields are the server's fault.
  */
 const isArgumentError = ({ message }: GraphQLError): boolean => message.startsWith('Argument "')
 

@@ -68,7 +68,7 @@ export interface PreparedOperation extends Pick<KnownOperation, 'name' | 'label'
   objectsIn(data: unknown): number
   /** Returns the root fields, without introspection fields. */
   rootFields(): RootField[]
-  /** `formatResult` formats the errors in the result for the response. */
+  /** Runs a query or mutation. `formatResult` converts the result to a response. */
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>
   subscribe(input: { contextValue: unknown }): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult>
   /** Returns a response without data that contains this error for every root field. Runs no resolver. */

@@ -103,7 +103,7 @@ const DateTime = new GraphQLScalarType<Date, string>({
   parseLiteral: (node) => new Date(node.kind === Kind.STRING ? node.value : Number.NaN),
 })
 
-/** Prints a Date differently from its string, and null differently from undefined. Sorts the members. */
+/** Prints a Date differently from its string, and null differently from undefined. Sorts the members of objects. */
 function show(value: unknown): string {
   if (value instanceof Date) return `date ${value.getTime()}`
   if (Array.isArray(value)) return `[${value.map(show).join()}]`

@@ -1,6 +1,6 @@
 import { createSlot } from '../lib/slot.ts'
 
-/** Caches the value for as long as the request's context exists. */
+/** Returns a function that creates a value once per request. Caches the value for as long as the context exists. */
 export function perRequest<Context extends object, Value>(
   create: (context: Context) => Value,
 ): (context: Context) => Value {

@@ -10,7 +10,7 @@ import { type ErrorMappingInput, formatResult, toApiError } from './error-mappin
 import type { PreparedOperation, RootField } from './execute.ts'
 
 export interface GraphqlViewer extends Caller {
-  /** Set if the account requires another kind of sign-in. */
+  /** The kind of sign-in that the account requires. Omitted if the viewer's sign-in meets the account's policy. */
   readonly requiredSignIn?: 'SECOND_FACTOR' | 'SSO'
 }
 
@@ -27,13 +27,13 @@ export interface OperationStart<Viewer> extends Requester<Viewer> {
 /** A context for an operation that reads from a database other than the primary. */
 export interface AlternativeContext {
   readonly contextValue: unknown
-  /** If this returns true, the result is unusable, and the operation runs again on the primary database. */
+  /** If this function returns true, the result is unusable, and the operation runs again on the primary database. */
   readonly failed: (result: ExecutionResult) => boolean
 }
 
 /**
- * `execute` runs the mutation in a context, and its changes are committed only if the result contains no errors. `fail`
- * returns the response if the code around the mutation fails.
+ * Runs a mutation at most once for an Idempotency-Key. `execute` runs the mutation in a context, and its changes are
+ * committed only if the result contains no errors. `fail` returns the response if the code around the mutation fails.
  */
 export type RunOnce<Viewer> = (
   start: OperationStart<Viewer>,
@@ -63,8 +63,8 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
   readonly beforeRequest?: (requester: Requester<Viewer>) => void
   /**
    * Runs when a route rejects a request's parameters or document, or an operation that the route does not serve. The
-   * GraphQL route also calls this if an operation needs credentials but the request has none. `bytes` is the length of
-   * the body and the URL.
+   * GraphQL route also calls this hook if an operation needs credentials but the request has none. `bytes` is the total
+   * length of the body and the URL.
    */
   readonly onRejected?: (requester: Requester<Viewer>, bytes: number) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null, kind: PreparedOperation['kind']) => unknown
@@ -76,7 +76,7 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
    * before the operation is charged.
    */
   readonly reserveResponse?: (start: OperationStart<Viewer>) => Promise<void> | undefined
-  /** May throw RATE_LIMITED or LIMIT_EXCEEDED. Returns a function to call after the operation. */
+  /** Runs before the operation. May throw RATE_LIMITED or LIMIT_EXCEEDED. May return a function that runs afterward. */
   readonly beforeOperation?: (start: OperationStart<Viewer>) => AfterOperation | Promise<AfterOperation>
   readonly around?:
     | ((
@@ -86,7 +86,7 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
     | undefined
   /** If omitted, the server ignores Idempotency-Key headers. */
   readonly runOnce?: RunOnce<Viewer> | undefined
-  /** Also runs if the caller's permissions or restriction reject the operation. */
+  /** Counts the use of fields. Also runs if the caller's permissions or restriction reject the operation. */
   readonly countUse?: ((viewer: Viewer, use: OperationUse) => void) | undefined
   /** Whether a mutation changes only data of the signed-in person, and so needs no permission. */
   readonly isOwnChange?: ((viewer: Viewer, mutation: RootField) => boolean) | undefined
@@ -122,8 +122,9 @@ export const credentialsNeeded = (): ApiError =>
   })
 
 /**
- * Call this before running any part of the document. Throws FORBIDDEN if the viewer's permissions or restriction
- * exclude a field. Without a viewer, or for a mutation with a read-only key, checks nothing and returns undefined.
+ * Returns the document's needs. Throws FORBIDDEN if the viewer's permissions or restriction exclude a field, so this
+ * check must precede the execution of the document. Without a viewer, or for a mutation with a read-only key, checks
+ * nothing and returns undefined.
  */
 export function assertPermitted<Viewer extends GraphqlViewer>(
   { countUse, isOwnChange }: Pick<OperationHooks<Viewer>, 'countUse' | 'isOwnChange'>,

@@ -7,8 +7,8 @@ export interface BasicCredentials {
 }
 
 /**
- * Reads Basic credentials (RFC 7617 §2). Returns undefined without an Authorization header. Throws if the header is
- * malformed or has another scheme.
+ * Reads Basic credentials (RFC 7617 §2). Returns undefined without an Authorization header. Throws UNAUTHENTICATED if
+ * the header is malformed or has another scheme.
  */
 export function readBasicCredentials(authorization: string | undefined): BasicCredentials | undefined {
   if (authorization === undefined) return undefined

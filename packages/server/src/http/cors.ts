@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 export type CorsHeaders = (request: FastifyRequest) => Readonly<Record<string, string>>
 
-/** The list omits Date and Host, because browsers do not let pages set them. */
+/** Headers that pages may send. The list omits Date and Host, because browsers do not let pages set them. */
 const REQUEST_HEADERS = [
   'accept',
   'authorization',

@@ -12,7 +12,7 @@ import { type BasicCredentials, readBasicCredentials } from './basic-credentials
 import { createRejectionLog, withoutInput } from './rejection-log.ts'
 import { noteCode } from './request-outcome.ts'
 
-/** RFC 7617 §2.1 */
+/** The `charset` parameter tells clients to encode user names and passwords as UTF-8 (RFC 7617 §2.1). */
 const CHALLENGE = 'Basic realm="device", charset="UTF-8"'
 
 export interface DeviceRequest {
@@ -86,7 +86,7 @@ function deviceRequest(
   }
 }
 
-/** Counts malformed credentials as a failed attempt, just like invalid credentials. */
+/** Counts malformed credentials as a failed attempt. Returns `error`, or RATE_LIMITED after too many attempts. */
 function countFailure(error: ApiError, address: string, { failures }: RateLimits): ApiError {
   const retryAfter = failures.count(address)
   if (retryAfter === undefined) return error

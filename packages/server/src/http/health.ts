@@ -7,8 +7,8 @@ const DATABASE_TIMEOUT_MS = 2_000
 
 export interface HealthOptions {
   /**
-   * The number of milliseconds after which the database counts as unresponsive. The time limit of `/readyz` for the
-   * database is never shorter.
+   * The number of milliseconds without a response after which the server treats the database as unresponsive. `/readyz`
+   * waits this long for the database, but at least 2 s.
    */
   databaseSilence?: number
 }

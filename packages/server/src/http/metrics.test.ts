@@ -169,7 +169,7 @@ test('counts webhook deliveries and their attempts', async () => {
     'muster_webhook_deliveries{status="pending"}': 2,
     muster_webhook_maker_lag_seconds: 0,
   })
-  // The worker also runs this job every ten minutes.
+  // The count may already be above 0, because the worker also runs this job every ten minutes.
   const jobs = `muster_job_seconds_count{task="${dropNoncesJob.name}",outcome="done"}`
   const { [jobs]: before = 0 } = await values(app)
   await putJobs(app.db, dropNoncesJob, [{ key: 'now', payload: undefined, delay: 0 }])

@@ -40,8 +40,8 @@ loopback.addAddress('::1', 'ipv6')
 const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/
 
 /**
- * Returns the error for a request that may be remote, or undefined. A proxy's request can look like a local program's,
- * so any sign of a proxy makes the request count as remote.
+ * Returns an error if the request may be remote; otherwise, undefined. A proxy's request can look like a local
+ * program's, so any sign of a proxy makes the request count as remote.
  */
 function rejectRemote(
   request: FastifyRequest,

@@ -1,15 +1,15 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
 
-/** The minimum time, in milliseconds, between two lines with the same reason. */
+/** The minimum time, in milliseconds, between two log lines with the same reason. */
 const INTERVAL_MS = 10_000
 
 /** `details` must not contain client input, because a client may send a secret in the wrong place. */
 export type LogRejection = (reason: string, details: Record<string, unknown>) => void
 
 /**
- * Returns a function that logs each reason at most once per interval. A line includes the number of rejections that
- * were not logged since the last line with the same reason.
+ * Returns a function that logs the message `what` at most once per interval for each reason. A line includes the number
+ * of rejections that were not logged since the last line with the same reason.
  */
 export function createRejectionLog(
   log: Pick<FastifyBaseLogger, 'warn'>,

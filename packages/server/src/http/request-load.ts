@@ -13,7 +13,10 @@ export interface RequestLoad extends Load {
 
 /** The load is high if this many requests are in flight on average. A server that keeps up has only a few in flight. */
 const HIGH_LOAD = 16
-/** The time constant of the average. It is so long that a short burst does not count as high load. */
+/**
+ * The time constant, in milliseconds, of the exponential moving average. It is so long that a short burst does not
+ * count as high load.
+ */
 const TIME_CONSTANT_MS = 1_000
 
 /** `elapsed` returns a monotonic time in milliseconds. */

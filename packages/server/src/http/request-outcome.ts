@@ -9,9 +9,9 @@ export interface Outcome {
   kind: RequestKind
   /** The name in metrics and traces, which comes from the schema or the routes, and never from a client. */
   operation: string
-  /** The operation's name in the log, which a client may have chosen. */
+  /** The name in the log. A client may have chosen this name. */
   label: string
-  /** The HTTP status, or 0 if the client disconnected before the response. */
+  /** The HTTP status code, or 0 if the client disconnected before the response. */
   status: number
   /** `GONE` means that the client disconnected before the response. */
   code: ErrorCode | 'OK' | 'GONE'
@@ -38,7 +38,7 @@ export function noteOperation(
   Object.assign(notesOf(request), { kind, operation: name, label } satisfies Notes)
 }
 
-/** Call this if the response status does not identify the code. */
+/** Call this if the response status does not identify the error code. An unknown code is recorded as `INTERNAL`. */
 export function noteCode(request: FastifyRequest, code: unknown): void {
   notesOf(request).code = typeof code === 'string' && Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'INTERNAL'
 }
@@ -73,7 +73,7 @@ function kindOf(route: string): RequestKind {
   return kinds.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'other'
 }
 
-/** The HTTP statuses that have only one error code. */
+/** The error code of each HTTP status code that has only one. */
 const codes: Readonly<Record<number, ErrorCode>> = {
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',

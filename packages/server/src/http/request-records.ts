@@ -8,12 +8,15 @@ export interface RequestRecordsOptions {
   metrics: Metrics | undefined
   /** If false, the server logs only slow requests and requests with an internal error. */
   logsAll: boolean
-  /** Returns undefined if the request is not traced. The function is undefined if tracing is disabled. */
+  /** Returns the request's trace ID, or undefined if it has none. The function is undefined if tracing is disabled. */
   traceIdOf: ((request: FastifyRequest) => string | undefined) | undefined
 }
 
 const SLOW_MS = 1_000
-/** The server counts further slow requests without logging them, because log lines add to the load. */
+/**
+ * The maximum number of log lines about slow requests per second. The server only counts further slow requests, because
+ * log lines add to the load.
+ */
 const SLOW_LINES_PER_SECOND = 10
 
 /** Counts, times, and logs requests, except those that a limit in `overload/` rejects before this hook runs. */
@@ -47,7 +50,10 @@ export function recordRequests(app: FastifyInstance, options: RequestRecordsOpti
   })
 }
 
-/** Allows `limit` calls per second. `reportOthers` receives the number of further calls in that second, if any. */
+/**
+ * The returned function returns true for the first `limit` calls in a second, and false for further calls. At the end
+ * of the second, `reportOthers` receives the number of further calls, if there were any.
+ */
 function createAllowance(limit: number, reportOthers: (count: number) => void): () => boolean {
   let calls = 0
   let isCounting = false

@@ -7,14 +7,14 @@ export async function recordHeartbeat(db: Database, id: string): Promise<void> {
     on conflict (id) do update set seen = clock_timestamp()`.execute(db)
 }
 
-/** Removes a worker that has stopped and therefore holds no locks. */
+/** Removes the heartbeat of a worker that has stopped and therefore holds no locks. */
 export async function removeWorker(db: Database, id: string): Promise<void> {
   await sql`delete from job_worker where id = ${id}`.execute(db)
 }
 
 /**
- * Releases the jobs of workers without a heartbeat for `deadAfterSeconds`. Returns the IDs of these workers. Also
- * deletes heartbeats that are more than an hour old.
+ * Releases jobs that have been locked for more than `deadAfterSeconds` by workers without a heartbeat in that time.
+ * Returns the IDs of the workers. Also deletes heartbeats that are more than an hour old.
  */
 export async function releaseJobsOfDead(db: Database, deadAfterSeconds: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

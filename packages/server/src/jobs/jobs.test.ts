@@ -66,7 +66,7 @@ describe('the job queue', () => {
     await removeJob(database.db, 'c')
     await expect.poll(jobsLeft).toEqual([{ key: 'b', worker: null }])
     expect(notes).toEqual(['second'])
-    // The job runs as soon as it is due, so it was waiting for its time and not for a worker.
+    // Job `b` runs now that it is due, so it was waiting for its time and not for a worker.
     await put('b', 'now', 0)
     await expect.poll(jobsLeft).toEqual([])
     expect(notes).toEqual(['second', 'now'])

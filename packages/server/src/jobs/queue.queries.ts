@@ -38,8 +38,9 @@ export async function removeJob(db: Database, key: string): Promise<void> {
 }
 
 /**
- * Reschedules jobs that a server with a fast clock has postponed, and returns their names. That server recorded a
- * future time as the last execution, and no server would run the job until that time.
+ * Reschedules jobs that a server with a fast clock has postponed by more than an hour, and returns their names. That
+ * server recorded a future time as the last execution, and no server would run the job until that time. The key of a
+ * waiting job consists of `prefix` and the job's name.
  */
 export async function rescheduleCrons(db: Database, names: readonly string[], prefix: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

@@ -10,7 +10,7 @@ import type { CronLine, Job } from './job.ts'
 import { rescheduleCrons } from './queue.queries.ts'
 
 export interface JobRunner {
-  /** Resolves when all running jobs have ended. */
+  /** Starts no more jobs. Resolves when all running jobs have ended. */
   stop(): Promise<void>
 }
 

@@ -65,7 +65,10 @@ export const plainAddress = (address: string): string =>
 
 const readXForwardedFor = (header: string): (string | undefined)[] => header.split(',').map(readNode)
 
-/** Returns the `for` of each element (RFC 7239 §4), or a single undefined if the header is malformed. */
+/**
+ * Returns the address in the `for` parameter of each element (RFC 7239 §4), or undefined for an element without a valid
+ * address. If the header is malformed, returns only one undefined.
+ */
 function readForwarded(header: string): (string | undefined)[] {
   const nodes: (string | undefined)[] = []
   // If the pattern could match a space in two places, a header of spaces would take quadratic time.

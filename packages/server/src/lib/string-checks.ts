@@ -4,7 +4,7 @@ import { ApiError, badInput } from '../errors.ts'
  * Rejects strings that the database cannot store (see `assertStorable`), and strings of more than `maxLength`
  * characters. A character is a Unicode code point, so an emoji of one code point counts as one.
  *
- * `path` is the argument in the form that the caller used, such as `name` or `services[2].name`.
+ * `path` names the argument in error messages as the caller wrote it, such as `name` or `services[2].name`.
  */
 export function assertText(value: string, path: string, maxLength: number): void {
   assertStorable(value, path)

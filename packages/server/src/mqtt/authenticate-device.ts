@@ -17,7 +17,10 @@ const NOT_AUTHORIZED = 5
 
 const NO_ID = 'no device ID'
 
-/** The delay, in milliseconds, before a failed attempt is rejected if its address or device has too many failures. */
+/**
+ * How long the rejection of a failed attempt is delayed, in milliseconds, if its address or its device has had too many
+ * failed attempts.
+ */
 const FAILURE_DELAY_MS = 2_000
 
 export interface AuthenticationDeps {
@@ -32,7 +35,10 @@ export interface Credentials {
   password: Buffer | undefined
 }
 
-/** Rejects with an error that contains the return code for CONNACK. */
+/**
+ * Sets `session.device` if the credentials are valid. Otherwise, rejects with an error that contains the return code
+ * for CONNACK.
+ */
 export async function authenticateDevice(
   deps: AuthenticationDeps,
   session: Session,

@@ -98,7 +98,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
         )
     },
     authorizeSubscribe(client, subscription, done) {
-      // With null, SUBACK reports the failure (MQTT 3.1.1 §3.9.3).
+      // If this callback receives null, SUBACK reports the failure (MQTT 3.1.1 §3.9.3).
       done(null, traffic.subscribe(sessions.of(client.conn), subscription) ? subscription : null)
     },
   })

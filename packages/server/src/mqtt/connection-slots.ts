@@ -1,7 +1,10 @@
 import { networkOf } from '../lib/client-address.ts'
 
 export interface ConnectionSlots {
-  /** Reserves a slot, and returns a function that releases it. Returns undefined if the address has no free slot. */
+  /**
+   * Reserves a slot for an unauthenticated connection from the address, and returns a function that releases the slot.
+   * Returns undefined if the address has no free slot.
+   */
   acquire(address: string): (() => void) | undefined
 }
 

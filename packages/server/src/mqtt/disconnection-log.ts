@@ -16,8 +16,9 @@ export const disconnected = {
 export type LogDisconnection = (session: Pick<Session, 'device' | 'address'>, reason: string) => void
 
 /**
- * Logs each device at most once every ten seconds per reason, unless more than `MAX_ENTRIES` devices disconnect. Two
- * devices with the same credentials disconnect each other repeatedly, which would otherwise fill the log.
+ * Logs disconnections, but only one every ten seconds for each device and reason. Two devices with the same credentials
+ * disconnect each other repeatedly, which would otherwise fill the log. The function remembers the last log line for
+ * up to `MAX_ENTRIES` pairs of a device and a reason.
  */
 export function createDisconnectionLog(
   log: Pick<FastifyBaseLogger, 'info'>,

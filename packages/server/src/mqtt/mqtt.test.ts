@@ -149,7 +149,7 @@ describe('disconnecting a device from MQTT', () => {
     const { socket, closed } = await openRaw(app.mqttPort)
     socket.write(connectPacket(device, 1))
     await closed
-    // The device may be active for less time than a query takes.
+    // The test polls the events, because the device may be active for less time than a query takes.
     await vi.waitFor(async () => expect(await stateEvents(device.id)).toEqual(['inactive', 'active']), {
       timeout: 60_000,
     })

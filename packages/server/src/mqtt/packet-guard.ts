@@ -12,8 +12,8 @@ export interface PacketLimits {
 }
 
 /**
- * Checks the bytes read from a connection before the broker buffers them. Wraps `read`, because piping through another
- * stream would use more memory for each connection.
+ * Checks the bytes read from a connection before the broker buffers them. Calls `onViolation` if they exceed a limit or
+ * are malformed. Wraps `read`, because piping through another stream would use more memory for each connection.
  */
 export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: (reason: string) => void): PacketGuard {
   const count = countPackets()

@@ -9,7 +9,7 @@ export interface Reply {
   payload: string
 }
 
-/** Throws an ApiError if the publication is invalid. */
+/** Stores what the device reports, and returns the reply, if any. Throws an ApiError if the publication is invalid. */
 export async function handlePublication(
   reports: DeviceReports,
   device: ReportingDevice,

@@ -16,7 +16,7 @@ export interface Traffic {
    * written.
    */
   publish(session: Session | undefined, packet: PublishPacket): Promise<Reply | undefined>
-  /** Returns whether the device may subscribe. Repeated subscriptions to the same filter count once. */
+  /** Returns whether the device may subscribe. Toward the limit, repeated subscriptions to one filter count once. */
   subscribe(session: Session | undefined, subscription: Subscription): boolean
   unsubscribe(session: Session | undefined, topics: readonly string[]): void
 }
@@ -55,7 +55,7 @@ export function createTraffic({ reports, throttle, logRejection, measure }: Traf
         const isRejected = error instanceof ApiError
         const message = withoutInput((error as Error).message)
         logRejectedPublication(isRejected ? error.code : 'not written', message)
-        // The caller logs this error and closes the connection.
+        // The caller logs this error, so it must not contain input, and closes the connection.
         throw isRejected ? new Error(message) : error
       }
     },

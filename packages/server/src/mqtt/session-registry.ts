@@ -19,8 +19,8 @@ export interface Session {
   device?: ReportingDevice
   readonly topics: Set<string>
   /**
-   * Whether the device's secret was revoked, or the device was deleted. The server then rejects all further
-   * publications, including the will.
+   * Whether the device has lost its access, for example because its secret was revoked or the device was deleted. The
+   * server then rejects all further publications, including the will.
    */
   isCutOff: boolean
   /** Why the server disconnected the authenticated device. Omitted if it did not. */
@@ -31,9 +31,9 @@ export interface Sessions {
   readonly size: number
   add(session: Session): void
   of(stream: unknown): Session | undefined
-  /** Returns the device's previous connection, if any. */
+  /** Makes the session the current one of its device. Returns the device's previous session, if any. */
   setDevice(session: Session): Session | undefined
-  /** Returns whether the session was the current connection of its device. */
+  /** Returns whether the session was the current one of its device. */
   remove(session: Session): boolean
   ofDevice(deviceId: string): Session | undefined
   allOfDevice(deviceId: string): Session[]
@@ -43,7 +43,7 @@ export interface Sessions {
 export function createSessions(): Sessions {
   const byStream = new Map<unknown, Session>()
   const byDevice = new Map<string, Session>()
-  /** Contains connections that have not authenticated. Only a few exist at a time. */
+  /** Contains sessions whose devices have not authenticated yet. Only a few exist at a time. */
   const authenticating = new Set<Session>()
   return {
     get size() {

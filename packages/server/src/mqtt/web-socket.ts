@@ -59,8 +59,8 @@ function rejectionStatus({ url, headers }: IncomingMessage): string | undefined 
 }
 
 /**
- * Limits the bytes before authentication, because the broker sees only whole messages. Returns a function that stops
- * counting.
+ * Closes the connection if the client sends too many bytes before authentication, because the broker sees only whole
+ * messages. Returns a function that stops counting.
  */
 function limitBytes(socket: Duplex): () => void {
   let received = 0

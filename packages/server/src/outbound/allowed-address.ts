@@ -5,7 +5,7 @@ import type { Address, AddressRange } from '../lib/address-range.ts'
 const globalUnicast: AddressRange = [ipaddr.parse('2000::'), 3]
 
 /**
- * Checks whether the server may connect to this address. The address must be globally reachable unicast (RFC 6890 and
+ * Checks whether the server may connect to `address`. The address must be globally reachable unicast (RFC 6890 and
  * the IANA special-purpose registries) or in a range that the operator allows. Outside such a range, addresses of 6to4,
  * NAT64, and similar mechanisms are forbidden, because the network determines their destination. `address` must have
  * the operating system's format, not the format in a URL.

@@ -35,7 +35,10 @@ export function checkedLookup(resolve: Resolve, isAllowed: (address: string) => 
 
 const noAddress = (): Error => Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
 
-/** Checks a literal address, for which Node.js does not call the lookup function. */
+/**
+ * Throws ForbiddenAddress if the host of the URL is an IP address that is not allowed. Node.js does not call the lookup
+ * function for IP addresses.
+ */
 export function assertAllowedLiteral(url: URL, isAllowed: (address: string) => boolean): void {
   const host = hostOf(url)
   if (isIP(host) !== 0 && !isAllowed(host))

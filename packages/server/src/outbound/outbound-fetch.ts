@@ -6,7 +6,7 @@ import { resolveName } from './resolve.ts'
 
 /** Fetches from allowed addresses, for libraries that take a `fetch` function. */
 export interface OutboundFetch {
-  /** Does not follow redirects. Rejects if the address is not allowed or the response is too long or too late. */
+  /** Does not follow redirects. Rejects if the address is not allowed, or if the response is too long or too late. */
   fetch(url: string, options: RequestInit): Promise<Response>
   close(): Promise<void>
 }

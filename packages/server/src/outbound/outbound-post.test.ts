@@ -23,7 +23,7 @@ afterAll(() => server.close())
 const send = (outbound: ReturnType<typeof createOutbound>, url: string) =>
   outbound.post({ url: new URL(url), headers: {}, body: '{}' })
 
-/** URL hosts in various spellings whose addresses the server must not connect to. */
+/** Various spellings of URL hosts to which the server must not connect. */
 const internalHosts = [
   '127.0.0.1',
   '127.1',

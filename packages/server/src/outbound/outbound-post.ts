@@ -26,7 +26,7 @@ export interface OutboundMessage {
 }
 
 export type OutboundResult = {
-  /** The duration in milliseconds. */
+  /** The duration of the request, in milliseconds. */
   duration: number
 } & (Sent | { status: null; error: string })
 

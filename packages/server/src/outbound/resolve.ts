@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
-/** Rejects if the name has no address or the lookup fails. */
+/** Returns the IP addresses of a host name. Rejects if the name has no address or the lookup fails. */
 export type Resolve = (name: string) => Promise<string[]>
 
 /**

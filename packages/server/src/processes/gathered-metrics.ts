@@ -69,8 +69,8 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
   }
 
   const measure = async (): Promise<{ type: string; text: string }> => {
-    // The totals are read before the sampling, because the responses may already include the counters of a process that
-    // ends during the sampling.
+    // The totals of ended processes are read before the sampling. If a process ends during the sampling, its response
+    // and the later totals could both include its counters.
     const endedBefore = endedTotals
     const registry = AggregatorRegistry.aggregate([
       ...(await sample()),

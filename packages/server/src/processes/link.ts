@@ -17,7 +17,7 @@ export interface Link extends CommandSource {
   end(): void
 }
 
-/** The timeout is longer than the time that the parent waits for the other processes. */
+/** How long to wait for the parent, in milliseconds. The parent waits less time for the other processes. */
 const MEASURE_TIMEOUT_MS = 6_000
 
 type Measured = Extract<ToProcess, { kind: 'measured' }>

@@ -20,7 +20,7 @@ const STABLE_MS = 60_000
 
 /** Runs several server processes under one command, on the same ports. */
 export interface Processes {
-  /** Resolves once all processes serve requests, and rejects if one of them cannot. */
+  /** Resolves to the URL of the server once all processes serve requests. Rejects if one of them cannot start. */
   start(): Promise<string>
   reload(): void
   /** Resolves once all processes have exited. */
@@ -40,7 +40,7 @@ interface Launched {
   ended: Promise<End>
 }
 
-/** Replaces processes that exit unexpectedly, and kills and replaces processes that do not respond. */
+/** Until the server stops, replaces processes that exit, and kills and replaces processes that do not respond. */
 export function createProcesses(
   { processes: count, workerSilence }: Pick<Config, 'processes' | 'workerSilence'>,
   log: FastifyBaseLogger,

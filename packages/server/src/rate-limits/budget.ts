@@ -34,7 +34,7 @@ export interface BudgetOptions {
   /** Returns a monotonic time in milliseconds. */
   now?: (() => number) | undefined
   isReported?: boolean | undefined
-  /** Called when a subject has too few points. */
+  /** Called with the name of the policy when a subject has too few points. */
   onRejection?: ((policy: string) => void) | undefined
 }
 

@@ -159,7 +159,7 @@ describe('the points of a user', () => {
   test('are shared by all servers that use the same database', async () => {
     const user = await app.createUser()
     const onOther = other.as(user)
-    // The other server may receive the address's spending from previous tests with a delay.
+    // Advance the clock, because the other server may receive the address's spending from previous tests late.
     await vi.waitFor(
       async () => {
         clock.now += 60_000
@@ -168,7 +168,7 @@ describe('the points of a user', () => {
       { timeout: 60_000, interval: 100 },
     )
     await spendPoints(user, 900)
-    // Polling alone would not spend this many points in time, because each request costs only one point.
+    // Each poll costs only one point, so polls alone would not spend enough points before the timeout.
     const expectReported = async () => expect(left((await onOther.query(small)).headers)).toBeLessThan(100)
     await vi.waitFor(expectReported, { timeout: 60_000, interval: 100 })
   })

@@ -32,7 +32,10 @@ export interface RequestCharges {
    * because other fields may have read objects that are not in the response.
    */
   chargeOperation(start: OperationStart<Viewer>): AfterOperation | Promise<AfterOperation>
-  /** The returned function's promise resolves once enough points for the next event are available. */
+  /**
+   * Call the returned function after each event. If it returns a promise, wait for the promise before the next event:
+   * it resolves once enough points were available and have been charged.
+   */
   chargeEvents(requester: Requester<Viewer>): () => Promise<void> | undefined
 }
 

@@ -230,7 +230,7 @@ test('charges the attribute history of each device for the events that its filte
     expect(errors).toBe(undefined)
     return before - left(headers) - 1
   }
-  // Events of other types and of services are between the changes to a device.
+  // Between the changes to a device, the server also reads events of other types and events of services.
   expect(await pointsOf('attributeHistory(size: 1) { items { name } }')).toBe(2)
   for (const filter of ['name: "rack"', 'context: "night"', 'maxDate: "2020-01-01T00:00:00Z"'])
     expect(await pointsOf(`attributeHistory(size: 1, ${filter}) { items { name } }`)).toBe(2)

@@ -4,7 +4,7 @@ import { ApiError, retryIn } from '../errors.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
 import type { Payer } from './rate-limits.ts'
 
-/** Throws RATE_LIMITED if too few points are left. */
+/** Takes points and sets the rate-limit headers of the response. Throws RATE_LIMITED if too few points are left. */
 export function spend(payer: Payer, points: number, reply: FastifyReply): void {
   const { budget, subject } = payer
   const retryAfter = Math.ceil(budget.take(subject, points))
@@ -12,7 +12,7 @@ export function spend(payer: Payer, points: number, reply: FastifyReply): void {
   if (retryAfter > 0) throw rateLimited(payer, points, retryAfter)
 }
 
-/** If the points exceed the capacity, takes them in several parts. */
+/** Waits for the points and takes them. If the points exceed the capacity, takes them in several parts. */
 export async function spendWhenAvailable({ budget, subject }: Payer, points: number): Promise<void> {
   for (let left = points; left > 0; ) {
     const part = Math.min(left, budget.policy.capacity)

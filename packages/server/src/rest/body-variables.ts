@@ -9,7 +9,10 @@ const jsonType = /^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 /** In a merge patch, null removes a member, as it does in attribute changes (RFC 7396). */
 const mergePatchType = /^application\/merge-patch\+json\s*$/i
 
-/** Treats a missing body as an empty object, unless the whole body is the value of one variable. */
+/**
+ * Reads the variables in a request body. Treats a missing body as an empty object, unless the whole body is the value
+ * of one variable.
+ */
 export function bodyVariables(
   body: Buffer,
   contentType: string | undefined,

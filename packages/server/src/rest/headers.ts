@@ -3,14 +3,17 @@ const DEPRECATED_SINCE = Date.UTC(2026, 10, 20) / 1_000
 
 export const PREFIX = '/rest/v1'
 
-/** Returns headers that announce the deprecation of the REST API, with links (RFC 5829, RFC 9745 §3). */
+/** For URLs of the REST API, returns headers that announce its deprecation, with links (RFC 5829, RFC 9745 §3). */
 export function deprecationHeaders(url: string): Record<string, string> {
   if (!url.startsWith(`${PREFIX}/`) && url.split('?', 1)[0] !== PREFIX) return {}
   const link = `</graphql/v1>; rel="successor-version", <${PREFIX}>; rel="deprecation"; type="text/markdown"`
   return { deprecation: `@${DEPRECATED_SINCE}`, link }
 }
 
-/** Returns a link to the next page, or undefined for the last page and for responses that are not pages. */
+/**
+ * Returns the value of a Link header for the next page. Returns undefined for the last page and for responses that are
+ * not pages.
+ */
 export function nextLink(url: string, body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('hasMore' in body) || !('cursor' in body)) return undefined
   if (body.hasMore !== true || typeof body.cursor !== 'string') return undefined

@@ -4,10 +4,13 @@ import type { Route } from './route.ts'
 
 type Names = Readonly<Record<string, string>>
 
-/** One step of `at`: a member, an item by its index, or the item whose ID is in the path. */
+/** One step of `route.at`: a member, an item by its index, or the item whose ID is in the path. */
 type Step = { member: string } | { index: number } | { key: string }
 
-/** Throws NOT_FOUND if the data does not contain the response, or if the member in `route.found` is null. */
+/**
+ * Returns the response body. Throws NOT_FOUND if the data does not contain the body, or if the member in `route.found`
+ * is null.
+ */
 export function responseBody(data: unknown, { route, pathNames }: Operation, names: Names): unknown {
   const value = stepsOf(route).reduce((place, step) => take(place, step, names), data)
   if (value === undefined || value === null) throw notFound(nounOf(route), names[pathNames[0] ?? ''] ?? '')

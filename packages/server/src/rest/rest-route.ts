@@ -17,7 +17,7 @@ import { type RestInput, type RestViewer, serve } from './serve.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Serves the table of routes in a separate Fastify scope, which reads bodies as bytes. */
+/** Serves the REST API in a separate Fastify scope, which reads bodies as bytes. */
 export function registerRest<Viewer extends RestViewer>(app: FastifyInstance, input: RestInput<Viewer>): void {
   const { schema } = input.executor
   app.register(
@@ -82,7 +82,10 @@ function prepareScope<Viewer extends RestViewer>(scope: FastifyInstance, input: 
   })
 }
 
-/** A not-found handler would not run, because the catch-all routes of the server would match first. */
+/**
+ * Rejects unknown paths. A not-found handler would not run, because the catch-all routes of the server would match
+ * first.
+ */
 function rejectOtherPaths(scope: FastifyInstance): void {
   scope.all('/*', async (request) => {
     const path = request.url.split('?', 1)[0]?.slice(0, 200)

@@ -5,8 +5,8 @@ export interface Route {
   readonly path: string
   readonly summary: string
   /**
-   * Variables that are not in the path are query parameters for GET, and otherwise members of the body, unless `body`
-   * is set. `$self` is the ID of the caller's account.
+   * The GraphQL document. Its variables that are not in the path are query parameters for GET, and otherwise members of
+   * the body, unless `body` is set. `$self` is the ID of the caller's account.
    */
   readonly document: string
   /**
@@ -14,13 +14,13 @@ export interface Route {
    * omitted, the response is the whole result.
    */
   readonly at?: string
-  /** 201 if the route creates an object at `location`, 204 if the response has no body, and otherwise 200. */
+  /** The HTTP status code: 201 if the route creates an object at `location`, 204 without a body, and otherwise 200. */
   readonly status: 200 | 201 | 204
   /** The new object's path below /rest/v1. A placeholder such as `{device.id}` stands for a member of the response. */
   readonly location?: string
-  /** The variable whose value is the whole body. */
+  /** The name of the variable whose value is the whole body. */
   readonly body?: string
-  /** The members that the body must contain, even if they are null. */
+  /** The names of the members that the body must contain, even if their value is null. */
   readonly written?: readonly string[]
   /** A member of the response and its noun in the error NOT_FOUND, which the server returns if the member is null. */
   readonly found?: readonly [member: string, what: string]

@@ -4,7 +4,7 @@ export interface Setting<Value> {
   meaning: string
   default: string
   secret?: boolean
-  /** For an invalid value, throws an error whose message describes valid values. An unset setting is undefined. */
+  /** Throws an error that describes the valid values if `text` is invalid. `text` is undefined for an unset setting. */
   parse(text: string | undefined): Value
 }
 

@@ -32,7 +32,10 @@ export async function stageCredentials(dataFolder: string, credentials: Credenti
   await replacePrivateFile(stagedPath(dataFolder), formatCredentials(credentials))
 }
 
-/** Returns an empty string if the staged credentials contain no key, or undefined if no credentials are staged. */
+/**
+ * Returns the ID of the staged access key. Returns an empty string if the staged credentials contain no key, or
+ * undefined if no credentials are staged.
+ */
 export async function findStagedKey(dataFolder: string): Promise<string | undefined> {
   const text = await readIfExists(stagedPath(dataFolder))
   return text === undefined ? undefined : (/^MUSTER_ACCESS_KEY_ID=(.*)$/m.exec(text)?.[1] ?? '')

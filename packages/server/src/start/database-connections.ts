@@ -3,7 +3,10 @@ import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 
-/** Five for background work and the job queue, one for notifications, and one for probes in each of the two pools. */
+/**
+ * The connections of a server process besides those for requests: five for background work and the job queue, one for
+ * notifications, and one for probes in each of the two pools.
+ */
 const BACKGROUND_CONNECTIONS = 8
 
 /** The size of the pool that only assigns event IDs, for a server that uses the workers of a cluster. */

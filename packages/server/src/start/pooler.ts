@@ -16,8 +16,9 @@ const PROBES = 10
 const CONNECT_TIMEOUT_MS = 30_000
 
 /**
- * Throws if connections that must be direct go through a pooler in transaction mode, or if DATABASE_URL and
- * DATABASE_DIRECT_URL point to different databases. Warns if the pooler for requests does not pass on session settings.
+ * Throws a StartError if connections that must be direct go through a pooler in transaction mode, or if DATABASE_URL
+ * and DATABASE_DIRECT_URL point to different databases. Warns if the pooler for requests does not pass on session
+ * settings.
  */
 export async function checkPooler(
   { connection, requests }: DatabaseAccess,

@@ -33,7 +33,7 @@ export function databaseAccess({ databaseUrl, databaseDirectUrl, dataFolder }: C
   return { connection, requests: { connection: { connectionString: databaseUrl }, direct: connection } }
 }
 
-/** Resolves once the database responds. */
+/** Resolves once the database responds. Throws a StartError if it cannot be used, or if settings are inconsistent. */
 export async function openServingDatabase(options: ServingDatabaseOptions): Promise<ServingDatabase> {
   const { config, log, signal } = options
   if (config.databaseUrl === undefined) {

@@ -54,7 +54,7 @@ export async function setUp(options: SetUpOptions): Promise<SetUp> {
   }
 }
 
-/** Connection errors have a `syscall`, too. */
+/** Does not check for `syscall` alone, because connection errors also have one. */
 function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && error.syscall !== 'connect' && 'path' in error
 }
@@ -90,7 +90,7 @@ async function createOwner(db: Database, { config, url }: SetUpOptions, secrets:
   return { url, accessKeyId: key, secretAccessKey: secret ?? '', email, password }
 }
 
-/** Checks whether the owner of staged credentials was committed. If not, deletes the credentials. */
+/** Checks whether the owner of staged credentials was committed. If not, deletes the staged credentials. */
 async function shouldPublishStaged(db: Database, dataFolder: string): Promise<boolean> {
   const key = await findStagedKey(dataFolder)
   if (key === undefined) return false

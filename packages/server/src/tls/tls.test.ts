@@ -145,7 +145,7 @@ test('reports https URLs, and reloads its certificate files on SIGHUP', async ()
   await replaceFile(files.cert, second.cert)
   await vi.waitFor(() => expect(rejections()).toBe(1), { timeout: 100_000, interval: 100 })
   expect(server.stderr()).toContain("MUSTER_TLS_KEY is not the certificate's private key")
-  // The server logs the error once, and again after a signal.
+  // The server logs the same error only once, but again after SIGHUP.
   server.signal('SIGHUP')
   await vi.waitFor(() => expect(rejections()).toBe(2), { timeout: 100_000, interval: 100 })
   expect(await fingerprintAt(port)).toBe(await fingerprintOf(first))

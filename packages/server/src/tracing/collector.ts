@@ -4,8 +4,8 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import type { FastifyBaseLogger } from 'fastify'
 
 /**
- * Creates an exporter to the collector. While the collector is unavailable, spans are lost, and the server logs the
- * failure once. `timeoutMillis` includes retries.
+ * Creates an exporter to the collector. While the collector is unavailable, spans are lost. The server logs only the
+ * first failure, and the recovery. `timeoutMillis` includes retries.
  */
 export function createCollector(log: Pick<FastifyBaseLogger, 'info' | 'warn'>, timeoutMillis: number): SpanExporter {
   const exporter = new OTLPTraceExporter({ timeoutMillis })

@@ -37,7 +37,7 @@ interface Description {
 const writes =
   /\b(insert)\s+into\s+"?([a-z_]+)|\b(update)\s+(?!of\b)"?([a-z_]+)"?(?=.*?\sset\s)|\b(delete)\s+from\s+"?([a-z_]+)/is
 
-/** If the statement writes nothing, describes it by the first table that it reads. */
+/** Describes the first write of the statement. If there is none, describes the first table that the statement reads. */
 function describeStatement(text: string): Description {
   const bare = text.replace(/^(?:\s*\/\*.*?\*\/)*\s*/s, '')
   const [first, second] = writes.exec(bare)?.slice(1).filter(Boolean) ?? []

@@ -12,7 +12,10 @@ export async function allRowsOf(db: Database, accountId: string): Promise<Record
   return Object.fromEntries(Array.from(byTable, ([name, rows]) => [name, rows.map(({ row }) => row)]))
 }
 
-/** Omits data that changes on its own or when it is read, such as last-use times and the events for download links. */
+/**
+ * Returns an account's rows without data that changes on its own or when it is read, such as last-use times and the
+ * events for download links.
+ */
 export async function rowsWithoutUsage(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
   const rows = await allRowsOf(db, accountId)
   const {

@@ -75,7 +75,7 @@ describe('the calls of this test', () => {
 const sendDocument = (user: TestUser, own: OwnedObjects, document: string): Promise<QueryResponse> =>
   isSubscription(document) ? queryStream(app, user, { document, device: own.device }) : user.query(document)
 
-/** Omits the usage counts of the victim's keys, because the server writes them in the background. */
+/** Returns the victim's rows without the usage counts of keys, which the server writes in the background. */
 async function rowsOfVictim(): Promise<Record<string, unknown[]>> {
   const { key_use: _use, ...rows } = await allRowsOf(app.db, victim.userId)
   return rows
@@ -86,7 +86,7 @@ async function assertUntouched(): Promise<void> {
   expect(receiver.received.filter(({ text }) => text.includes(victim.webhook))).toHaveLength(1)
 }
 
-/** Returns the response to an attempt, with placeholders for the IDs and names of the objects. */
+/** Makes an attempt. Returns the response, with placeholders for the IDs and names in `theirs`. */
 async function outcomeOf({ document }: Attempt, theirs: OwnedObjects): Promise<unknown> {
   const { status, data, errors } = await sendDocument(intruder, own, document)
   for (const { extensions } of errors ?? []) if (extensions.job !== undefined) extensions.job = 'new job'
@@ -142,7 +142,10 @@ interface Caller {
   own: OwnedObjects
 }
 
-/** Returns a new user with objects of every kind for a mutation, because mutations may change the objects. */
+/**
+ * Returns the intruder, or, for a mutation, a new user with objects of every kind, because a mutation may change its
+ * caller's objects.
+ */
 async function callerOf(field: string): Promise<Caller> {
   if (!field.startsWith('Mutation.')) return { user: intruder, own }
   const user = await app.createUser()

@@ -66,7 +66,7 @@ const totals = { requests: 0, wrong: 0 }
 
 const isMutation = (document: string): boolean => document.startsWith('mutation')
 
-/** Sends these requests and returns the wrong responses, keyed by field. */
+/** Sends the requests. Returns the wrong responses, each with its field, the problem, its status, and its body. */
 async function findWrongResponses(
   requests: readonly FieldRequest[],
   caller: Caller,
@@ -115,7 +115,10 @@ const isReadOnly = (response: ApiResponse, request: FieldRequest, document: stri
   return data === null && errors?.[0]?.extensions?.code === 'FORBIDDEN' ? undefined : 'not forbidden'
 }
 
-/** Checks that the response contains none of the victim's strings except strings from the request. */
+/**
+ * Returns a problem if the status is not 200, or if the response contains a string of the victim that is not in the
+ * request.
+ */
 const isUnrelated = ({ status, body }: ApiResponse, _request: FieldRequest, document: string): string | undefined => {
   const { deviceCursor: _device, eventCursor: _event, deliveryCursor: _delivery, ...strings } = victim
   const responseText = JSON.stringify(body)

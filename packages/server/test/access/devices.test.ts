@@ -45,7 +45,8 @@ function useApp(): void {
 }
 
 /**
- * Omits keys and their uses, which the server records with a delay, and samples of online devices, which a job adds.
+ * Returns the user's rows without keys and their uses, which the server records with a delay, and without samples of
+ * online devices, which a job adds.
  */
 async function rowsOf({ userId }: OwnedObjects): Promise<Record<string, unknown[]>> {
   const { access_key: _keys, presence_sample: _samples, key_use: _use, ...rows } = await allRowsOf(app.db, userId)

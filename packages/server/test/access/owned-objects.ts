@@ -16,7 +16,7 @@ export interface OwnedObjects {
   service: string
   accessKey: string
   registrationCode: string
-  /** The registration code itself. */
+  /** The registration code itself. `registrationCode` is its ID. */
   code: string
   deviceSecret: string
   webhook: string
@@ -51,7 +51,7 @@ export interface OwnedObjects {
 /** Cursors, which are positions in lists and identify no object. */
 export type Cursors = Pick<OwnedObjects, 'deviceCursor' | 'eventCursor' | 'deliveryCursor'>
 
-/** Starts a webhook receiver that rejects every delivery and echoes the content. */
+/** Starts a webhook receiver that rejects every delivery and echoes its content in the response. */
 export async function startFailingReceiver(): Promise<Receiver> {
   const receiver = await startReceiver()
   receiver.respondWith(({ text }, response) => void response.writeHead(500).end(text))

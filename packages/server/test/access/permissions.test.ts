@@ -112,7 +112,7 @@ async function decide(caller: Caller, document: string): Promise<{ decision: Dec
   const [error] = body.errors ?? []
   const { code, reason } = error?.extensions ?? {}
   const isDecision = reason === 'permission' || reason === 'not-a-member'
-  // If the response contains data, the field was allowed, and the server rejected only its use on this device.
+  // If the response contains data, the field was allowed, and the server rejected only its use on the device.
   const isClosed = reason === 'device' && body.data === undefined
   if (code !== 'FORBIDDEN' || !(isDecision || isClosed)) {
     const isReadOnly = code === 'FORBIDDEN' && /read-only/.test(error.message)

@@ -121,7 +121,7 @@ export const queryCalls: Record<string, Call> = {
       attributes: attempt(noDevices, ({ attribute, mark }) => devices(`attributes: { ${attribute}: "${mark}-value" }`)),
       where: [
         attempt(noDevices, ({ device }) => devices(`where: ${literal(`id = ${device}`)}`)),
-        // With a fraction, the comparison also checks whether values look like versions.
+        // For a comparison with a fraction, the server also checks whether the attribute's values are versions.
         attempt(noDevices, ({ attribute }) => devices(`where: ${literal(`attributes.${attribute} > 0.5`)}`)),
         attempt(noDevices, ({ attribute, mark }) =>
           devices(`where: ${literal(`attributes.${attribute} = ${JSON.stringify(`${mark}-value`)}`)}`),

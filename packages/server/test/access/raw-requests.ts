@@ -10,7 +10,7 @@ export interface RequestParts {
   body?: string | undefined
 }
 
-/** Records the bytes that a client would send, without sending them. `sign` can add headers. */
+/** Returns the bytes that a client would send for a request, without sending them. `sign` can add headers. */
 export async function recordRequest(
   server: string,
   parts: RequestParts,
@@ -41,7 +41,10 @@ export interface RawResponse {
   text: string
 }
 
-/** Sends bytes on a new connection. With `ends`, closes the sending side even if the request declares more bytes. */
+/**
+ * Sends bytes on a new connection, waits until the connection closes, and returns what the server sent. With `ends`,
+ * closes the sending side even if the request declares more bytes.
+ */
 export async function sendRaw(server: string, bytes: Buffer, { ends = false } = {}): Promise<RawResponse> {
   const { hostname, port } = new URL(server)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })

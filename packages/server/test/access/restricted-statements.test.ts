@@ -116,7 +116,7 @@ describe('every statement of a restricted key that reads devices or their data',
     })
     try {
       for (const document of [...documents, ...lists, ...jobs]) {
-        // The server compiles a document on its second use.
+        // The server compiles a document only on its second use, so send each document twice.
         for (let use = 1; use <= 2; use++) await restricted.query(document)
       }
     } finally {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await waitForLastUsed(app.db, app.owner.keyId)
   untouched = await rowsOfVictim()
 })
-/** Omits the usage counts of the victim's keys, because the server writes them in the background. */
+/** Returns the victim's rows, except the usage counts of keys, which the server writes in the background. */
 async function rowsOfVictim(): Promise<Record<string, unknown[]>> {
   const { key_use: _use, ...rows } = await allRowsOf(app.db, victim.userId)
   return rows

@@ -7,7 +7,7 @@ import { subscriptionCalls } from './subscription-calls.ts'
 
 type TypeQuery = (own: OwnedObjects, selection: string) => string
 
-/** Builds a query that selects fields through `login` and this path. The path leaves its braces open. */
+/** Builds a query that selects fields through `login` and `path`. Adds the closing braces, which `path` omits. */
 const throughLogin =
   (path: (own: OwnedObjects) => string): TypeQuery =>
   (own, selection) => {
@@ -119,7 +119,7 @@ export function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
 
 export const reached = (type: string): string => `"reached":"${type}"`
 
-/** Returns a request for every field of the schema. Throws for a field without a listed query. */
+/** Returns a request for every field of the schema. Throws if a root field has no call, or if a type has no query. */
 export const everyField = (schema: GraphQLSchema): FieldRequest[] => [
   ...rootFields(schema),
   ...objectTypes(schema).flatMap((type) =>

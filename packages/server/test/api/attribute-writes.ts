@@ -6,7 +6,7 @@ interface Writer {
   app: Pick<TestApp, 'mqttPort'>
   user: TestUser
   device: Gate
-  /** The ID of the device, service, or user that has the value. */
+  /** The ID of the device, service, or user whose attribute is set. */
   target: string
 }
 

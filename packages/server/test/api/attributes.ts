@@ -21,7 +21,7 @@ export interface AttributeClient {
   setMany(items: readonly Write[]): Promise<QueryResponse>
   /** Returns the attributes and contexts of a device, service, or user, or null if the object does not exist. */
   read(id: string, context?: string | null): Promise<{ attributes: Tree; contexts: string[] } | null>
-  /** Reads the attributes in each of these contexts with one query. */
+  /** Returns the attributes in each of `contexts`, and the names of all contexts. Sends one query. */
   readEach(id: string, contexts: readonly (string | null)[]): Promise<{ attributes: Tree[]; contexts: string[] }>
   changes(): Promise<Change[]>
 }

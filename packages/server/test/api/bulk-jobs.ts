@@ -13,7 +13,10 @@ export async function register(user: TestUser, name: string, attributes: object 
   return registerDevice.device.id
 }
 
-/** Creates a user with devices. By default, the attribute `site` of the devices is `oslo`. */
+/**
+ * Creates a user with devices. By default, the attribute `site` of the devices is `oslo`. Returns the user and the
+ * sorted IDs of the devices.
+ */
 export async function newFleet(
   app: TestApp,
   count: number,
@@ -25,7 +28,7 @@ export async function newFleet(
   return [user, ids.sort()]
 }
 
-/** Inserts the devices, because registering them would take longer. */
+/** Creates a user with devices. Inserts the devices into the database, because registering them would take longer. */
 export async function newLargeFleet(app: TestApp, count: number): Promise<TestUser> {
   const user = await app.createUser()
   const devices = Array.from({ length: count }, (_, index) => {

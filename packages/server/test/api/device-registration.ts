@@ -20,7 +20,8 @@ export interface RegistrationServer extends RegistrationClient {
 }
 
 /**
- * Starts a separate server. Each test that guesses codes needs one, because a server counts invalid codes by address.
+ * Starts a separate server. Each test that guesses codes needs a separate server, because a server counts the invalid
+ * codes of each client address.
  */
 export async function startRegistrationServer(first: TestApp): Promise<RegistrationServer> {
   let ahead = 0

@@ -9,13 +9,13 @@ const allEvents = `[DEVICE_REGISTER, DEVICE_UPDATE, DEVICE_DELETE, DEVICE_STATE,
 /** Returns a webhook argument with a filter that also matches the device `end`, for which `received` waits. */
 export const withEnd = (where: string): string => `where: ${JSON.stringify(`(${where}) OR name = end`)}`
 
-/** Creates a webhook for the event types in `allEvents`, with these further arguments. Returns its ID. */
+/** Creates a webhook for the event types in `allEvents`, with the additional arguments `args`. Returns its ID. */
 export async function createWebhook(user: TestUser, receiver: Receiver, args = ''): Promise<string> {
   const document = `mutation { createWebhook(url: "${receiver.url}", events: ${allEvents}${args === '' ? '' : `, ${args}`}) { id } }`
   return (await user.data(document)).createWebhook.id
 }
 
-/** Creates a view with these arguments. Returns its ID. */
+/** Creates a view with the arguments `args`. Returns its ID. */
 export const createView = async (user: TestUser, args: string): Promise<string> =>
   (await user.data(`mutation { createView(${args}) { id } }`)).createView.id
 
@@ -26,7 +26,7 @@ export async function register(user: TestUser, name: string, attributes: object 
   return (await user.data(document, { name, attributes })).registerDevice.device.id
 }
 
-/** Sends a document that fails. Returns the code and the message of its first error. */
+/** Sends a document. Returns the code and the message of its first error, or `no error` and an empty message. */
 export async function errorOf(user: TestUser, document: string): Promise<[code: string, message: string]> {
   const { errors } = await user.query(document)
   return [errors?.[0]?.extensions.code ?? 'no error', errors?.[0]?.message ?? '']
@@ -45,7 +45,10 @@ export async function received(app: TestApp, user: TestUser, receiver: Receiver)
     .map(({ body }) => `${body.data.device?.name} ${body.type}`)
 }
 
-/** Waits until no message to the receiver is pending, and sorts the messages, which arrive in any order, by event. */
+/**
+ * Waits until no message to the receiver is pending. Then sorts the received messages by the IDs of their events,
+ * because messages can arrive in any order.
+ */
 export async function receiveAll(app: TestApp, user: TestUser, receiver: Receiver): Promise<void> {
   const pending = sql`select from webhook join webhook_delivery using (account_id) where webhook.account_id = ${user.accountId}
     and url = ${receiver.url} and webhook_delivery.webhook_id = webhook.id and status = 'pending'`

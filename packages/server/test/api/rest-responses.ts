@@ -13,7 +13,10 @@ interface Response {
 
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-/** Returns a function that checks a response, and that fails for members that the OpenAPI document does not define. */
+/**
+ * Returns a function that fails if a response does not match the OpenAPI document, or if it has members that the
+ * document does not define.
+ */
 export function createResponseCheck(document: unknown): (route: Route, status: number, body: unknown) => void {
   const { paths, components } = withoutExtraProperties(document) as OpenApi
   const ajv = new Ajv2020({ strict: false, allErrors: true })

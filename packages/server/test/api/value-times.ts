@@ -29,7 +29,7 @@ export async function registerGate(user: TestUser, attributes: object = {}): Pro
   return { id, service: services[0].id, secret: registerDevice.secret }
 }
 
-/** Sets a name's expected interval, or removes it if `seconds` is null. */
+/** Sets the expected interval of an attribute name, or removes the interval if `seconds` is null. */
 export const expectEvery = (user: TestUser, name: string, seconds: number | null) =>
   user.query(
     'mutation ($name: String!, $seconds: Int) { setExpectedInterval(name: $name, seconds: $seconds) { name seconds stale } }',
@@ -62,7 +62,7 @@ export const changesOf = ({ db }: Pick<TestApp, 'db'>, user: TestUser) =>
 
 /**
  * Moves these times `seconds` seconds into the past: the times of a user's values and events, the creation times of the
- * user's devices and services, and the time when the server began to record times.
+ * user's devices and services, and the time when the server began to record the times of values.
  */
 export async function passTime({ db }: Pick<TestApp, 'db'>, user: TestUser, seconds: number): Promise<void> {
   const { accountId } = user
@@ -70,7 +70,7 @@ export async function passTime({ db }: Pick<TestApp, 'db'>, user: TestUser, seco
       when 'array' then jsonb_build_array((value ->> 0)::bigint - ${seconds * 1_000}::int, (value ->> 1)::bigint - ${seconds * 1_000}::int)
       else to_jsonb(value::text::bigint - ${seconds * 1_000}::int) end), '{}') from jsonb_each(attribute_times))`
   const back = (time: Date): Date => new Date(time.getTime() - seconds * 1_000)
-  // Read each row first, because a Citus cluster rejects updates that calculate times.
+  // Calculate the times in a separate query, because a Citus cluster rejects updates that calculate times.
   for (const [table, account, ...keys] of [
     ['device', 'account_id', 'id'],
     ['device_live', 'account_id', 'device_id'],

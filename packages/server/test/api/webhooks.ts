@@ -42,7 +42,7 @@ export function webhookClient(user: TestUser, receiver: Receiver): WebhookClient
   }
 }
 
-/** Polls until the condition is true. The test timeout limits the wait. */
+/** Calls `read` until its result meets the condition. Returns the result. Only the test timeout limits the wait. */
 export async function pollUntil<Value>(
   read: () => Promise<Value>,
   condition: (value: Value) => boolean,

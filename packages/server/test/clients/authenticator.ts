@@ -52,7 +52,7 @@ export function createAuthenticator({ origin, verifiesUser = true }: Authenticat
       userHandle = options.user.id
       const credentialData = Buffer.concat([Buffer.alloc(16), lengthOf(id), id, coseKey(x, y)])
       const data = authenticatorData(options.rp.id, credentialData)
-      // Encode {"fmt": text, "attStmt": {} or {"x5c": [bytes]}, "authData": bytes}.
+      // Encode {"fmt": text, "attStmt": {} or {"x5c": [bytes]}, "authData": bytes} in CBOR.
       const attestation = Buffer.concat([
         Buffer.of(0xa3),
         cborText('fmt'),
@@ -92,11 +92,11 @@ function lengthOf(bytes: Buffer): Buffer {
 
 const cborText = (text: string): Buffer => Buffer.concat([Buffer.of(0x60 + text.length), Buffer.from(text)])
 
-/** Encodes {"x5c": [certificate]}. */
+/** Encodes {"x5c": [certificate]} in CBOR. */
 const statementOf = (certificate: Buffer): Buffer =>
   Buffer.concat([Buffer.of(0xa1), cborText('x5c'), Buffer.of(0x81, 0x59), lengthOf(certificate), certificate])
 
-/** Encodes a public key (RFC 9053 §7.1.1): {1: 2 (EC2), 3: -7 (ES256), -1: 1 (P-256), -2: x, -3: y}. */
+/** Encodes a public key in CBOR (RFC 9053 §7.1.1): {1: 2 (EC2), 3: -7 (ES256), -1: 1 (P-256), -2: x, -3: y}. */
 const coseKey = (x: string, y: string): Buffer =>
   Buffer.concat([
     Buffer.of(0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20),

@@ -10,7 +10,7 @@ export interface DeviceResponse {
 export const basic = (deviceId: string, secret: string): string =>
   `Basic ${Buffer.from(`${deviceId.replaceAll(':', '')}:${secret}`).toString('base64')}`
 
-/** Posts a device's request. Sends a string body unchanged. */
+/** Posts a device's request. Sends a string body unchanged, and any other body as JSON. */
 export async function post(
   { url }: Pick<TestApp, 'url'>,
   path: 'register' | 'report' | `register?${string}`,

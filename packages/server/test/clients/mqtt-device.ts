@@ -15,7 +15,7 @@ export async function registerDevice(user: TestUser, name = 'gateway'): Promise<
   return { id: registered.device.id, secret: registered.secret }
 }
 
-/** Connects a device. If the server rejects the connection, throws the server's error. */
+/** Connects a device. Throws if the server rejects the connection or closes it before accepting the device. */
 export async function connectMqtt(url: string, { id, secret }: RegisteredDevice, more: IClientOptions = {}) {
   const client = open(url, { clientId: id, username: id, password: secret, ...more })
   await new Promise<void>((resolve, reject) => {

@@ -22,7 +22,7 @@ export async function openRaw(port: number): Promise<RawConnection> {
   return { socket, received: () => received, closed }
 }
 
-/** Builds a packet. `length` overrides the body's declared length, for invalid packets. */
+/** Builds an MQTT packet. For invalid packets, `length` overrides the declared length of the body, in bytes. */
 export function packet(firstByte: number, body: Buffer, length = body.length): Buffer {
   const lengthBytes: number[] = []
   let rest = length

@@ -17,7 +17,7 @@ export interface RestRequest {
   /** The body as bytes, instead of `body`. */
   bytes?: Buffer<ArrayBuffer>
   contentType?: string
-  /** Overrides the options for signing. `url` is the signed URL, not the target. */
+  /** Overrides the options for signing. `url` changes only the URL that is signed, not the URL of the request. */
   signing?: Partial<SignRequestOptions>
   /** Headers that the client adds after signing. */
   unsignedHeaders?: Record<string, string>

@@ -2,7 +2,10 @@ import { createHmac } from 'node:crypto'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Returns the code that an authenticator app shows for this otpauth:// URI (RFC 6238, RFC 4226 §5.3). */
+/**
+ * Returns the code that an authenticator app shows for an otpauth:// URI at the time `at`, in Unix milliseconds
+ * (RFC 6238, RFC 4226 §5.3).
+ */
 export function codeOf(totpUri: string, at = Date.now()): string {
   const parameters = new URL(totpUri).searchParams
   const counter = Buffer.alloc(8)
@@ -14,7 +17,10 @@ export function codeOf(totpUri: string, at = Date.now()): string {
   return String(number % 1_000_000).padStart(6, '0')
 }
 
-/** Returns a code that is invalid now and for the next minute, even if the server accepts the next code early. */
+/**
+ * Returns a code that is invalid now and for the next minute, even if the server also accepts the previous and the next
+ * code.
+ */
 export function wrongCodeOf(totpUri: string): string {
   const right = [-60, -30, 0, 30, 60, 90].map((seconds) => codeOf(totpUri, Date.now() + seconds * 1_000))
   return ['000000', '111111', '222222', '333333', '444444', '555555', '666666'].find((code) => !right.includes(code))!

@@ -9,7 +9,7 @@ const workers = (process.env.MUSTER_TEST_CLUSTER_WORKERS ?? '').split(',').filte
 
 export const isCluster = workers.length > 0
 
-/** The view of the statements that are running on all nodes. */
+/** The PostgreSQL or Citus view that lists the running statements of all nodes. */
 export const statActivity = isCluster ? 'citus_stat_activity' : 'pg_stat_activity'
 
 /** The number of shards. A few are enough to separate accounts, and more would make each test database larger. */

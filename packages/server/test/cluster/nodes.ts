@@ -33,7 +33,7 @@ const settings = {
   'citus.node_connection_timeout': '30000',
   // Set this for the whole server, because copies of a database do not have the settings of the original.
   'citus.multi_shard_modify_mode': 'sequential',
-  // After a kill, prepared transactions lock rows until Citus ends them.
+  // Recover prepared transactions soon, because after a kill, they lock rows until Citus ends them.
   'citus.recover_2pc_interval': '2s',
   autovacuum: 'off',
 }
@@ -112,7 +112,7 @@ async function freePort(): Promise<number> {
  * not run as root.
  */
 async function asUser([command, ...parameters]: string[], owned?: string): Promise<void> {
-  // The nodes would otherwise look for certificates in the folder of the current user.
+  // Without this HOME, the nodes would look for certificates in the home folder of the current user.
   const env = { ...process.env, LC_ALL: 'C.UTF-8', HOME: '/' }
   if (process.getuid?.() !== 0) return void (await run(command!, parameters, { env }))
   if (owned !== undefined) {
@@ -123,7 +123,11 @@ async function asUser([command, ...parameters]: string[], owned?: string): Promi
   await run('setpriv', [...user, command!, ...parameters], { env, cwd: '/' })
 }
 
-/** Finds a PostgreSQL installation with Citus. If there is none, runs build-citus.sh in the folder MUSTER_CITUS_DIR. */
+/**
+ * Returns the folder with the programs of a PostgreSQL installation that has Citus. If there is none, first runs
+ * build-citus.sh in the folder that MUSTER_CITUS_DIR specifies. Throws if this variable is not set, or if the script
+ * does not install Citus.
+ */
 export async function findCitus(): Promise<string> {
   const found = await findInstalled()
   if (found !== undefined) return found
@@ -138,7 +142,7 @@ export async function findCitus(): Promise<string> {
 
 const hint = 'Install Citus, or set MUSTER_CITUS_DIR to a folder with a script build-citus.sh that installs it.'
 
-/** The `pg_config` on the path, and those in Debian's packages. */
+/** The `pg_config` programs to try: the one in PATH, and then those of Debian's packages. */
 const candidates = ['pg_config', ...[18, 17, 16, 15].map((version) => `/usr/lib/postgresql/${version}/bin/pg_config`)]
 
 async function findInstalled(): Promise<string | undefined> {

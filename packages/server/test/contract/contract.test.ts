@@ -14,7 +14,7 @@ const defaults: readonly string[] = [ChangeType.FieldArgumentDefaultChanged, Cha
 const isBreaking = ({ criticality, type }: Change): boolean =>
   criticality.level === CriticalityLevel.Breaking || defaults.includes(type)
 
-/** Returns the paths of changes that break clients of `before`. */
+/** Returns the path of each change that breaks clients of `before`, or the change's message if it has no path. */
 async function breakingChanges(before: GraphQLSchema, after: GraphQLSchema): Promise<string[]> {
   const changes = await diff(before, after)
   return changes

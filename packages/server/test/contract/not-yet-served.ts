@@ -1,5 +1,5 @@
 /**
- * The paths of the contract that the server does not serve yet. The test requires an exact match, so remove a path when
- * the server serves it.
+ * The paths of the contract that the server does not serve yet. Remove a path when the server serves it, because
+ * contract.test.ts requires an exact match.
  */
 export const notYetServed: readonly string[] = []

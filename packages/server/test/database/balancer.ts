@@ -5,14 +5,14 @@ import pg from 'pg'
 export interface Balancer {
   at: pg.ClientConfig
   /**
-   * Holds the data that clients send, and resolves when data arrives. The returned function forwards the held data, and
-   * ends the hold.
+   * Delays the data that clients send. When the first data arrives, resolves with a function that forwards the delayed
+   * data and ends the delay.
    */
   hold(): Promise<() => void>
   close(): void
 }
 
-/** Starts a load balancer, which connects clients to each of the databases in turn. */
+/** Starts a load balancer, which connects each new client to the next of the databases in turn. */
 export async function startBalancer(urls: readonly string[]): Promise<Balancer> {
   const sockets = new Set<Socket>()
   let next = 0

@@ -14,7 +14,7 @@ export interface DatabaseProxy {
   open(): void
   /**
    * Breaks the first connection that sends these statements in this order. Depending on `moment`, the break occurs
-   * before the proxy forwards the last statement, when its response arrives, or after that number of response bytes.
+   * before the proxy forwards the last statement, when its response arrives, or after `moment` bytes of the response.
    */
   cutAt(statements: readonly string[], moment: 'before' | 'after' | number): void
   /** Breaks a random open connection, if any. */

@@ -102,7 +102,10 @@ export async function insertDevices(db: Database, accountId: string, devices: nu
   await sql`insert into device_live (account_id, device_id) select account_id, id from device`.execute(db)
 }
 
-/** An array literal has no type, so PostgreSQL gives it the type of the statement's parameter. */
+/**
+ * Returns an SQL literal for a value. The literal of an array has no type, so PostgreSQL gives it the type of the
+ * statement's parameter.
+ */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map(arrayElement).join(',')}}`)
   if (value === null || value === undefined) return 'null'

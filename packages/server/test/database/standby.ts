@@ -25,7 +25,7 @@ export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   const [first, second] = [join(folder, 'primary'), join(folder, 'standby')]
   await createDataFolder(first)
   await appendFile(join(clusterFolderOf(first), 'pg_hba.conf'), 'local all,replication postgres trust\n')
-  // Start the primary once with wal_level = replica, because the standby begins with a copy of its files.
+  // Start the primary once with wal_level = replica, because the standby starts with a copy of the primary's files.
   await (await start(first, common)).stop()
   await promisify(execFile)('cp', ['-Rp', first, second])
   await writeFile(join(clusterFolderOf(second), 'standby.signal'), '')

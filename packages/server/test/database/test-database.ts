@@ -22,7 +22,7 @@ function urlOf({ connectionString, host = '', port, user = '', database }: pg.Cl
 const longTimeout = { connectionTimeoutMillis: 60_000 }
 
 /**
- * Creates a database from the template, or a plain database, which is not distributed even on a cluster. With
+ * Creates a database from the template or, with `isPlain`, a database that is not distributed even on a cluster. With
  * `fairness`, users share the database's connections as on a server.
  */
 export async function createTestDatabase(fairness?: FairOptions, isPlain = false): Promise<TestDatabase> {

@@ -11,12 +11,12 @@ export interface HiddenValues {
   createReader(): Promise<TestUser>
 }
 
-/** The failure of a request for an attribute that the key cannot read or set. */
+/** The error of a request that reads or sets an attribute to which the key has no access. */
 export const forbiddenAttribute = { code: 'FORBIDDEN', reason: 'attribute' }
 
 /**
- * Creates a user with readable and hidden attributes in the base and in the context `night`, and with hidden attributes
- * in the context `private`.
+ * Creates a user with readable and hidden attributes, both as base values and in the context `night`, and with hidden
+ * attributes in the context `private`.
  */
 export async function newUserWithHiddenValues(app: TestApp): Promise<HiddenValues> {
   const user = await app.createUser()

@@ -2,7 +2,10 @@ import { sendDocument } from '../access/callers.ts'
 import { type TestApp, type TestUser, testUser } from '../harness/app.ts'
 import type { TestMember } from './member.ts'
 
-/** A timeout for changes of keys. It is shorter than the time for which servers cache a key without a notification. */
+/**
+ * Options for polling after a change of a key. The timeout, in milliseconds, is shorter than the time for which a
+ * server caches a key without a notification, so a poll fails if the server receives no notification.
+ */
 export const NOTIFIED = { timeout: 20_000, interval: 50 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of responses

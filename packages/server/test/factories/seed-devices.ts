@@ -14,11 +14,11 @@ export interface SeedDevice {
   lastReported?: Date | null
   statusA?: string | null
   attributes?: object
-  /** Overrides, keyed by context. */
+  /** The attribute overrides of the device, keyed by context. */
   overrides?: Record<string, object>
 }
 
-/** Inserts rows, because registering the devices would take too long. Returns the IDs of the devices. */
+/** Inserts the devices into the database, because registering them would take too long. Returns their IDs. */
 export async function seedDevices(db: Database, accountId: string, devices: readonly SeedDevice[]): Promise<string[]> {
   const rows = devices.map(({ id = newId(), name = 'device', overrides = {}, ...rest }) => ({
     id,

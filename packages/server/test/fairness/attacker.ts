@@ -14,7 +14,7 @@ export interface Attack {
   requests: Buffer[]
   /**
    * `repeat` reads each response and sends the request again. `ignore` reads only at the end of the attack. `wait`
-   * sends once and waits, with an unfinished request or an idle connection.
+   * sends an unfinished request, or nothing if there are no requests, and keeps the connection open.
    */
   behavior: 'repeat' | 'ignore' | 'wait'
 }

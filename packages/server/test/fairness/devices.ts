@@ -14,7 +14,10 @@ const CONNECTS_PER_SECOND = 50
 const CONNECTED_WITHIN_MS = 120_000
 const POLL_MS = 50
 
-/** Connects devices over MQTT. Each device sends a report every five seconds. */
+/**
+ * Connects devices over MQTT. Each device sends a report every five seconds. Resolves when all devices are connected.
+ * Throws if this takes longer than two minutes.
+ */
 export async function connectDevices(broker: string, devices: Credentials[]): Promise<ConnectedDevices> {
   const counts = newCounts(devices.length)
   const waitToConnect = createThrottle(CONNECTS_PER_SECOND)

@@ -36,7 +36,10 @@ export interface OtherUserResult {
   rejections: Record<string, number>
 }
 
-/** Sends the smallest query ten times per second, regardless of responses, until the signal aborts. */
+/**
+ * Sends the smallest query ten times per second, without waiting for responses, until `signal` is aborted. Returns the
+ * sorted response times, in milliseconds, and the number of rejections of each kind.
+ */
 export async function measureOtherUser(
   url: string,
   key: AccessKey,

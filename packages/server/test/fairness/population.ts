@@ -54,7 +54,7 @@ export async function createPopulation(folder: string, url: string, devices: num
   return population
 }
 
-/** Sets the environment variable for the data folder while `work` runs. */
+/** Sets MUSTER_DATA to the path of the folder while `work` runs. */
 async function withDataFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   const { MUSTER_DATA: before } = process.env
   process.env.MUSTER_DATA = folder

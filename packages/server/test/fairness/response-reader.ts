@@ -1,6 +1,9 @@
 const BUFFERED_BYTES = 2_048
 
-/** Reports the outcome of each response: its status and, if its body contains one, the first error code. */
+/**
+ * Returns a function that receives the bytes of responses. It passes the outcome of each response to `onResponse`: the
+ * status and, if the body contains one, the first error code.
+ */
 export function createResponseReader(onResponse: (outcome: string) => void): (part: Buffer) => void {
   let head = ''
   let start = ''

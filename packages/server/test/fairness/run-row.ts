@@ -16,11 +16,9 @@ export interface Result {
   /** The number of devices connected at the end, the number of all devices, and counts of the devices' failures. */
   devices: { connected: number; of: number; failures: Record<string, number> }
   memory: { before: Memory; most: Memory; after: Memory }
-  /**
-   * Counts of the attacker's outcomes and of the row's work, and the longest time that a waiting connection of the
-   * attacker was open, in milliseconds.
-   */
+  /** Counts of the attacker's outcomes and of the row's work. */
   outcomes: Record<string, number>
+  /** The longest time that a waiting connection of the attacker was open, in milliseconds. */
   longestOpen: number
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFleetServer, type FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
 
-/** Opens a data folder. `close` removes a temporary folder, but keeps a folder that the caller specified. */
+/** Creates the data folder `named`, or a temporary folder if `named` is undefined. `close` removes only the latter. */
 export async function openDataFolder(named: string | undefined): Promise<{ folder: string; close(): Promise<void> }> {
   if (named !== undefined) {
     await mkdir(named, { recursive: true, mode: 0o700 })

@@ -8,7 +8,7 @@ export interface JobFigures {
   skipped: number
 }
 
-/** Retries while the database is unavailable. Throws any other error. */
+/** Runs a query, and repeats it while the database is unavailable. Throws any other error. */
 async function query<Row>({ database }: Rig, text: string, values: readonly unknown[]): Promise<Row[]> {
   for (;;) {
     const client = new pg.Client(database.url)
@@ -18,7 +18,7 @@ async function query<Row>({ database }: Rig, text: string, values: readonly unkn
       return (await client.query(text, [...values])).rows
     } catch (error) {
       const { code = '' } = error as { code?: string }
-      // The database is starting, or was killed during the statement.
+      // These codes mean that the database is starting, or was killed during the statement.
       if (!/^(57P|08|ECONN|ENOENT|EPIPE|$)/.test(code)) throw error
       await new Promise((resolve) => setTimeout(resolve, 100))
     } finally {
@@ -28,8 +28,8 @@ async function query<Row>({ database }: Rig, text: string, values: readonly unkn
 }
 
 /**
- * Checks a job that is DONE: each device has a result, the log contains the events of exactly the changed devices, and
- * the counts of the job agree with its devices.
+ * Checks a job that is DONE: each device has a result, no device failed, the event log contains the events of exactly
+ * the changed devices, and the counts of the job agree with the results.
  */
 export async function checkJob(
   rig: Rig,
@@ -44,7 +44,7 @@ export async function checkJob(
   const count = (wanted: string): number =>
     statuses.filter(({ status }) => status === wanted).reduce((sum, each) => sum + each.count, 0)
   expect(count('PENDING'), `${name}: devices without a result`).toBe(0)
-  // The preview rejects devices that were deleted after it found them.
+  // Ignore devices that were deleted after the preview found them. The preview rejects them with NOT_FOUND.
   const failed = await query(
     rig,
     `select device_id, outcome, code, message from bulk_item
@@ -124,8 +124,8 @@ export async function checkUndo(rig: Rig, { change, undo }: { change: Job; undo:
 }
 
 /**
- * Checks that each change of a value began with the value of the previous change, and that each device has the value
- * of its last change.
+ * Checks that each change of `site` began with the value of the previous change, and that each device has the value of
+ * its last change. Returns the numbers of all changes and of the changes that were not made by bulk jobs.
  */
 export async function checkValues(rig: Rig): Promise<{ changes: number; written: number }> {
   const broken = await query(

@@ -16,7 +16,7 @@ interface ImportOptions {
 const ROWS = 2_000
 const PAUSE_MS = 100
 
-/** Creates a job that registers devices, each with a hardware ID and a value. */
+/** Creates a job that registers devices, each with a hardware ID and a value of `site`, and starts its preview. */
 export async function importRows(rig: Rig, { name, count, rate }: ImportOptions): Promise<Job> {
   const rows = Array.from({ length: count }, (_, index) => `node-${index},HW-${index},start`)
   const parts = Array.from({ length: Math.ceil(count / ROWS) }, (_, index) =>
@@ -33,7 +33,7 @@ export async function importRows(rig: Rig, { name, count, rate }: ImportOptions)
   return job
 }
 
-/** Ignores the rejection of duplicate rows, because the response to an earlier attempt may have been lost. */
+/** Appends rows. Ignores the rejection of duplicate rows, because an earlier attempt's response may have been lost. */
 async function append(rig: Rig, { id }: Job, csv: string): Promise<void> {
   try {
     await executeOperation(rig, `mutation { appendBulk(id: "${id}", csv: ${csv}) { id } }`)
@@ -42,7 +42,10 @@ async function append(rig: Rig, { id }: Job, csv: string): Promise<void> {
   }
 }
 
-/** Creates a job and finds it by its name, because the response may be lost. */
+/**
+ * Creates a job and finds it by its name, because the response may be lost. Tries again until the job exists. Throws if
+ * the response status is 400.
+ */
 export async function createJob(rig: Rig, name: string, mutation: string): Promise<Job> {
   for (;;) {
     const response = await rig.send(`mutation { ${mutation} }`).catch(() => undefined)

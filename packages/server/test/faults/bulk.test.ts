@@ -10,7 +10,7 @@ import { startSiteWriters } from './site-writers.ts'
 const isFullRun = process.env.FAULTS_KILLS !== undefined
 const kills = Number(process.env.FAULTS_KILLS ?? 2)
 const DEVICES = isFullRun ? 20_000 : 80
-/** A small fleet needs a low rate, or its job would end before a kill. */
+/** The rate of the jobs, in devices per second. A small fleet needs a low rate, or its job would end before a kill. */
 const RATE = isFullRun ? 10_000 : 40
 /** The pause before each kill is 0.25 to 1.25 times this duration. A server must have time to start. */
 const PAUSE_MS = isFullRun ? 2_500 : 2_000

@@ -89,7 +89,10 @@ it(
       const { status } = await sendQuery({ at })
       checks.push({ offset: `${at} with the clock at ${clock}`, status, expected })
     }
-    /** A rate-limited request also uses up its nonce, so each attempt has a new nonce. */
+    /**
+     * Returns a signed request that the server has accepted, so that its nonce is used up. A rate-limited request also
+     * uses up its nonce, so each attempt has a new nonce.
+     */
     const useNonce = async (at: number): Promise<ReturnType<typeof sign>> => {
       const { signed, status } = await pollUntil(
         async () => {

@@ -25,7 +25,10 @@ const statement = `
     (count(*) filter (where devices > 1))::int as "acrossDevices"
   from committed`
 
-/** Groups changes by the `xmin` of their events. It identifies their transaction, because events are never updated. */
+/**
+ * Counts changes, grouped by the `xmin` of their events, which identifies the transaction because events are never
+ * updated.
+ */
 export async function readCommits(url: string): Promise<Commits> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

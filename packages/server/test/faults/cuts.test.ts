@@ -78,7 +78,7 @@ it('reports whether the outcome is known when a database connection breaks', lon
   for (const moment of ['before', 'after'] as const)
     await breakSharedStatement({ proxy, send, data, devices: [id, other], moment })
 
-  // The outcome of reads and of unsent changes is known.
+  // If the connection breaks during a read, the response does not report an unknown outcome.
   proxy.cutAt(['to be cut'], 'before')
   const { body } = await send(attributes())
   expect(body.errors[0].extensions).toMatchObject({ code: 'UNAVAILABLE' })

@@ -63,7 +63,10 @@ export async function openDatabase(
   }
 }
 
-/** Waits for the WAL writer, which may start shortly after the database accepts connections. */
+/**
+ * Returns the process ID of the WAL writer. Waits for the WAL writer, because it may start shortly after the database
+ * accepts connections.
+ */
 async function findWalWriter(pid: number): Promise<number> {
   for (;;) {
     for (const child of await childrenOf(pid)) {

@@ -65,7 +65,7 @@ export const entryPoints: Readonly<Record<string, (installation: Installation) =
         resolve(result)
       }
       client.once('connect', () => finish('served'))
-      // CONNACK reports "server unavailable" (MQTT 3.1.1 §3.2.2.3).
+      // The CONNACK return code 3 means "server unavailable" (MQTT 3.1.1 §3.2.2.3).
       client.once('error', (error) => finish((error as { code?: unknown }).code === 3 ? 'unavailable' : error.message))
       client.once('close', () => finish('closed without an error'))
     }),

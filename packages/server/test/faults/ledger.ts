@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 const sync = promisify(fdatasync)
 
 /**
- * A change with a unique number. It sets a device's attribute to the number, in the base or in a context, or registers
- * a device with the number as its hardware ID.
+ * A change with a unique number. It sets a device's attribute to the number, as the base value or in a context, or
+ * registers a device with the number as its hardware ID.
  */
 export interface Change {
   number: number
@@ -24,11 +24,14 @@ export interface Entry {
   outcome: Outcome
 }
 
-/** A client sends a change only after `intend` resolves, and counts the response only after `note` resolves. */
+/**
+ * A file of changes and their outcomes. A client sends a change only after `intend` resolves, and counts the response
+ * only after `note` resolves.
+ */
 export interface Ledger {
   intend(change: Change): Promise<void>
   note(change: Change, outcome: Outcome): Promise<void>
-  /** The outcome of a change without a note is unknown. */
+  /** Returns all changes with their outcomes. The outcome of a change without a note is `unknown`. */
   read(): Promise<Entry[]>
   close(): void
 }

@@ -27,7 +27,8 @@ it.each(isFullRun ? Object.keys(outages) : ['frozen'])(
   'reports at every entry point that PostgreSQL is %s, then recovers without losing changes',
   longTimeout,
   async (kind) => {
-    // Other tests use a longer time, so that a busy machine does not look like an unresponsive database.
+    // In other tests, MUSTER_DATABASE_SILENCE is longer, so that a busy machine does not look like an unresponsive
+    // database.
     const rig = await openRig({ env: { MUSTER_DATABASE_SILENCE: '500' } })
     const ledger = openLedger(join(rig.folder, 'ledger'))
     onTestFinished(() => ledger.close())

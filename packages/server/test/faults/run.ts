@@ -1,6 +1,8 @@
 /**
  * `npm run test:faults -- [--only NAME] [--kills N] [--cuts N] [--seconds N]` runs clients while parts of the system
- * fail. `--only` accepts kills, bulk, outage, cuts, or clock. Prints a table of the results at the end.
+ * fail. `--only` accepts kills, bulk, outage, cuts, or clock. `--kills` is the number of times to kill a process,
+ * `--cuts` is the number of database connections to break, and `--seconds` is the duration of each outage. Prints a
+ * table of the results at the end.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -39,7 +41,7 @@ const child = spawn(
       FAULTS_KILLS: values.kills,
       FAULTS_CUTS: values.cuts,
       FAULTS_OUTAGE: values.seconds,
-      // Mounting a disk requires root.
+      // The test of a full disk mounts a disk, which requires root.
       ...(process.getuid?.() === 0 && { FAULTS_FULL: '1' }),
     },
   },

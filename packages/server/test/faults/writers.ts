@@ -5,7 +5,7 @@ import type { Rig } from './rig.ts'
 export const context = 'night'
 /**
  * The number of attribute names of each client. It is small, so that clients soon overwrite values. It is not a
- * multiple of three, so that each name is used in the base and in the context.
+ * multiple of three, so that each name gets both a base value and an override.
  */
 const NAMES = 13
 const TIMEOUT_MS = 10_000
@@ -13,7 +13,7 @@ const TIMEOUT_MS = 10_000
 const PAUSE_MS = 200
 
 export interface Writers {
-  /** Resolves when servers have acknowledged this number of additional changes. */
+  /** Resolves when servers have acknowledged `more` additional changes. */
   acknowledged(more: number): Promise<void>
   stop(): Promise<void>
 }

@@ -100,7 +100,7 @@ const device: fc.Arbitrary<ModelDevice> = fc
   })
   .map(({ hardwareId, statusA, attributes: base, overrides, statusInNight, ...rest }): ModelDevice => {
     const id = newId()
-    // Remove conflicts, because on one target, a name is either a group or a value.
+    // Remove overrides that conflict with base values, because a name on one target is either a group or a value.
     const night = overrides === null ? {} : withKindsOf(overrides, base)
     const inNight: ModelDevice['attributes'] = {
       ...night,

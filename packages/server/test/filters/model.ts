@@ -35,7 +35,10 @@ export interface ModelDevice {
   overrideTimes?: Readonly<Record<string, ModelTimes>>
 }
 
-/** The times of values, as the database stores them. */
+/**
+ * The times when values last changed and were last confirmed, as the database stores them, in milliseconds since 1970.
+ * If the two times of a value are equal, they are a single number.
+ */
 export type ModelTimes = Readonly<Record<string, number | readonly [changed: number, confirmed: number]>>
 
 interface Row {
@@ -46,9 +49,9 @@ interface Row {
 export interface ModelOptions {
   context: string | undefined
   now: number
-  /** The time when the server began to record times. */
+  /** The time when the server began to record the times of values. */
   timesSince?: number
-  /** The expected intervals in seconds, keyed by name. */
+  /** The expected intervals of values in seconds, keyed by attribute name. */
   intervals?: Readonly<Record<string, number>>
 }
 

@@ -43,7 +43,10 @@ export async function createRuleFleet(app: TestApp): Promise<{ user: TestUser; i
 const list = `query ($where: String, $context: String) { login {
   devices(where: $where, context: $context, sort: "created") { items { name } total } } }`
 
-/** Returns the matching devices' names, oldest first. Throws if `total` is not the number of these devices. */
+/**
+ * Returns the names of the matching devices as one string, separated by spaces, with the oldest device first. Throws if
+ * `total` is not the number of these devices.
+ */
 export async function findNames(user: TestUser, where: string, context?: string): Promise<string> {
   const { login } = await user.data(list, { where, context })
   const { items, total } = login.devices

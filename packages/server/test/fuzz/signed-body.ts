@@ -6,7 +6,7 @@ export interface BodyResponse {
   text: string
 }
 
-/** Returns a function that sends the request, so that a measured time does not include signing. */
+/** Signs a request and returns a function that sends it, so that a measured time does not include signing. */
 export function prepareBody(
   { url: server }: Pick<TestApp, 'url'>,
   { keyId, secret }: Pick<TestUser, 'keyId' | 'secret'>,

@@ -55,7 +55,10 @@ export interface TestUser {
   /** Throws if the response contains errors. */
   // biome-ignore lint/suspicious/noExplicitAny: see query
   data<Data = any>(document: string, variables?: Record<string, unknown>): Promise<Data>
-  /** Adds a member to the account and returns the member's ID. Undefined if the test cannot reach the database. */
+  /**
+   * Adds a member to the account and returns the member's ID. The default role is `viewer`. The function is undefined
+   * if the test cannot reach the database.
+   */
   addMember?(roleId?: string): Promise<string>
 }
 
@@ -95,7 +98,10 @@ export interface TestAppOptions {
   log?: Logger
 }
 
-/** Starts a server for all tests of a file. The result has no properties until the hooks run. */
+/**
+ * Starts a server before the tests of a file, and closes it after them. The returned object has no properties until the
+ * `beforeAll` hook has run.
+ */
 export function sharedTestApp(options?: TestAppOptions): TestApp {
   const app = {} as TestApp
   beforeAll(async () => void Object.assign(app, await startTestApp(options)))

@@ -9,7 +9,7 @@ const block = 10
 
 let next = first + Math.floor(Math.random() * ((last - first) / block)) * block
 
-/** Reserves ports that are free. By default, the reservation ends when the test ends. */
+/** Reserves consecutive free ports. Throws if there are none. By default, the reservation ends when the test ends. */
 export async function claimPorts(
   count: number,
   atEnd: (end: () => Promise<void>) => void = onTestFinished,

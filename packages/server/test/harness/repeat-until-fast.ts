@@ -1,6 +1,9 @@
 import { performance } from 'node:perf_hooks'
 
-/** Repeats `act` until it is fast enough for its result to be valid. The test timeout limits the repetitions. */
+/**
+ * Repeats `act` until a call takes less than `milliseconds`, because the result of a slower call is not valid. Returns
+ * the result. Only the test timeout limits the repetitions.
+ */
 export async function repeatUntilFast<Value>(milliseconds: number, act: () => Promise<Value>): Promise<Value> {
   for (;;) {
     const started = performance.now()

@@ -6,7 +6,7 @@ import { signRequest } from '@muster/http-signature'
 import { onTestFailed, onTestFinished } from 'vitest'
 import { serverPath } from './bundled-programs.ts'
 
-/** The number of characters from a server's log that a failed test shows. */
+/** The number of characters from the end of a server's log that a failed test shows. */
 const SHOWN = 8_000
 
 export interface ServerProcess {

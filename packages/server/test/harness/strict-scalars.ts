@@ -11,7 +11,10 @@ const checks: readonly [GraphQLScalarType<unknown>, (value: unknown) => boolean]
   [GraphQLInt, (value) => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31],
 ]
 
-/** Rejects values that graphql-js converts. Compiled operations do not convert them, so the responses would differ. */
+/**
+ * Makes the built-in scalar types reject values that graphql-js would convert. Compiled operations do not convert
+ * values, so their responses would differ.
+ */
 export function rejectInexactScalars(): void {
   for (const [type, isRight] of checks) {
     type.serialize = (value: unknown) => {

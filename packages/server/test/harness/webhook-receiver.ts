@@ -18,7 +18,7 @@ export interface Receiver {
   received: Received[]
   /** Waits for at least `count` matching messages and returns them. */
   waitFor(count: number, matches?: (message: Received) => boolean): Promise<Received[]>
-  /** By default, the receiver responds with status 200 and no body. */
+  /** Sets how the receiver responds to messages. By default, it responds with status 200 and no body. */
   respondWith(handle: (message: Received, response: ServerResponse) => void): void
   close(): Promise<void>
 }
@@ -80,7 +80,7 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Verifies a message's signature with the reference library. Throws if the signature is invalid. */
+/** Verifies a message's signature with the library of Standard Webhooks. Throws if the signature is invalid. */
 export const verifyMessage = (secret: string, { id, timestamp, signature, text }: Received): unknown =>
   new Webhook(secret).verify(text, {
     'webhook-id': id,

@@ -42,7 +42,7 @@ async function newEnvironment() {
   return { connection, folder, env }
 }
 
-/** Returns the process IDs in the order in which the processes began to listen. */
+/** Waits until `count` processes have begun to listen, and returns their process IDs in the order in which they did. */
 const listening = (server: ServerProcess, count: number): Promise<number[]> =>
   vi.waitFor(() => {
     const lines = server.stderr().split('\n').slice(0, -1)
@@ -167,7 +167,7 @@ test('runs two processes as one server, and replaces a killed process', async ()
     return requests
   })
   for (const { data } of await Promise.all(waiting)) expect(data.createAccessKey.key).toMatch(/^MK/)
-  // The output closes when all processes have ended.
+  // `exited` resolves when all processes that share the output have ended.
   expect(await server.exited).toBe(0)
   await expect(fetch(server.url)).rejects.toThrow()
 })

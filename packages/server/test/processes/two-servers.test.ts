@@ -19,7 +19,10 @@ afterAll(() => pair.end())
 
 const wait = { timeout: 200_000, interval: 100 }
 
-/** Creates a key for the owner and returns a client for each server. */
+/**
+ * Creates a key for the owner on the server with the index `at`, and deletes the key at the end of the test. Returns a
+ * client with the key for each server.
+ */
 async function newKey(at = 0): Promise<[TestUser, TestUser]> {
   const { key, secret } = (await pair.owners[at]!.data('mutation { createAccessKey { key secret } }')).createAccessKey
   onTestFinished(

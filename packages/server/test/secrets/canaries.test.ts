@@ -130,7 +130,7 @@ async function webhooks(owner: Key): Promise<void> {
   await send()
   const rotated = await sendOperation(owner, `mutation { rotateWebhookSecret(id: "${id}", overlap: 3600) { secret } }`)
   canaries.add('webhook secret', rotated.data.rotateWebhookSecret.secret)
-  // The receiver echoes each message.
+  // Let the receiver return each message and its signature, so that the server could log or store them.
   receiver.respondWith(({ signature, text }, response) =>
     response.writeHead(500, { 'x-echo': signature }).end(signature + text),
   )
@@ -150,7 +150,8 @@ async function devices(owner: Key): Promise<void> {
   const { deviceId } = body
   const secret = canaries.add('device secret', body.secret)
   await post(server, 'report', { state: 'active' }, basic(deviceId, secret))
-  // The server logs each reason once in ten seconds. This request and the next two are the first with their reasons.
+  // The server logs each reason only once in ten seconds. It logs this request and the next two, because they are the
+  // first with their reasons.
   await post(server, 'report', { services: [{ id: secret, state: 'active' }] }, basic(deviceId, secret))
   const rejections = [
     await post(server, `register?code=${code}`, { code: 'MCNOBODY', hardwareId: 'CANARY-2' }),

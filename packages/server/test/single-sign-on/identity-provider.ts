@@ -40,7 +40,7 @@ export async function startIdentityProvider(serverUrl: string): Promise<Identity
     features: { backchannelLogout: { enabled: true }, devInteractions: { enabled: true } },
     cookies: { keys: ['a key of the tests'] },
     pkce: { required: () => true },
-    // By default, the provider sends logout tokens only to public addresses.
+    // Also send logout tokens to local addresses. By default, the provider sends them only to public addresses.
     fetch: (url, options) =>
       fetch(url, { method: options?.method, headers: options?.headers, body: options?.body } as RequestInit),
     findAccount: (_context, login) => {

@@ -21,11 +21,14 @@ export interface Checks {
 const MAX_GROWTH = 1
 /** The maximum standard error, in percent per hour. With a larger error, a run does not show whether memory grows. */
 const MAX_ERROR = 0.75
-/** The tolerance for counts of descriptors and connections, which vary slightly. */
+/**
+ * The allowed growth of the counts of descriptors and connections, which vary slightly: the greater of the number
+ * `count` and the fraction `part`.
+ */
 const TOLERANCE = { part: 0.02, count: 10 }
 const MAX_LAG_SECONDS = 10
 
-/** Checks whether the server could run indefinitely under this load. */
+/** Returns the memory growth, and a message for each sign that the server could not run indefinitely under the load. */
 export function checkResults({ samples, memory, errors, devices, undelivered, forged }: Results): Checks {
   const live = growthOf(memory.map(({ at, liveMiB }) => [at, liveMiB]))
   const resident = growthOf(memory.map(({ at, residentMiB }) => [at, residentMiB]))
@@ -58,7 +61,7 @@ export function checkResults({ samples, memory, errors, devices, undelivered, fo
   return { live, resident, failures }
 }
 
-/** Returns whether the median of the last third of the values is not much higher than that of the first third. */
+/** Returns whether the median of the last third of the values exceeds that of the first third by at most TOLERANCE. */
 function isStable(values: readonly number[]): boolean {
   const third = Math.ceil(values.length / 3)
   const [before, after] = [quantile(values.slice(0, third), 0.5), quantile(values.slice(-third), 0.5)]

@@ -18,7 +18,7 @@ export interface Environment {
   key: SigningKey
   devices: Credentials[]
   countConnections(): Promise<number>
-  /** Counts the changes. The webhook must receive each change. */
+  /** Returns the number of attribute changes. The webhook must receive each change. */
   countChanges(): Promise<number>
   collectMemory(): Promise<CollectedMemory>
   /** Returns how long the server's main thread has waited for a CPU while it had work, in milliseconds. */

@@ -1,13 +1,16 @@
 /** A value's growth with its uncertainty, both in percent of the median per hour. */
 export interface Growth {
   perHour: number
-  /** NaN for fewer than three points. */
+  /** The standard error. Like `perHour`, it is NaN for fewer than three points. */
   error: number
 }
 
 type Point = readonly [minutes: number, value: number]
 
-/** Returns the median slope between all pairs of points (Theil–Sen), and a standard error from Kendall's variance. */
+/**
+ * Returns the median slope between all pairs of points (Theil–Sen), and a standard error from Kendall's variance. The
+ * correlation of successive values increases the error.
+ */
 export function growthOf(points: readonly Point[]): Growth {
   const count = points.length
   if (count < 3) return { perHour: Number.NaN, error: Number.NaN }

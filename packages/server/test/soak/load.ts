@@ -102,8 +102,8 @@ async function post(pool: Pool, { url, keyId, key }: Environment, body: string):
   const signature = signRequest({ keyId, key, method: 'POST', url: `${url}${path}`, headers, body, created })
   const response = await pool.request({ method: 'POST', path, headers: { ...headers, ...signature }, body })
   const text = await response.body.text()
-  // Do not parse the response, because parsing would take CPU time from the server. Strings cannot contain this text,
-  // because their quotes are escaped.
+  // Do not parse the response, because parsing would take CPU time from the server. A string in the response cannot
+  // contain `"errors":[`, because its quotes are escaped.
   if (response.statusCode === 200 && !text.includes('"errors":[')) return undefined
   const code = /"code":"(\w+)"/.exec(text)?.[1] ?? ''
   return `${response.statusCode} ${code}`.trim()

@@ -10,7 +10,7 @@ const SAMPLE_MS = 5_000
 /** The test measures memory only with every sixth sample, because a measurement stops the server for a moment. */
 const MEMORY_EVERY = 6
 
-/** Samples the server at intervals and prints the results of each minute. */
+/** Samples the server every five seconds, prints the results of each minute, and returns all results. */
 export async function measure(environment: Environment, load: Load, minutes: number): Promise<Measured> {
   const measured: Measured = { samples: [], memory: [], times: createTimes(), sent: 0, responses: 0, errors: {} }
   const started = performance.now()

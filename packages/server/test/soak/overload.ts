@@ -1,7 +1,8 @@
 /**
- * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]` sends signed requests at a fixed rate,
- * which is higher than the server can handle. Exits with 1 if a response is neither 200 nor 503, or if rejections take
- * too long.
+ * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]` measures the rate that the server can
+ * handle, and then sends signed requests at this rate multiplied by `--times`. `--most` and `--standing` set
+ * MUSTER_MOST_REQUESTS and MUSTER_MOST_STANDING. Exits with 1 if a response is neither 200 nor 503, or if rejections
+ * take too long.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -93,7 +94,7 @@ async function overload(sender: Sender, rate: number): Promise<Measurement> {
   return found
 }
 
-/** Measures the response times of /healthz until the signal aborts. */
+/** Measures the response times of /healthz until `signal` is aborted. Throws if a response status is not 200. */
 async function watchHealth(url: string, signal: AbortSignal): Promise<Times> {
   const times = createTimes()
   const pool = new Pool(url, { connections: 1 })

@@ -39,8 +39,9 @@ export interface Report {
   options: SoakOptions
   measured: Measured
   rate: number
-  /** The number of attribute changes and the number of changes that the webhook did not receive. */
+  /** The number of attribute changes. */
   changes: number
+  /** The number of attribute changes that the webhook did not receive. */
   undelivered: number
   checks: Checks
 }

@@ -20,7 +20,7 @@ export interface Sample {
   rssMiB: number
   descriptors: number
   databaseConnections: number
-  /** CPU seconds since the server started. */
+  /** The CPU time that the server has used since it started, in seconds. */
   cpuSeconds: number
   eventLagSeconds: number
   deliveriesPending: number

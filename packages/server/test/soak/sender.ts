@@ -6,7 +6,7 @@ import { spread } from './mix.ts'
 /** Sends the operations of the soak test, each on the connection that has been idle the longest. */
 export interface Sender {
   readonly free: number
-  /** Requires an idle connection. */
+  /** Sends the next request and returns the response status. Requires an idle connection. */
   send(): Promise<number>
   close(): void
 }

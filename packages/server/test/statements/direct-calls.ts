@@ -225,7 +225,7 @@ export function directCalls({
     (db) => events.selectFittingEvents(db, accountId, { filter: {}, start: { offset: 0 }, limit: 1 }),
 
     (db) => feed.readLogEnd(db),
-    // Only a cluster has nodes.
+    // These statements read the nodes of a cluster.
     ...(isCluster ? clusterCalls(accountId) : []),
     (db) => feed.readSettled(db, range),
     (db) => feed.readSettledOfAccount(db, accountId, range),

@@ -77,7 +77,7 @@ export function accountScopeOf(root: PlanNode, tables: ReadonlyMap<string, Accou
   }
   const written = nodes
     .filter((node) => node.Operation === 'Insert' && tables.has(node['Relation Name'] ?? ''))
-    // The first column of each of these tables is the account.
+    // The account is the first column of every table whose rows belong to accounts.
     .map((node) => withoutCast(node.Plans!.find((plan) => plan['Parent Relationship'] === 'Outer')!.Output![0]!))
   if (isRead.size === 0 && written.length === 0) return 'none'
 

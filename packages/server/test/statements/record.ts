@@ -22,8 +22,8 @@ export interface SentStatement {
 }
 
 /**
- * The sender is known only for statements that are sent through Kysely: functions call Kysely synchronously, so they
- * are on the stack.
+ * Records all statements until `stop` is called. The sender is known only for statements that are sent through Kysely:
+ * functions call Kysely synchronously, so they are on the stack.
  */
 export function recordStatements(db: Database, onStatement: (sent: SentStatement) => void = () => {}): Recording {
   const statements = new Map<string, Set<string>>()

@@ -180,7 +180,7 @@ async function queryFunctions(): Promise<string[]> {
   const folder = new URL('../../src/', import.meta.url)
   const names: string[] = []
   for await (const file of glob('**/*.queries.ts', { cwd: folder })) {
-    // Backups read the whole database on a separate connection.
+    // Skip backups, which read the whole database on a separate connection.
     if (file.startsWith('backup/')) continue
     const source = readFileSync(new URL(file, folder), 'utf8')
     const exported = source.matchAll(

@@ -15,7 +15,10 @@ function guardedStep(step: Step): Step {
   return step
 }
 
-/** Also detects statements that read rows to create an index, rewrite a table, or validate a constraint. */
+/**
+ * Runs a step. Throws if the step reads rows of a table that it locks against writers, even if it reads them only to
+ * create an index, rewrite the table, or validate a constraint.
+ */
 async function watch<Result>(db: Kysely<unknown>, step: string, work: () => Promise<Result>): Promise<Result> {
   const before = await selectReads(db)
   const result = await work()

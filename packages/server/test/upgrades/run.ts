@@ -1,8 +1,8 @@
 /**
  * `npm run test:upgrades -- [--devices N] [--kills N] [--from SCHEMA]` upgrades from each earlier schema in the
  * history. A server of the earlier release runs under load while servers of this release migrate the database. The test
- * interrupts each migration with up to N kills. With `--from`, it repeats the upgrade from this schema until N kills
- * have interrupted it.
+ * interrupts each migration with up to `--kills` kills. With `--from`, it repeats the upgrade from SCHEMA until
+ * `--kills` kills have interrupted the upgrade. SCHEMA is the name of the schema's last migration.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -18,7 +18,7 @@ import { type Environment, type Outcome, runScenario, type Scenario } from './un
 import { stopAll } from './under-load/server.ts'
 
 const MAX_WRITE_MS = 5_000
-/** A short migration can end before the kill, so several rounds may be necessary. */
+/** The number of rounds without a kill after which the test fails. A short migration can end before the kill. */
 const MAX_ROUNDS_WITHOUT_KILL = 10
 /**
  * Releases whose latest migration is earlier than this one prepare statements that return every column of a table.

@@ -37,7 +37,7 @@ export async function schemaOf(db: Kysely<unknown>): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-/** Returns the event log's indexes that a partition lacks. */
+/** Returns the partition and the index for each index of the event log that is missing or invalid on a partition. */
 export async function missingOnPartitions(db: Kysely<unknown>): Promise<string[]> {
   const { rows } = await sql<{ missing: string }>`
     select partition.relname || ' ' || index.relname as missing

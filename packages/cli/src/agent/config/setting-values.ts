@@ -11,8 +11,8 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * Returns a setting's duration in milliseconds. Throws if the duration is not between `least` and `most`, which are in
- * seconds. The error also names `other`, a word that the caller accepts instead of a duration.
+ * Returns a setting's duration in milliseconds. Throws if the setting is not a duration from `least` to `most`, which
+ * are in seconds. The error also names `other`, a word that the caller accepts instead of a duration.
  */
 export function durationOf(
   entry: Entry,

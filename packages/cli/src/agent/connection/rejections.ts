@@ -7,12 +7,13 @@ import type { Subject } from './session.ts'
 const STRIKES = 2
 const MUTED_MS = 10 * 60_000
 
-/** Names for log messages. Values need no name, because `reportByHttp` logs each rejected value. */
+/** Names of subjects in log messages. Values need no name, because `reportByHttp` logs each rejected value. */
 const subjectNames = { services: 'service list', states: 'service states' } as const
 
 /**
  * Records which subjects the server rejects. Rejections and network failures both close the connection, so only
- * repeated interruptions of the same subject count as a rejection.
+ * repeated interruptions of the same subject count as a rejection. A rejected subject is muted for 10 minutes: the
+ * agent does not publish it over MQTT.
  */
 export interface Rejections {
   isMuted(subject: Subject): boolean

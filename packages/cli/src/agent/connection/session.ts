@@ -44,7 +44,7 @@ export async function runSession(client: MqttClient, options: SessionOptions): P
   return options.signal.aborted ? undefined : inFlight.subject
 }
 
-/** Disconnects after messages in flight are acknowledged, or after 5 seconds. */
+/** Disconnects when all messages in flight are acknowledged, or after 5 seconds at the latest. */
 export function disconnectCleanly(client: MqttClient): void {
   const timer = setTimeout(() => client.stream.destroy(), ACKNOWLEDGMENT_TIMEOUT_MS)
   client.once('close', () => clearTimeout(timer))

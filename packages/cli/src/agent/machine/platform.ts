@@ -6,7 +6,7 @@ export async function findPlatform(): Promise<string> {
   return Array.from(`${system}, ${machine()}`).slice(0, 200).join('')
 }
 
-/** The file in /etc takes precedence (os-release(5)). */
+/** Returns the name of the operating system, if known. The file in /etc takes precedence (os-release(5)). */
 async function prettyName(): Promise<string | undefined> {
   for (const file of ['/etc/os-release', '/usr/lib/os-release']) {
     const text = await readFile(file, 'utf8').catch(() => '')

@@ -23,8 +23,9 @@ export async function findServices(
 }
 
 /**
- * Rejects another machine's registration, because two machines with copies of a disk would repeatedly disconnect each
- * other. Detects another machine only by a different hardware ID from the same source (machine ID or product UUID).
+ * Throws if the registration is another machine's, because two machines with copies of the same disk would repeatedly
+ * disconnect each other. Detects another machine only by a different hardware ID from the same source (machine ID or
+ * product UUID).
  */
 export async function assertSameMachine(device: DeviceState): Promise<void> {
   const { id, from } = await findHardwareId()

@@ -17,7 +17,10 @@ export interface RegisterMachine {
   isNew?: boolean
 }
 
-/** `again` is true if the state folder already contained this device's registration and `isNew` is not set. */
+/**
+ * Registers this machine, and stores the registration in the state folder. `again` is true if the folder already
+ * contained a registration of the same device and `isNew` is not set.
+ */
 export async function registerMachine(options: RegisterMachine): Promise<{ device: DeviceState; again: boolean }> {
   const { config, folder, url, code } = options
   await createStateFolder(folder)

@@ -17,7 +17,10 @@ export function createPrograms(folder = '/proc'): Programs {
   }
 }
 
-/** Reads synchronously, because procfs is in memory and each of the thousands of links would require a promise. */
+/**
+ * Reads the links of file descriptors synchronously, because procfs is in memory, and an asynchronous read would
+ * require a promise for each of thousands of links.
+ */
 function findNames(folder: string, inodes: Set<string>, found: Map<string, string>): void {
   for (const id of list(folder)) {
     if (inodes.size === 0) return

@@ -2,7 +2,10 @@ import { open } from 'node:fs/promises'
 export const MAX_BYTES = 16 * 1024
 const MAX_CHARACTERS = 1_000
 
-/** Returns the first nonempty line, trimmed and shortened, without NUL characters, which PostgreSQL cannot store. */
+/**
+ * Returns the first nonempty line, trimmed and shortened to 1,000 characters, without NUL characters, which PostgreSQL
+ * cannot store.
+ */
 export function firstLine(output: Buffer): string {
   const lines = output.toString('utf8').split(/\r\n?|\n/)
   const line = lines.map((each) => each.trim()).find((each) => each !== '') ?? ''

@@ -13,7 +13,10 @@ export interface Values {
 export interface WatchedValue {
   /** Milliseconds between two readings. */
   every: number
-  /** Resolves to true if the server has not yet accepted or permanently rejected the last successful reading. */
+  /**
+   * Reads the value. Resolves to true if the server has not yet accepted or permanently rejected the last successful
+   * reading.
+   */
   read(signal: AbortSignal): Promise<boolean>
 }
 
@@ -65,7 +68,7 @@ export function createValues(reported: readonly ReportedValue[], { onFailure, on
   }
 }
 
-/** Returns the previous sample if a measurement changed by less than its step. */
+/** Returns the previous sample if a measurement changed by less than its step. Otherwise, returns the new sample. */
 function withoutNoise(before: Sample | undefined, now: Sample): Sample {
   if (before?.measured === undefined || now.measured === undefined) return now
   return Math.abs(now.measured.value - before.measured.value) < now.measured.step ? before : now

@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { replacePrivateFile } from '@muster/server/lib/private-file.ts'
 import { CliError } from '../../errors/cli-error.ts'
 
-/** Returns undefined if the file does not exist. Throws if `read` returns undefined. */
+/**
+ * Reads a JSON file, and converts the parsed value with `read`. Returns undefined if the file does not exist. Throws if
+ * `read` returns undefined.
+ */
 export async function readJsonFile<Value>(
   file: string,
   read: (json: unknown) => Value | undefined,

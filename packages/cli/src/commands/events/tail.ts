@@ -62,7 +62,10 @@ async function run(given: Options): Promise<void> {
   }
 }
 
-/** Returns a POSIX shell command. Keeps only the options that select the account and the events. */
+/**
+ * Returns a POSIX shell command that continues after the event `after`. Keeps only the options that select the account
+ * and the events.
+ */
 function resumeCommand(given: Options): string {
   const { credentials, profile, type, device, where, view, context, after } = given
   const selection = { credentials, profile, type, device, where, view, context, after }

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 
 interface Attempt {
-  /** Resolves even if the operation fails. */
+  /** Runs the operation. Resolves even if the operation fails, and then sets `error`. */
   attempt: () => Promise<void>
   submit: (event: FormEvent) => void
   isRunning: boolean

@@ -50,8 +50,8 @@ function Changes({ changes }: { changes: readonly Change[] }) {
 }
 
 /**
- * Makes text available only to screen readers. The text is positioned relative to the line of its change, so a
- * scrolling table clips the text.
+ * Hides text from view, but not from screen readers. The text is positioned relative to the line that shows the change,
+ * so that a scrolling table clips the text.
  */
 const visuallyHidden = {
   position: 'absolute',

@@ -8,7 +8,7 @@ interface RenameDialogProps {
   opened: boolean
   onClose: () => void
   what: string
-  /** Default: `Rename …`. */
+  /** The dialog's title. Default: "Rename", followed by `what`. */
   title?: string
   confirm?: string
   name: string | null

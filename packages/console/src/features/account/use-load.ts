@@ -8,7 +8,10 @@ interface Loaded<Data> {
   reload: () => Promise<void>
 }
 
-/** `load` must be the same function on each render. */
+/**
+ * Calls `load` on the first render, and again whenever `load` is a different function. Therefore, pass the same
+ * function on each render.
+ */
 export function useLoad<Data>(load: () => Promise<Data>): Loaded<Data> {
   const [state, setState] = useState<{ data?: Data; error?: unknown }>({})
   const reload = useCallback(async () => {

@@ -2,7 +2,7 @@ export interface AttributeRow {
   /** The name of the attribute, such as `site` or `net.ssid`. */
   name: string
   base: string | undefined
-  /** The value that replaces the base value in the context. */
+  /** The value that replaces the base value in the selected context, if any. */
   override: string | undefined
 }
 
@@ -19,7 +19,7 @@ export const RESERVED_GROUP = '$svc'
 
 const compareNames = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare
 
-/** Includes the attributes in `alsoNames` even if they have no value, because the user is editing them. */
+/** Returns a row for each attribute with a value, and for each name in `alsoNames`, which the user is editing. */
 export function attributeRows(base: Nested, overrides: Nested, alsoNames: Iterable<string> = []): AttributeRow[] {
   const [baseValues, overrideValues] = [valuesOf(base), valuesOf(overrides)]
   const names = new Set([...baseValues.keys(), ...overrideValues.keys(), ...alsoNames])

@@ -124,7 +124,7 @@ function Row({ row, isMember, context, stale, editing, onEdit, onSave, onRemove,
   )
 }
 
-/** Returns a cell's stale value, if any. Ignores a base value that an override hides, because it does not apply. */
+/** Returns a cell's stale value, if any. Ignores a base value that an override replaces in the selected context. */
 function staleIn(stale: ReadonlyMap<string, StaleValue>, { name, context }: Cell): StaleValue | undefined {
   const found = stale.get(name)
   return found?.context === context ? found : undefined

@@ -18,7 +18,7 @@ import { type Context, type UseAttributes, useAttributes } from './use-attribute
 interface AttributesPanelProps {
   /** ID of a service or device. */
   targetId: string
-  /** Only devices have Category and Status. */
+  /** Only devices have the Category and Status attributes. */
   isDevice: boolean
   context: Context
   onContext(context: Context): void

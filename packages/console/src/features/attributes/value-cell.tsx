@@ -22,7 +22,7 @@ interface ValueCellProps {
   onEdit(isEditing: boolean): void
   onSave(value: string): Promise<void>
   onRemove(): void
-  /** Undefined if another cell of the row shows the history. */
+  /** Opens the attribute's history. Undefined if another cell of the row contains the button for the history. */
   onHistory?: () => void
 }
 

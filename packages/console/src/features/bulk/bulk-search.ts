@@ -5,7 +5,7 @@ interface BulkJobsSearch {
 }
 
 interface BulkJobSearch {
-  /** Default: all devices. */
+  /** Shows only the devices with this status. By default, shows all devices of the job. */
   status?: BulkItemStatus
   after?: string
 }

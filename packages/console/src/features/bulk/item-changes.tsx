@@ -89,7 +89,7 @@ function changesOf({ setAttributes, update, ...services }: Record<string, unknow
 
 const listOf = <Item,>(value: unknown): Item[] => (Array.isArray(value) ? (value as Item[]) : [])
 
-/** Returns, for example, `web (gate:8443)`. */
+/** Returns a service's name with its host and port, if any, such as `web (gate:8443)`. */
 function serviceText({ name, host, port }: Service): string {
   const place = [host, port].filter((part) => part != null).join(':')
   return place === '' ? name : `${name} (${place})`

@@ -18,7 +18,7 @@ export interface CommandLineRequest {
 export const describeRequest = (identifier: RequestIdentifier): Promise<CommandLineRequest> =>
   post('/cli/request', identifier)
 
-/** `redirect`, which leads back to the machine, is present only if `muster login` opened a browser on that machine. */
+/** `redirect`, a URL on the user's machine, is present only if `muster login` opened a browser on that machine. */
 export const approveRequest = (
   identifier: RequestIdentifier,
   account: string,

@@ -9,7 +9,7 @@ interface DeviceSearch {
   tab?: DeviceTab
   /** The context whose attributes are shown. By default, base values are shown. */
   context?: string
-  /** Default: all kinds. */
+  /** The kind of events to show. Default: all kinds. */
   events?: EventKind
 }
 

@@ -45,7 +45,10 @@ export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
   )
 }
 
-/** Filters in the browser, because the API's field `Device.events` cannot filter by service. */
+/**
+ * Shows the events of a service. Filters the device's events in the browser, because the API's field `Device.events`
+ * cannot filter by service.
+ */
 export function ServiceEvents({ device, serviceId }: { device: EventsPanelProps['device']; serviceId: string }) {
   const source = useDeviceEvents({ deviceId: device.id, created: device.created, types: typesOfServices })
   const events = source.events?.filter(({ target }) => target.some(({ id }) => id === serviceId))

@@ -8,7 +8,7 @@ interface DeviceEventsOptions {
   deviceId: string
   /** The time when the device was created. The device has no earlier events. */
   created: string
-  /** Default: all types. */
+  /** The types of events to load, or undefined for all types. */
   types: readonly EventType[] | undefined
 }
 
@@ -36,11 +36,11 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
   const [loaded, setLoaded] = useState<Loaded>()
   const [isLoading, setLoading] = useState(false)
   const [error, setError] = useState<unknown>()
-  // This number identifies the latest request, so that the results of earlier requests can be ignored.
+  // Number of the latest request. The results of earlier requests are ignored.
   const latestRequest = useRef(0)
   const latestAfter = useRef<string | null>(null)
-  // If this is true, the events are loaded again after the request in flight. urql combines identical requests, so a
-  // second request at the same time would receive the same response, which may not contain the newest events.
+  // Whether to load the events again after the request in flight. urql combines identical requests, so a second request
+  // at the same time would receive the same response, which may not contain the newest events.
   const [isOutdated, setOutdated] = useState(false)
   const kinds = types?.join(' ')
 

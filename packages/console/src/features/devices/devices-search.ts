@@ -13,9 +13,9 @@ export interface DevicesSearch {
   where?: string
   view?: string
   context?: string
-  /** Default: the first of these that exists: the view's columns, the user's saved columns, the default columns. */
+  /** Column IDs. Default: the view's columns or, without them, the user's saved columns or the default columns. */
   columns?: string[]
-  /** The widths of the columns that the user has resized, in pixels. */
+  /** Widths, in pixels and keyed by column ID, of the columns that the user has resized. */
   widths?: Record<string, number>
 }
 

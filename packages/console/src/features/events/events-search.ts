@@ -5,11 +5,11 @@ export interface EventsSearch {
   device?: string[]
   where?: string
   view?: string
-  /** Start of the time range, in the API's format. */
+  /** Start of the time range, inclusive (ISO 8601). */
   from?: string
-  /** End of the time range, exclusive, in the API's format. */
+  /** End of the time range, exclusive (ISO 8601). */
   to?: string
-  /** Cursor of the page, which shows only events that are older than the cursor. */
+  /** Cursor after which the page begins. The page shows only older events. */
   after?: string
 }
 
@@ -59,7 +59,7 @@ export const filterOf = ({ types, device, where, view, from, to }: EventsSearch)
 
 export const isFiltered = (filter: EventFilter): boolean => Object.keys(filter).length > 0
 
-/** Returns the filters of a search, without the time range. A view stores these filters as one filter. */
+/** Returns the filters of a search, without its view and time range. A new view stores these filters as one filter. */
 export const filtersOf = ({ types, device, where }: EventsSearch): (string | undefined)[] => [
   types && `type = (${types.join(' OR ')})`,
   device && `target.id = (${device.join(' OR ')})`,

@@ -33,7 +33,7 @@ export const isPresence = (comparison: ComparisonName): boolean => comparison.en
 export const takesList = (comparison: ComparisonName): boolean => comparison in { '=': 0, '!=': 0, ':': 0, '!:': 0 }
 
 interface Condition {
-  /** A field, or an attribute in the notation of a filter. */
+  /** Name of a field, or of an attribute in the notation of a filter. */
   subject: string
   comparison: ComparisonName
   /** Ignored for comparisons without values. */
@@ -107,7 +107,7 @@ export function chooseValues(
 export const removeChip = (where: string | undefined, index: number): string | undefined =>
   fromChips(chipsOf(where).toSpliced(index, 1)) || undefined
 
-/** Returns a filter's chips, or none if chips cannot express the filter. */
+/** Returns a filter's chips, or an empty list if chips cannot express the filter. */
 export const chipsOf = (where: string | undefined): Chip[] => toChips(where ?? '') ?? []
 
 const isChoice =

@@ -18,7 +18,10 @@ interface FilterFieldProps {
   box: RefObject<HTMLDivElement | null>
 }
 
-/** Returns the filter as typed, even if it is invalid, because the server then reports the error. */
+/**
+ * Returns the filter as typed, even if it is invalid, because the server then reports the error. Returns null if the
+ * field is empty.
+ */
 export const typedFilter = (box: RefObject<HTMLDivElement | null>): string | null =>
   box.current?.querySelector('input')?.value.trim() || null
 

@@ -8,7 +8,7 @@ export interface FilterProblem {
   message: string
   /** Null if no correction is known. */
   suggestion: string | null
-  /** Position of the problem in code points, counted from 1. */
+  /** Position, in code points and counted from 1, at which the problem begins. */
   column: number
   length: number
 }

@@ -120,7 +120,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
   )
 }
 
-/** Returns the syntax error in the typed filter after the user pauses. Without one, returns the server's error. */
+/** Returns the syntax error in the typed filter after the user pauses or, if there is none, the server's error. */
 function useProblem(
   typed: string,
   kind: ListKind,

@@ -12,7 +12,7 @@ const MAX_SHOWN = 12
 
 interface CompletionOptions {
   kind: ListKind
-  /** Undefined unless the user is editing the filter. */
+  /** Position of the cursor, as a string index. Undefined unless the user is editing the filter. */
   cursor: number | undefined
   context: string | undefined
   language: SearchLanguage | undefined

@@ -10,7 +10,7 @@ const POLL_MS = 30_000
 
 export interface StaleValue {
   confirmed: string | null
-  /** Undefined for a base value. */
+  /** The context in which the stale value is set. Undefined for a base value. */
   context: string | undefined
 }
 

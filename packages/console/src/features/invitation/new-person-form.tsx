@@ -33,7 +33,7 @@ export function NewPersonForm({ token, invitation }: { token: string; invitation
     event.preventDefault()
     void join('password')
   }
-  /** Checks only the email address, because a passkey replaces the password. */
+  /** Joins with a passkey. Checks only the email address, because a passkey replaces the password. */
   const usePasskey = (): void => {
     const email = form.current!.elements.namedItem('email') as HTMLInputElement
     if (email.reportValidity()) void join('passkey')

@@ -85,8 +85,8 @@ export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps)
 }
 
 /**
- * Returns a filter for devices with a value outside these buckets. Returns undefined for fields of services, because a
- * device can have services in several buckets.
+ * Returns a filter for devices with a value outside the given buckets. Returns undefined for fields of services,
+ * because a device can have services in several buckets.
  */
 function whereOther(by: string, buckets: readonly { where: string }[]): string | undefined {
   if (by.startsWith('services.')) return undefined

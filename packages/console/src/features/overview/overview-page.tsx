@@ -101,7 +101,10 @@ function Overview() {
   )
 }
 
-/** Calls `refresh` after live events and after gaps in them. Returns a number that changes after each call. */
+/**
+ * After live events or a gap in them, calls `refresh` with a delay of `REFRESH_MS`. Returns a number that changes after
+ * each call.
+ */
 function useRefreshLater(refresh: () => void): number {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef(refresh)

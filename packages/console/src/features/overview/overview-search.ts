@@ -1,4 +1,4 @@
-/** Periods that the curve can show, in days. */
+/** The periods that the curve can show, with their lengths in days. */
 export const spans = { day: 1, week: 7, month: 30 } as const
 
 export type SpanName = keyof typeof spans

@@ -21,7 +21,10 @@ export function requestOverview(client: Client, { span = 'day', by }: OverviewSe
 export const startOf = (span: SpanName, now: number): string =>
   new Date(Math.floor(now / SAMPLE_MS) * SAMPLE_MS - spans[span] * DAY_MS).toISOString()
 
-/** Attributes to try first. With the prefix `attributes.`, the server accepts a name that no device uses. */
+/**
+ * The attributes to try if the user has not chosen by which attribute to count devices. With the prefix `attributes.`,
+ * the server accepts a name that no device uses.
+ */
 export const usual = [
   { by: 'site', name: 'attributes.site' },
   { by: '$svc.categoryA', name: '$svc.categoryA' },

@@ -13,7 +13,10 @@ interface UseFacet {
   refetch(options?: { requestPolicy: 'network-only' }): void
 }
 
-/** Tries the usual attributes first, because the server may need seconds to list all names in a large account. */
+/**
+ * Counts devices by the chosen attribute or field. If the user has chosen none, tries the usual attributes first,
+ * because the server may need seconds to list all names in a large account.
+ */
 export function useFacet(chosen: string | undefined): UseFacet {
   const requestPolicy = 'cache-and-network'
   const [first, refetchFirst] = useQuery({

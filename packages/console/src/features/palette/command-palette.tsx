@@ -89,5 +89,5 @@ function matching<Item>(items: readonly Item[], typed: string, nameOf: (item: It
   return [...found.filter((item) => placeOf(item) === 0), ...found.filter((item) => placeOf(item) > 0)]
 }
 
-/** Treats the whole input as one word, not as a filter. */
+/** Quotes the input, so that the server searches for it as one word instead of parsing it as a filter. */
 const quoteWord = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`

@@ -8,7 +8,7 @@ export interface ServiceFields {
   /** If omitted, the server derives the type from the port. */
   application?: number
   host: string | null
-  /** If omitted, a new service gets the default port of its type. */
+  /** If omitted, a new service gets the default port of its type. Null means that the service has no port. */
   port?: number | null
   enabled: boolean
 }

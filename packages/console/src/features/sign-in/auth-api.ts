@@ -35,7 +35,7 @@ export interface SignInOptions {
 
 export const signInOptions = (): Promise<SignInOptions> => get('/sign-in-options')
 
-/** `to` is the path to open after the sign-in. */
+/** `to` is the path to open after the sign-in. `invitation` is the token of the invitation to accept, if any. */
 export const singleSignOnUrl = (parameters: { to: string; invitation?: string }): string =>
   `${api.auth}/sso/start?${new URLSearchParams(parameters)}`
 
@@ -72,7 +72,7 @@ export const confirmSignIn = (credentials: { password: string } | { code: string
 export const confirmWithPasskey = async (): Promise<unknown> =>
   post('/confirm-sign-in', { response: await requestPasskey() })
 
-/** Loads the library on demand, because few users need it. */
+/** Loads the passkey library on demand, because few users need it. */
 async function requestPasskey(): Promise<object> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   const optionsJSON = await get<Parameters<typeof startAuthentication>[0]['optionsJSON']>(

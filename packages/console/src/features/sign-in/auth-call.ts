@@ -3,7 +3,7 @@ import { sessionHeaders } from '../../graphql/session-headers.ts'
 
 export class AuthError extends Error {
   readonly code: string
-  /** The server's name for the reason, such as `wrong-password`, `wrong-code`, or `no-session`. */
+  /** Reason code of the error, such as `wrong-password`, `wrong-code`, or `no-session`. */
   readonly reason: string | undefined
   /** Seconds until the server accepts another attempt. */
   readonly retryAfter: number | undefined

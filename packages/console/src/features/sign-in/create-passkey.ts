@@ -2,7 +2,7 @@ import type { startRegistration } from '@simplewebauthn/browser'
 
 export type PasskeyOptions = Parameters<typeof startRegistration>[0]['optionsJSON']
 
-/** Loads the library on demand, because few users need it. */
+/** Loads the passkey library on demand, because few users need it. */
 export async function createPasskey(optionsJSON: PasskeyOptions): Promise<object> {
   const { startRegistration } = await import('@simplewebauthn/browser')
   return startRegistration({ optionsJSON }).catch((error) => {

@@ -6,11 +6,14 @@ interface Confirmation {
   attempt: () => Promise<void>
   /** The operation's error, if any. Undefined if the operation failed only because the sign-in is too old. */
   error: unknown
-  /** Undefined if no confirmation is necessary. */
+  /** The form that asks for confirmation. Undefined if no confirmation is necessary. */
   form: ReactNode | undefined
 }
 
-/** Runs an operation that requires a recent sign-in. If the sign-in is too old, asks the user for confirmation. */
+/**
+ * Runs an operation that requires a recent sign-in. If the sign-in is too old, asks the user to confirm it, and then
+ * runs the operation again.
+ */
 export function useConfirmation(operation: () => Promise<void>): Confirmation {
   const [error, setError] = useState<unknown>()
   const [needsConfirmation, setNeedsConfirmation] = useState(false)

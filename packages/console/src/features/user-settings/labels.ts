@@ -21,7 +21,7 @@ export type LabeledField = (typeof labeledFields)[number]
 export const defaultLabel = (field: LabeledField): string =>
   `${field.startsWith('category') ? 'Category' : 'Status'} ${field.slice(-1)}`
 
-/** Returns the setting under `$ui` that stores the user's label. */
+/** Returns the name, without the prefix `$ui.`, of the setting that stores the user's label for a field. */
 export const labelSetting = (field: LabeledField): string => `label.${field}`
 
 /** Returns the label of a reserved attribute, and other names unchanged. */

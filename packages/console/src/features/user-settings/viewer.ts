@@ -19,7 +19,7 @@ export interface Viewer {
    * `devices.columns`.
    */
   settings: Readonly<Record<string, string>>
-  /** Rejects with an error if the server does not accept the change. */
+  /** Changes a setting, or removes it if the value is null. Rejects if the server does not accept the change. */
   setSetting(name: string, value: string | null): Promise<void>
 }
 

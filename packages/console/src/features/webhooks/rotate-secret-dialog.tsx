@@ -26,7 +26,7 @@ export const RotateSecretDialog = ({ id, opened, onClose }: RotateSecretDialogPr
   </CreationDialog>
 )
 
-/** How long the server also signs deliveries with the old secret, in seconds. */
+/** How long, in seconds, the server also signs deliveries with the old secret. */
 const overlaps = [
   { value: '0', label: 'not at all, because it has leaked' },
   { value: '3600', label: 'for an hour' },

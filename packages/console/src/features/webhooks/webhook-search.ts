@@ -1,5 +1,5 @@
 interface WebhookSearch {
-  /** Default: all deliveries. */
+  /** Shows only the failed deliveries, or only the others. By default, shows all deliveries. */
   show?: 'failed' | 'others'
   after?: string
   delivery?: string

@@ -15,7 +15,10 @@ export const masterKeyFiles = (dataFolder: string) => ({
 
 export const formatMasterKey = (key: Buffer): string => `${key.toString('base64')}\n`
 
-/** This function is synchronous, because `decrypt` is synchronous and may reload the keys. */
+/**
+ * Returns undefined if the file does not exist. Throws a StartError if the file cannot be read or is invalid. This
+ * function is synchronous, because `decrypt` is synchronous and may reload the keys.
+ */
 export function readMasterKey(file: string, log?: Pick<FastifyBaseLogger, 'warn'>): Buffer | undefined {
   const text = readIfExists(file)
   if (text === undefined) return undefined

@@ -19,7 +19,7 @@ export async function insertCheck(db: Database, value: string): Promise<void> {
   await db.insertInto('server_setting').values({ name: CHECK, value }).execute()
 }
 
-/** The lock prevents a rotation from beginning before this transaction ends. */
+/** Returns the current check value. The lock prevents a rotation from beginning before the transaction ends. */
 export async function lockCheck(transaction: Database): Promise<string | undefined> {
   const row = await transaction
     .selectFrom('server_setting')

@@ -58,12 +58,15 @@ const formerKeyHint =
   'Only that key can decrypt some of the secrets: run "muster keys rotate-master" again on the machine where you ' +
   'started it, or set MUSTER_MASTER_KEY_PREVIOUS to the previous key.'
 
-/** Switches to the key for this transaction's secrets. No rotation begins before the transaction ends. */
+/**
+ * Switches to the master key that the database names. No rotation begins before the transaction ends, so the
+ * transaction can encrypt secrets under that key. Throws an Error if this server does not have the key.
+ */
 export async function lockMasterKey(transaction: Database, secrets: Secrets): Promise<void> {
   switchKey(secrets, await lockCheck(transaction))
 }
 
-/** Switches to the master key that the database names. */
+/** Switches to the master key that the database names. Throws an Error if this server does not have the key. */
 export async function followMasterKey(db: Database, secrets: Secrets): Promise<void> {
   switchKey(secrets, (await selectChecks(db)).current)
 }

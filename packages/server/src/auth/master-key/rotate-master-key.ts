@@ -61,7 +61,7 @@ function withRotationLock<Result>(db: Database, work: () => Promise<Result>): Pr
   })
 }
 
-/** Writes a new key to a file, unless the settings or an interrupted rotation already have one. */
+/** Returns the new key from the settings or from an interrupted rotation. If there is none, writes one to a file. */
 async function nextKey(
   { masterKey, previousMasterKey, dataFolder }: MasterKeySettings,
   current: string,

@@ -66,7 +66,7 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
       modelName: 'session',
       fields: { userId: 'account_id', expiresAt: 'expires', ipAddress: 'address', userAgent: 'agent', ...times },
       expiresIn: SESSION_SECONDS,
-      // `Sessions` renews sessions.
+      // Do not let better-auth renew sessions, because `Sessions` renews them.
       disableSessionRefresh: true,
       freshAge: 86_400,
     },

@@ -3,7 +3,7 @@ import type { Secrets } from '../secrets.ts'
 import { signInSecret } from './sign-in/sign-in-secret.ts'
 import { lockTotp, type TotpRow, writeTotp } from './totp.queries.ts'
 
-/** Returns the number of rows that changed. */
+/** Re-encrypts the data of authenticator apps under the current master key. Returns the number of changed rows. */
 export async function reencryptTotp(transaction: Database, secrets: Secrets): Promise<number> {
   const rows = await lockTotp(transaction)
   if (rows.length === 0) return 0

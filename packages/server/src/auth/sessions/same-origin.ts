@@ -3,7 +3,10 @@ import type { FastifyRequest } from 'fastify'
 /** The console's scripts send this header. Forms and links on other sites cannot send it. */
 export const CONSOLE_HEADER = 'muster-session'
 
-/** Forms on other sites can send neither `CONSOLE_HEADER` nor a JSON content type. */
+/**
+ * Returns whether a request has `CONSOLE_HEADER`, no header that names another site, and, if it is a POST, a JSON body.
+ * Forms on other sites can send neither `CONSOLE_HEADER` nor a JSON content type.
+ */
 export function isFromConsole({ method, headers, host }: FastifyRequest, publicUrl: string | undefined): boolean {
   if (headers[CONSOLE_HEADER] !== '1') return false
   if (method === 'POST' && !/^application\/json *(;|$)/i.test(headers['content-type'] ?? '')) return false

@@ -35,7 +35,7 @@ describe('a session cookie behind a proxy', () => {
     const browser = openBrowser(behind)
     await browser.send('/auth/sign-in/email', { body: { email: person.email, password: person.password }, headers })
     const [host, secure] = ['__Host-muster.session_token', '__Secure-muster.session_token']
-    // The previous release reads and writes only the cookie with the prefix __Secure-.
+    // Earlier releases read and write only the cookie with the prefix __Secure-.
     expect(browser.cookies.get(secure)).toBe(browser.cookies.get(host))
     browser.cookies.delete(host)
     expect((await browser.query(login, {}, { headers })).status).toBe(200)

@@ -63,7 +63,10 @@ export function stepOf(header: string | undefined): string {
   return value.slice(0, Math.max(value.lastIndexOf('.'), 0))
 }
 
-/** Browsers send the cookie with the longest path first (RFC 6265 §5.4). An empty cookie counts as missing. */
+/**
+ * Returns the first cookie with the name, because browsers send the cookie with the longest path first (RFC 6265 §5.4).
+ * An empty cookie counts as missing.
+ */
 function findCookie(header: string | undefined, name: string): string | undefined {
   const text = findPair(header, name)
   if (text === undefined || text === '') return undefined

@@ -135,7 +135,7 @@ export async function confirmSession(db: Database, { personId, id }: SessionId, 
     .execute()
 }
 
-/** Returns false if the session has ended or another request has just renewed it. */
+/** Returns false if the session has ended, or if another request has renewed it since `usedBefore`. */
 export async function renewSession(
   db: Database,
   { personId, id }: SessionId,

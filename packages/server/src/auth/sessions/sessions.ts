@@ -69,7 +69,7 @@ export interface Sessions {
    * records the use of the account. For the last used account, does so at most once an hour.
    */
   chooseAccount(session: Session, named: string | undefined): Promise<WorkingAccount | undefined>
-  /** Returns why the viewer's streams must end, or undefined if they can continue. The result may be 400 ms old. */
+  /** Returns why the viewer's streams must end, or undefined if they can continue. The result is up to 400 ms old. */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
 }
 
@@ -140,7 +140,7 @@ export async function findSessionGrant(
   return grant instanceof ApiError ? undefined : grant
 }
 
-/** Throws the error that a request in the account would receive, if any. */
+/** Returns the session's access to the account, or throws the error that a request in the account would receive. */
 export async function getSessionGrant(
   { db, clock }: { db: Database; clock: () => Date },
   place: SessionInAccount,

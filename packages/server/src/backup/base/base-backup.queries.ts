@@ -24,7 +24,10 @@ export interface StoppedBackup {
   ended: Date
 }
 
-/** Switches to a new WAL segment, because PostgreSQL archives only finished segments. Does not wait for the archive. */
+/**
+ * Ends the backup. PostgreSQL then switches to a new WAL segment, because it archives only finished segments. Does not
+ * wait for the archive.
+ */
 export async function stopBackup(client: pg.ClientBase): Promise<StoppedBackup> {
   const { rows } = await client.query<Omit<StoppedBackup, 'ended'>>(
     'select lsn::text as "stopLsn", labelfile as label from pg_backup_stop(false)',

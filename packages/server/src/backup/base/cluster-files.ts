@@ -4,7 +4,7 @@ import { BackupError } from '../backup-error.ts'
 
 /**
  * A restored database recreates the content of these folders, does not need it, or reads it from the archive. The
- * backup therefore contains these folders without their content, as does pg_basebackup.
+ * backup therefore contains these folders without their content, as pg_basebackup's backups do.
  */
 const COPIED_EMPTY: ReadonlySet<string> = new Set([
   'pg_dynshmem',

@@ -49,7 +49,10 @@ const fileName = 'manifest.json'
 export const writeManifest = (folder: string, manifest: Manifest): Promise<void> =>
   replacePrivateFile(join(folder, fileName), `${JSON.stringify(manifest)}\n`)
 
-/** Lists the base backups in the archive, oldest first. Omits backups without a manifest, which are unfinished. */
+/**
+ * Lists the base backups in the archive, oldest first. Omits backups without a manifest, which are unfinished. Throws a
+ * BackupError if a manifest is invalid or has another format version.
+ */
 export async function listBaseBackups(archive: string): Promise<BaseBackup[]> {
   const backups: BaseBackup[] = []
   for (const name of await foldersIn(archive)) {

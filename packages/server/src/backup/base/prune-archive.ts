@@ -10,7 +10,10 @@ export async function removeUnfinished(archive: string): Promise<void> {
   for (const folder of await listUnfinished(archive)) await rm(folder, { recursive: true, force: true })
 }
 
-/** Keeps the newest `keep` base backups and the WAL that they need. Returns the removed backups' names. */
+/**
+ * Removes all base backups but the newest `keep`, and the WAL that these do not need. Returns the names of the removed
+ * backups.
+ */
 export async function pruneArchive(archive: string, keep: number): Promise<string[]> {
   const backups = await listBaseBackups(archive)
   const removed = backups.slice(0, Math.max(0, backups.length - keep))

@@ -24,7 +24,10 @@ export interface RestoreToOptions {
   /** Whether to restore even if the master key is missing, although no server then starts on the restored database. */
   withoutKey?: boolean | undefined
   log: EmbeddedLog
-  /** Called before the recovered database is moved to the data folder, with the base backup's name. Must not reject. */
+  /**
+   * Called before the recovered database is moved to the data folder. Receives the connection to this database and the
+   * name of the base backup. Must not reject.
+   */
   onRecovered?: (connection: EmbeddedConnection, backup: string) => Promise<void>
   signal?: AbortSignal | undefined
   /** Called with the number of bytes restored from the base backup so far, and the total. */
@@ -38,7 +41,11 @@ export interface RestoredTo {
   aside: string | undefined
 }
 
-/** Copies a base backup, then replays the archived write-ahead log. */
+/**
+ * Copies a base backup, replays the archived write-ahead log, and moves the database to the data folder. Throws a
+ * BackupError if the archive does not cover `to`, if the master key is missing (unless `withoutKey` is set), or if the
+ * data folder already contains a database (unless `replace` is set).
+ */
 export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> {
   const { config, archive, to, log, signal, onProgress } = options
   const recoverable = await findRecoverable(archive, options.timeline)

@@ -54,7 +54,10 @@ export interface WrittenBaseBackup extends BaseBackup {
   removed: string[]
 }
 
-/** Writes a base backup. Also removes unfinished and old base backups, and the WAL that is no longer needed. */
+/**
+ * Writes a base backup. Also removes unfinished and old base backups, and the WAL that is no longer needed. Throws a
+ * BackupError if the database does not archive its WAL in `archive`, or if another backup is running.
+ */
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'muster backup' })

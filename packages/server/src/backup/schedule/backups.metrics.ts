@@ -3,7 +3,7 @@ import { type BackupStatus, readStatus } from './status-file.ts'
 
 const CACHE_MS = 5_000
 
-/** Any server process can report these metrics, because every server process can read the status file. */
+/** Every server process that uses the data folder can report these metrics, because they come from the status file. */
 export function measureBackups(metrics: Metrics, { dataFolder }: { dataFolder: string }): void {
   const read = (value: (status: BackupStatus) => number | undefined) => async (): Promise<number | undefined> => {
     const status = await readStatus(dataFolder)

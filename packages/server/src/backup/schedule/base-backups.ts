@@ -19,8 +19,8 @@ export function baseBackups(config: BackupConfig, archive: string, connection: p
         archive,
         keep,
         rate,
-        // The first backup should finish soon. During later backups, PostgreSQL spreads the checkpoint over minutes, so
-        // that it does not slow down requests.
+        // A backup begins with a checkpoint. For the first backup, PostgreSQL completes it at once, so that a backup
+        // exists soon. For later backups, it spreads the checkpoint over minutes, so that requests do not slow down.
         fast: (await this.newest()) === undefined,
         signal,
       })

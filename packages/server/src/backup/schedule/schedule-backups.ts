@@ -20,7 +20,7 @@ export interface BackupsOptions {
 
 const CHECK_EVERY_MS = 10_000
 const MAX_RETRY_DELAY_MS = 15 * 60_000
-/** The interval, in milliseconds, between log messages while archiving fails. */
+/** The minimum interval, in milliseconds, between two log messages that report that archiving fails. */
 const REMIND_MS = 3_600_000
 
 /** If the settings require it, monitors the archive and writes backups on schedule until `close` is called. */

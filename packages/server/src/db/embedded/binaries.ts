@@ -7,7 +7,7 @@ import { cleanEnvironment } from './run-command.ts'
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
-  /** Contains LD_LIBRARY_PATH if the links could not be created inside the package. */
+  /** Contains LD_LIBRARY_PATH if the links to PostgreSQL's libraries could not be created inside the package. */
   readonly env: NodeJS.ProcessEnv
 }
 
@@ -45,16 +45,17 @@ function packageRoot(name: string): string {
 }
 
 interface Link {
-  /** The path of the library relative to the package. */
+  /** The path of the library, relative to the package. */
   readonly source: string
+  /** The path of the link, relative to the package. */
   readonly target: string
 }
 
 /**
  * Creates the links to PostgreSQL's libraries if they are missing. An npm package cannot contain links, so an install
- * script creates them, and users can disable install scripts. On Linux, if the links cannot be created in node_modules,
- * creates them in `ownFolder`, and returns a library search path that includes this folder. Otherwise, returns
- * undefined.
+ * script creates them, and users can disable install scripts. Returns undefined if all links exist in node_modules or
+ * can be created there. Otherwise, on Linux, creates them in `ownFolder`, and returns a library search path that
+ * includes this folder. Throws if the links cannot be created.
  */
 async function linkLibraries(root: string, ownFolder: string): Promise<string | undefined> {
   const missing: Link[] = []

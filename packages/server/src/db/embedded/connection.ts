@@ -25,7 +25,7 @@ export function connectionTo(clusterFolder: string): EmbeddedConnection {
   return { host, port, user: role, database, ssl: false }
 }
 
-/** Descriptors stay open until the process ends, because a pool may reconnect at any time. */
+/** File descriptors of folders. They stay open until the process ends, because a pool may reconnect at any time. */
 const openFolders = new Map<string, number>()
 
 /** Returns a short path to the folder, through an open file descriptor. Throws on systems other than Linux. */

@@ -23,7 +23,7 @@ interface LockRequest {
   readonly dataFolder: string
   readonly clusterFolder: string
   readonly log: EmbeddedLog
-  /** The maximum time, in milliseconds, for the database of a killed server to shut down. */
+  /** The maximum time, in milliseconds, for the database of a killed server to shut down. The default is one minute. */
   readonly timeoutMs?: number
 }
 
@@ -72,7 +72,10 @@ async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedL
   return await tryLockByProcessId(file, clusterFolder)
 }
 
-/** Clears the owner first, because the processes of a killed database may hold the lock for a moment longer. */
+/**
+ * Clears the owner in the lock file first. Otherwise, while processes of a killed database still hold the lock, this
+ * process would seem to be the owner.
+ */
 async function releaseFlock(fd: number): Promise<void> {
   await promisify(ftruncate)(fd)
   await promisify(close)(fd)
@@ -80,7 +83,7 @@ async function releaseFlock(fd: number): Promise<void> {
 
 /**
  * This lock is weaker than flock: two servers that start at the same time may both acquire it. In that case,
- * postmaster.pid prevents the second database.
+ * postmaster.pid prevents the second database from starting.
  */
 async function tryLockByProcessId(file: string, clusterFolder: string): Promise<Lock | undefined> {
   if ((await findLiveOwner(file)) !== undefined) return undefined

@@ -18,7 +18,10 @@ export interface LogFile {
   close(): Promise<void>
 }
 
-/** Checks the size of the log at once and every minute. Moves a log above 8 MiB to `<path>.1`. */
+/**
+ * Opens the log, and checks its size at once and every minute. If the log is larger than 8 MiB, copies it to
+ * `<path>.1`, replacing the previous copy, and empties the log.
+ */
 export async function openLogFile(path: string): Promise<LogFile> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
   // In another user's folder, that user could have created a symbolic link, which O_NOFOLLOW rejects.

@@ -19,7 +19,7 @@ export async function stopOrphan(clusterFolder: string): Promise<void> {
   }
 }
 
-/** Checks whether the process is the PostgreSQL of this folder. After it ends, another process can get its ID. */
+/** Checks whether the process runs PostgreSQL in this folder, because another process may have reused its ID. */
 async function isPostgresOf(pid: number, clusterFolder: string): Promise<boolean> {
   const folder = await realpath(clusterFolder)
   if (process.platform === 'linux') {

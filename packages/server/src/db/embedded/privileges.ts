@@ -12,7 +12,7 @@ export interface UserId {
 /** A way to run PostgreSQL as a user other than root, because PostgreSQL refuses to run as root. */
 export interface RunMode {
   readonly name: 'plain' | 'namespace' | 'set-user' | 'set-user-plain'
-  /** The prefix replaces itself with the command, so the process ID stays the same. */
+  /** The start of the command line, such as setpriv. It replaces itself with the command and keeps the process ID. */
   readonly prefix: readonly string[]
   readonly owner: UserId
 }

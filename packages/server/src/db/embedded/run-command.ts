@@ -3,7 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 /** The search path for system tools. The caller's PATH is not used, because the tools may run as root. */
 const toolPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin'
 
-/** Omits the server's variables, which may contain secrets. PG* variables may refer to another database. */
+/**
+ * Returns environment variables for PostgreSQL and system tools. Omits the server's variables, because they may contain
+ * secrets, and because its PG* variables may refer to another database.
+ */
 export function cleanEnvironment(libraryPath?: string): NodeJS.ProcessEnv {
   return { PATH: toolPath, LC_ALL: 'C', ...(libraryPath === undefined ? {} : { LD_LIBRARY_PATH: libraryPath }) }
 }

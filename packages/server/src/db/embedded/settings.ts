@@ -54,8 +54,8 @@ export const settingArguments = (values: Readonly<Record<string, string>>): stri
 const RETAINED_BYTES = 4 * MiB
 
 /**
- * By default, glibc returns the memory of each statement to the kernel, and page faults can then take half of a
- * statement's time.
+ * Makes each PostgreSQL process keep up to 4 MiB of freed memory. By default, glibc returns the memory of each
+ * statement to the kernel, and page faults can then take half of the next statement's time.
  */
 export const memoryEnvironment = {
   MALLOC_MMAP_THRESHOLD_: String(RETAINED_BYTES),

@@ -18,7 +18,10 @@ interface Start {
 
 const logIntervalSeconds = 10
 
-/** There is no time limit, because recovery after a crash may take a long time. */
+/**
+ * Rejects if PostgreSQL exits before it is ready. There is no time limit, because recovery after a crash may take a
+ * long time.
+ */
 export async function waitUntilReady({ postgres, connection, clusterFolder, logFile, log }: Start): Promise<void> {
   const startedAt = Date.now()
   let seconds = 0

@@ -54,7 +54,10 @@ async function createOnPartitions(run: Run, step: NewIndex): Promise<void> {
   }
 }
 
-/** `r`: a table. `p`: a partitioned table. `i`: an index. `I`: an index on a partitioned table. */
+/**
+ * Returns `r` for a table, `p` for a partitioned table, `i` for an index, `I` for an index on a partitioned table, and
+ * undefined if nothing has this name.
+ */
 async function kindOf(db: Database, name: string): Promise<string | undefined> {
   const { rows } = await sql<{ kind: string }>`
     select relkind::text as kind from pg_class where oid = to_regclass(quote_ident(${name}))`.execute(db)

@@ -71,7 +71,7 @@ interface Runner {
   pid: number
   address: string | null
   since: Date
-  /** Null if the session is not creating an index, or if the current phase does not process blocks. */
+  /** The progress of the session's index build. Null without one, or in a phase that does not process blocks. */
   percent: number | null
 }
 

@@ -7,7 +7,7 @@ interface OpenTransaction {
   since: Date
 }
 
-/** PostgreSQL shows when a transaction started only to members of its role or of pg_read_all_stats. */
+/** PostgreSQL shows a transaction's start time only to members of the role that runs it and of pg_read_all_stats. */
 interface UnseenTransaction {
   pid: number
   program: string
@@ -41,8 +41,9 @@ async function selectOldest(db: Database): Promise<OpenTransaction[]> {
 }
 
 /**
- * Finds other roles' transactions by their locks. Most columns of another role's session are null, including its state.
- * However, the session's locks are visible, and every transaction holds a lock on its own virtual transaction ID.
+ * Finds other roles' transactions by their locks. In pg_stat_activity, most columns of another role's session are null,
+ * including `state`. However, the session's locks are visible, and every transaction holds a lock on its own virtual
+ * transaction ID.
  */
 async function selectUnseen(db: Database): Promise<UnseenTransaction[]> {
   const { rows } = await sql<UnseenTransaction>`

@@ -7,7 +7,7 @@ import type { Progress } from './progress.ts'
 
 export interface Run {
   connection: Database
-  /** Observes and cancels the statements that run on `connection`. */
+  /** Other connections, which observe and cancel the statements that run on `connection`. */
   db: Database
   log: MigrationLog
   signal: AbortSignal

@@ -42,7 +42,7 @@ export function watchResponses(
   const probe = createProbe(connection)
   let isUnresponsive = false
   let timer: NodeJS.Timeout | undefined
-  /** Counts checks instead of time. By elapsed time, a response would seem late after a pause of the process. */
+  /** The number of checks since the probe started. Unlike the elapsed time, it excludes pauses of the process. */
   let checks = 0
   let respondedAt = Number.NEGATIVE_INFINITY
 
@@ -140,7 +140,7 @@ const destroy = (client: pg.PoolClient): void =>
 interface Probe {
   /** Opens the probe's connection in advance, because a probe must not wait for a new connection. */
   prepare(): void
-  /** Retries until it receives a response or an error. */
+  /** Runs a query, and retries until it receives a response or an error. Resolves to whether the database responded. */
   run(): Promise<boolean>
   isRunning(): boolean
   close(): void

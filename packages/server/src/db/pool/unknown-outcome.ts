@@ -3,12 +3,15 @@ import pg from 'pg'
 /** The SQLSTATE `transaction_resolution_unknown` (PostgreSQL, Appendix A). */
 export const OUTCOME_UNKNOWN = '08007'
 
-/** The SQLSTATE of errors without a specific SQLSTATE. */
+/** The SQLSTATE `internal_error`, which PostgreSQL and Citus also use for errors without a more specific SQLSTATE. */
 export const INTERNAL_ERROR = 'XX000'
 
 type Run = (text: unknown, values?: readonly unknown[]) => unknown
 
-/** Reports an unknown outcome if the connection breaks during COMMIT, or during a data change outside a transaction. */
+/**
+ * Wraps `run`. The returned function rejects with the code OUTCOME_UNKNOWN if the connection breaks during COMMIT, or
+ * during a data change outside a transaction.
+ */
 export function reportUnknownOutcome(client: pg.PoolClient, run: Run): Run {
   let isInTransaction = false
   let unknownOutcome: Error | undefined

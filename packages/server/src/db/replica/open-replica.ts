@@ -10,7 +10,10 @@ export interface Replica {
   close(): Promise<void>
 }
 
-/** `size` is the maximum number of connections. If omitted, it is MUSTER_DATABASE_CONNECTIONS. */
+/**
+ * Opens a pool that runs `check` on each new connection. `size` is the maximum number of connections. If omitted, it is
+ * MUSTER_DATABASE_CONNECTIONS.
+ */
 export type OpenPool = (check: (client: pg.ClientBase) => Promise<void>, size?: number) => Database
 
 /** Connects to the standby. Rejects if the server at the address is not a standby of the primary. */

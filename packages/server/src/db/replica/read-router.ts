@@ -5,8 +5,8 @@ import { type OpenPool, openReplica, type Replica } from './open-replica.ts'
 import { reachesPosition, readWritten } from './replica-lag.ts'
 
 /**
- * Where a query reads. `lagging` means the primary, because the replica is lagging. `away` means the primary or the
- * coordinator, because the replica or worker is unavailable.
+ * Where a query reads. `replica` means the replica or a worker. `lagging` means the primary, because the replica is
+ * lagging. `away` means the primary or the coordinator, because the replica or worker is unavailable.
  */
 export type ReadPlace = 'replica' | 'lagging' | 'away'
 
@@ -71,7 +71,10 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
     if (closed !== undefined) closing.add(closed.finally(() => closing.delete(closed)))
   }
 
-  /** Returns `silent` if the replica does not respond in time, and undefined if the primary or the replica fails. */
+  /**
+   * Returns whether the replica reaches the primary's position in time. Returns `silent` if the replica does not
+   * respond in time, and undefined if the primary or the replica fails.
+   */
   const check = async (checked: Replica, withinMs: number): Promise<boolean | 'silent' | undefined> => {
     const position = await written('written').catch(() => undefined)
     try {

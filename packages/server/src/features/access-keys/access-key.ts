@@ -14,7 +14,7 @@ export interface AccessKey {
   expires: Date | null
   /** A personal key is deleted when its creator's membership ends, and never allows more than its creator's role. */
   kind: 'account' | 'personal'
-  /** The person who created the key, or null if an earlier release created it without recording the person. */
+  /** The ID of the person who created the key. Null if an earlier release created the key without recording the ID. */
   madeBy: string | null
   permissions: number
   own: RestrictionPart
@@ -22,7 +22,7 @@ export interface AccessKey {
   within: Restriction
   /** Networks in CIDR notation. If empty, the key may be used from any address. */
   networks: string[]
-  /** The percentage of the quota that the key can spend. */
+  /** The percentage of the account's rate-limit quota that the key can spend. */
   rateShare: number
   /** What created the key, such as the console, or null if an earlier release created the key without recording it. */
   source: EventSource | null
@@ -32,8 +32,8 @@ export interface AccessKey {
   /** Whether this is a personal key whose creator is no longer an enabled member. */
   isWithoutMember: boolean
   /**
-   * For a personal key whose creator is a member through a group: when the creator last used single sign-on, or became
-   * a member if no use is recorded. Otherwise null.
+   * For a personal key whose creator is a member through a group: when the creator last used single sign-on or, if no
+   * use is recorded, when the creator became a member. Otherwise null.
    */
   lastSignIn: Date | null
 }

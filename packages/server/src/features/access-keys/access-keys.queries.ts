@@ -43,7 +43,10 @@ export async function selectPersonalKeys(
   return (await query<KeyRow>(db, text, [accountId, personId, only ?? null])).map(toAccessKey)
 }
 
-/** A rotated key does not count while its replacement exists and has not been rotated itself. */
+/**
+ * Counts the keys that the person created (`made`) and all account keys (`account`). A rotated key does not count while
+ * its replacement exists and has not been rotated itself.
+ */
 export async function countKeys(
   db: Database,
   accountId: string,
@@ -106,7 +109,10 @@ export async function isMember(db: Database, accountId: string, personId: string
 
 type Limits = Pick<AccessKey, 'kind' | 'permissions' | 'own' | 'within' | 'networks' | 'rateShare'>
 
-/** Servers of the previous release must not find a restricted key, because they do not know its limits. */
+/**
+ * Checks whether the key belongs in the table `restricted_key`. Servers of the previous release must not find such a
+ * key, because they do not know its limits.
+ */
 export const isRestricted = ({ kind, permissions, own, within, networks, rateShare }: Limits): boolean =>
   kind === 'personal' ||
   restrictionOf({ own, within }) !== undefined ||
@@ -114,7 +120,7 @@ export const isRestricted = ({ kind, permissions, own, within, networks, rateSha
   networks.length > 0 ||
   rateShare < 100
 
-/** Keys that were created before permissions existed also have null in the database. */
+/** Stores the usual permissions as null, like those of keys that were created before permissions existed. */
 const toStoredPermissions = (permissions: number): string[] | null =>
   permissions === usualKeyPermissions ? null : namesIn(permissions)
 
@@ -224,7 +230,10 @@ async function deleteKeyUse(db: Database, accountId: string, keys: readonly Name
 
 export type NamedKey = Pick<AccessKey, 'key' | 'name'>
 
-/** Keys without a recorded creator count as keys of the account's founder. */
+/**
+ * Disables the account keys that the person created, and returns those that were enabled. Keys without a recorded
+ * creator count as keys of the account's founder.
+ */
 export async function disableKeysCreatedBy(db: Database, accountId: string, personId: string): Promise<NamedKey[]> {
   const disabled: NamedKey[] = []
   for (const table of ['access_key', 'restricted_key'] as const) {

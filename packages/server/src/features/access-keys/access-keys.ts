@@ -36,7 +36,7 @@ export function countAccessKeys({ db, viewer }: Viewing): Promise<{ made: number
   return countKeys(db, accountId, personId)
 }
 
-/** Record the returned events last in the transaction. */
+/** Deletes all access keys of the account. The caller must record the returned events last in the transaction. */
 export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<NewEvent[]> {
   const keys = await selectAccessKeys(db, viewer.accountId)
   for (const key of keys) await removeAccessKey(db, viewer.accountId, key)
@@ -44,14 +44,17 @@ export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<NewEven
   return keys.map(deletionOf)
 }
 
-/** Returns an event for each key that was enabled. Record the events last in the transaction. */
+/**
+ * Disables the account keys that the person created. Returns an event for each key that was enabled. The caller must
+ * record the events last in the transaction.
+ */
 export async function disableKeysOf({ db, viewer }: Viewing, personId: string): Promise<NewEvent[]> {
   const keys = await disableKeysCreatedBy(db, viewer.accountId, personId)
   await notifyChanges(db, keys)
   return keys.map((key) => eventOf('ACCESS_KEY_UPDATE', key, { changes: { enabled: { old: true, new: false } } }))
 }
 
-/** Record the returned events last in the transaction. */
+/** Deletes the person's personal keys. The caller must record the returned events last in the transaction. */
 export async function endPersonalKeys({ db, viewer }: Viewing, personId: string): Promise<NewEvent[]> {
   const keys = await deletePersonalKeys(db, viewer.accountId, personId)
   await notifyChanges(db, keys)

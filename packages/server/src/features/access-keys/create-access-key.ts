@@ -118,7 +118,7 @@ export function readRateShare(share: number): number {
   return share
 }
 
-/** The account must be locked. Record the returned event last in the transaction. */
+/** The account must be locked. The caller must record the returned event last in the transaction. */
 export async function insertKey(
   context: Creating,
   granted: Granted,

@@ -12,7 +12,10 @@ export interface NeedsInput {
 /** The rate-limit cost of parsing and validating a document, in rows. */
 export const rowsOfDocument = ({ document }: Pick<NeedsInput, 'document'>): number => document.length
 
-/** The values of the document's variables can be omitted. Throws if the document is invalid. */
+/**
+ * Returns the permissions that a document needs. The values of its variables can be omitted. Throws if the document is
+ * invalid.
+ */
 export function readNeeds(
   { needsOf, rowMeter }: Pick<Context, 'needsOf' | 'rowMeter'>,
   input: NeedsInput,

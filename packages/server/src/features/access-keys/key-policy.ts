@@ -33,7 +33,7 @@ export interface KeyPolicyChange {
   enforcedFrom?: Date | null
 }
 
-/** Null clears `maxDays` and `enforcedFrom`. */
+/** Null clears `maxDays` and `enforcedFrom`, but leaves the other settings unchanged. */
 export async function setKeyPolicy({ db, viewer }: Context, change: KeyPolicyChange): Promise<KeyPolicy> {
   const { maxDays } = change
   if (maxDays != null && (maxDays < 1 || maxDays > MAX_DAYS))

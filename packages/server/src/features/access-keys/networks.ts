@@ -4,7 +4,10 @@ import { ApiError, badInput } from '../../errors.ts'
 import { isIn } from '../../lib/client-address.ts'
 import { limits } from '../../limits.ts'
 
-/** Converts networks or single addresses to networks in canonical CIDR notation, without duplicates. */
+/**
+ * Converts networks or single addresses to networks in canonical CIDR notation, without duplicates. Throws if an item
+ * is neither, or if there are too many items.
+ */
 export function readNetworks(given: readonly string[]): string[] {
   if (given.length > limits.networksPerKey)
     throw new ApiError(
@@ -43,7 +46,7 @@ const notANetwork = (text: string, path: string): ApiError =>
     `${path} must be an IP address or a network in CIDR notation, such as 192.0.2.7 or 2001:db8::/32, not ${JSON.stringify(text)}`,
   )
 
-/** An empty list means all addresses. */
+/** Checks whether each of `networks` is within one of `others`. An empty list means all addresses. */
 export function areWithin(networks: readonly string[], others: readonly string[]): boolean {
   if (others.length === 0) return true
   if (networks.length === 0) return false

@@ -75,7 +75,10 @@ async function replace(
 const isExpired = ({ expires }: AccessKey, { clock }: Pick<Context, 'clock'>): boolean =>
   expires !== null && expires <= clock()
 
-/** Deletes the predecessor, which is the key that the given key replaced, if it has expired. Otherwise, returns it. */
+/**
+ * Finds the predecessor, which is the key that the given key replaced. If the predecessor has expired, deletes it and
+ * returns the event of the deletion. Otherwise, returns the predecessor.
+ */
 async function dropExpiredPredecessor(
   context: Creating,
   { key }: AccessKey,

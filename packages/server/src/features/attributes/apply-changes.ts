@@ -15,7 +15,7 @@ import { type Change, kindOfName } from './parse-attributes.ts'
 /** The old and new value of each name, as recorded in events. */
 export type Changes = Record<string, { old: string | null; new: string | null }>
 
-/** Returns the changed attributes and the differences. Does not modify `before`. */
+/** Returns all attributes after the changes, and the differences from `before`, which is not modified. */
 export function applyChanges(before: Attributes, changes: readonly Change[]): { after: Attributes; changes: Changes } {
   const after = copyAttributes(before)
   const differences: Changes = emptyObject()
@@ -49,7 +49,10 @@ function setValue(attributes: Attributes, { name: [first, subName], value }: Cha
   else attributes[first] = group
 }
 
-/** `kindOnTarget` returns the kind of a top-level name in the base or in contexts, or undefined for an unused name. */
+/**
+ * Throws CONFLICT if a change would make a group of a name that is a value, or a value of a name that is a group.
+ * `kindOnTarget` returns the kind of a top-level name in the base or in contexts, or undefined for an unused name.
+ */
 export function assertNoConflict(
   changes: readonly Change[],
   kindOnTarget: (name: string) => NameKind | undefined,

@@ -68,7 +68,10 @@ function assertPlainText(text: string, path: string): void {
   if (controlCharacter.test(text)) throw badInput(`${path} must not contain control characters, such as line breaks`)
 }
 
-/** Clients can still read and remove existing values with invisible characters in their names. */
+/**
+ * Throws if a change sets a value whose name or context contains invisible characters. Clients can still read and
+ * remove existing values with such names.
+ */
 export function assertVisibleNames(
   changes: readonly { name: AttributeName; value: string | null }[],
   { context, path, contextPath = 'context' }: { context?: string | undefined; path: string; contextPath?: string },
@@ -85,7 +88,10 @@ export const isReserved = ([first]: AttributeName): boolean => first.startsWith(
 export const isCategoryOrStatus = ([group, subName]: AttributeName): boolean =>
   group === RESERVED_GROUP && subName !== undefined && categoryAndStatus.includes(subName)
 
-/** A reserved group without a sub-name is allowed only in a change that removes the group. */
+/**
+ * Throws RESERVED_ATTRIBUTE if the name is reserved and not allowed on this kind of target. A reserved group without a
+ * sub-name is allowed only in a change that removes the group.
+ */
 export function assertAllowed(name: AttributeName, value: string | null, kind: TargetKind, path: string): void {
   if (!isReserved(name)) return
   const [group, subName] = name

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts'
 import { findOverrides, listContexts, listReadableContexts } from './attributes.queries.ts'
 import type { Attributes } from './attributes.ts'
 
-/** Omits devices without overrides in the context. */
+/** Returns the overrides in the context, keyed by device ID. Omits devices without overrides in the context. */
 export async function listOverridesIn(
   db: Database,
   accountId: string,
@@ -13,7 +13,7 @@ export async function listOverridesIn(
   return new Map(rows.map(({ target_id, attributes }) => [target_id, attributes]))
 }
 
-/** With `readable`, returns only contexts with overrides of these names. */
+/** Returns the contexts, keyed by device ID. With `readable`, returns only contexts with overrides of these names. */
 export async function listContextsOf(
   db: Database,
   accountId: string,

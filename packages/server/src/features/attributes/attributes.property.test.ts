@@ -106,7 +106,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const plain = (): Record<string, unknown> => Object.create(null)
 
-/** If an entry has a group's name, uses dotted names, because an object cannot have two members with the same name. */
+/**
+ * Converts entries to an object in which groups are nested. If an entry has the name of a group, the names in the group
+ * stay dotted, because an object cannot have two members with the same name.
+ */
 function tree(entries: Iterable<[string, unknown]>, nested = true): Record<string, unknown> {
   const all = [...entries]
   const result = plain()

@@ -34,8 +34,8 @@ const withTime = (locking: string): string => `
 /**
  * Locks the given devices and the given services' devices, with their rows in device_live, in ID order. Omits devices
  * that the caller cannot reach. A service's device is locked because a concurrent removal of the device would also
- * remove the service. For a device that is not in `ids`, the columns `attributes`, `override_names`, and
- * `attribute_times` are null.
+ * remove the service. For a device that is not in `ids`, `named` is false, and the columns `attributes`,
+ * `override_names`, and `attribute_times` are null.
  */
 export function lockDevices(
   db: Database,

@@ -38,7 +38,7 @@ export function countNames(attributes: Attributes): number {
   return count
 }
 
-/** Returns the size of the JSON that PostgreSQL writes, which has a space after each colon and comma. */
+/** Returns the size, in bytes, of the JSON that PostgreSQL writes, which has a space after each colon and comma. */
 export function byteSize(attributes: Attributes): number {
   let spaces = countSpaces(Object.keys(attributes).length)
   for (const value of Object.values(attributes)) {
@@ -72,7 +72,10 @@ export function joinReservedRaw(attributes: string, group: Record<string, string
   return new RawJson(`{${others}"${RESERVED_GROUP}": ${JSON.stringify(group)}}`)
 }
 
-/** In `values`, the reserved values start at the index `from`, in the order of `reservedColumns`. */
+/**
+ * Returns the group of the reserved values that are set, or undefined if none is set. In `values`, the reserved values
+ * start at the index `from`, in the order of `reservedColumns`.
+ */
 export function reservedGroup(values: readonly unknown[], from: number): Record<string, string> | undefined {
   let group: Record<string, string> | undefined
   for (let index = 0; index < categoryAndStatus.length; index++) {

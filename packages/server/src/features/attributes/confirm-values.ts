@@ -12,7 +12,10 @@ export interface UnchangedValue {
 /** The maximum number of writes of an unchanged value that the server records per expected interval. */
 const RECORDED_PER_INTERVAL = 4
 
-/** Applies only to names with an expected interval. The targets must be locked. `saveTargets` saves the times. */
+/**
+ * Updates the last write time of each unchanged value if its name has an expected interval and the recorded time is not
+ * too recent (`RECORDED_PER_INTERVAL`). The targets must be locked. `saveTargets` saves the times.
+ */
 export async function confirmValues(
   db: Database,
   accountId: string,

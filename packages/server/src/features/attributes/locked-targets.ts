@@ -33,9 +33,9 @@ export const parseTargetId = (accountId: string, text: string): string | undefin
   text === accountId ? accountId : parseId(text)
 
 /**
- * Omits IDs that are unknown or that the caller cannot reach. Locks rows in a fixed order, which prevents deadlocks:
- * devices in ID order, then services in ID order, then the account. Other tables are read after the locks are acquired,
- * so their data is at least as new as the locked rows.
+ * Returns the targets, keyed by ID. Omits targets that are unknown or that the caller cannot reach. Locks rows in a
+ * fixed order, which prevents deadlocks: devices in ID order, then services in ID order, then the account. Other tables
+ * are read after the locks are acquired, so their data is at least as new as the locked rows.
  */
 export async function lockTargets(
   db: Database,

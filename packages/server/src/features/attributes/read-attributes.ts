@@ -26,7 +26,7 @@ export interface AttributeOwner {
   attributes?: RawAttributes
 }
 
-/** A bulk service has its device's attributes. */
+/** A bulk service has the ID and the attributes of its device. */
 export interface ServiceOwner extends AttributeOwner {
   deviceId: string
 }

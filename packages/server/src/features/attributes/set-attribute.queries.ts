@@ -28,16 +28,28 @@ export interface BaseWrite {
   value: string | null
 }
 
-/** Returns false if the change violates a rule or removes a group, or undefined for an unknown device. */
+/**
+ * Returns true if the write succeeded. Changes nothing and returns false if the write violates a rule or removes a
+ * group, or undefined for an unknown device.
+ */
 export const setOnDevice = (db: Database, write: BaseWrite) => run(db, onDeviceText, write)
 
-/** Returns false if the change violates a rule or removes a group, or undefined for an unknown service. */
+/**
+ * Returns true if the write succeeded. Changes nothing and returns false if the write violates a rule or removes a
+ * group, or undefined for an unknown service.
+ */
 export const setOnService = (db: Database, write: BaseWrite) => run(db, onServiceText, write)
 
-/** Returns false if the change violates a rule or removes a group. */
+/**
+ * Returns true if the write succeeded. Changes nothing and returns false if the write violates a rule or removes a
+ * group.
+ */
 export const setOnAccount = (db: Database, write: BaseWrite) => run(db, onAccountText, write)
 
-/** Returns false if the change violates a rule, or undefined for an unknown device. */
+/**
+ * Returns true if the write succeeded. Changes nothing and returns false if the write violates a rule, or undefined for
+ * an unknown device.
+ */
 export const setReserved = (db: Database, write: BaseWrite) => run(db, onLiveTexts.get(write.name[1]!)!, write)
 
 async function run(db: Database, text: string, write: BaseWrite): Promise<boolean | undefined> {
@@ -57,7 +69,10 @@ async function run(db: Database, text: string, write: BaseWrite): Promise<boolea
   return row?.allowed
 }
 
-/** Null means that the device is unknown. */
+/**
+ * `refused` means that the changes to the device violate a rule, `locked` that another transaction has locked the
+ * device, and null that the device is unknown.
+ */
 export type Outcome = 'done' | 'refused' | 'locked' | null
 
 /**
@@ -90,8 +105,9 @@ export async function setOnDevices(
 
 /**
  * `target` first locks the row, so `change` reads the row's newest version and concurrent writers lose no values. The
- * event ID is assigned after the lock is acquired. If the value is unchanged, the statement writes at most the time. $3
- * and $4 are the two levels of the name, and $5 is the value.
+ * event ID is assigned after the lock is acquired. If the value is unchanged, the statement writes at most the time. $1
+ * is the account's ID, $2 the target's ID, $3 and $4 are the two levels of the name, $5 is the value, $6 the full name,
+ * $7 the actor's ID, and $8 the source.
  */
 const statement = (parts: {
   target: string

@@ -24,7 +24,7 @@ export interface AttributesInput {
   serviceId: string
   attributes: Record<string, unknown>
   context?: string | null | undefined
-  /** The device that sends the write, if any. A device can change only itself and its services. */
+  /** The ID of the device that sends the write, if any. A device can change only itself and its services. */
   deviceId?: string | undefined
   /** Called before a change with the number of bytes that the change stores. It can throw RATE_LIMITED. */
   charge?: ((bytes: number) => void) | undefined
@@ -63,7 +63,7 @@ export async function setAttributesMany(
   return outcomes.map((outcome, index) => resultOf(inputs[index]!.serviceId, outcome))
 }
 
-/** Like `setAttributesMany`, but for callers other than requests. */
+/** Like `setAttributesMany`, but for device reports: the number of items is not limited, and no person is signed in. */
 export async function setAttributesEach(
   context: WritingContext,
   inputs: readonly AttributesInput[],
@@ -229,7 +229,7 @@ function writeOne(
   return readableOnly(viewer, after)
 }
 
-/** Applies the write to the target in memory. */
+/** Applies the write to the target in memory, and returns the changes. Throws if the write violates a rule. */
 export function applyWrite(target: Target, write: AttributeWrite): Changes {
   assertAllAllowed(write.changes, target.kind, write.path)
   assertNoConflict(write.changes, (name) => kindOnTarget(target, name))

@@ -47,7 +47,7 @@ function createQueue(db: Database, onIdle: () => void): Queue {
   let batches = 0
   let singles = 0
 
-  /** In a batch, each top-level name of a device occurs at most once. */
+  /** Takes the writes for the next batch. In a batch, each top-level name of a device occurs at most once. */
   const take = (): QueuedWrite[] => {
     const names = new Map<string, Set<string>>()
     const taken: QueuedWrite[] = []
@@ -187,6 +187,9 @@ const setAlone = (db: Database, { write, result, scope }: QueuedWrite): Promise<
 const databaseFailure = (error: unknown): unknown =>
   isDatabaseSlow(error) || (isDatabaseUnavailable(error) && !isOutcomeUnknown(error)) ? error : undefined
 
-/** Connection, resource, shutdown, and system errors affect every write (PostgreSQL, Appendix A). */
+/**
+ * Checks whether a single write may have caused the error. Connection, resource, shutdown, and system errors affect
+ * every write (PostgreSQL, Appendix A).
+ */
 const isStatementError = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !/^(08|53|57|58)/.test(error.code ?? '')

@@ -28,7 +28,7 @@ export interface Target {
   /** The overrides of the contexts that were read, keyed by context. */
   overrides: Map<string, Attributes>
   overrideTimes: Map<string, ValueTimes>
-  /** The times of the values that were replaced since the last event, keyed by context. */
+  /** The times of the values that were replaced since the last event, keyed by context (undefined for base values). */
   replacedTimes: Map<string | undefined, ValueTimes>
   /** When the target was locked. Undefined for a target that was only read. */
   lockedAt: Date | undefined
@@ -59,7 +59,10 @@ export const copyTimes = (times: ValueTimes): ValueTimes => Object.assign(emptyO
 export const attributesIn = (target: Target, context: string | undefined): Attributes =>
   context === undefined ? target.base : (target.overrides.get(context) ?? {})
 
-/** Replaces the base values, or the overrides in a context, in memory. `changes` contains the changed names. */
+/**
+ * Replaces the base values, or the overrides in a context, in memory. Updates the times of the values whose names are
+ * in `changes`.
+ */
 export function replaceAttributes(
   target: Target,
   context: string | undefined,
@@ -98,7 +101,10 @@ export function confirmValue(target: Target, context: string | undefined, name: 
   markChanged(target, context, [name])
 }
 
-/** Returns the time of the value's last recorded write, or undefined if the server has recorded none. */
+/**
+ * Returns the time of the value's last recorded write, in milliseconds since 1970, or undefined if the server has
+ * recorded none.
+ */
 export function confirmedAt(target: Target, context: string | undefined, name: string): number | undefined {
   const time = timesIn(target, context)[name]
   return Array.isArray(time) ? time[1] : time

@@ -9,7 +9,7 @@ export interface DeviceStates {
   firstEvent: Date | null
   before: StateChange | null
   changes: StateChange[]
-  /** The first change after the span. Null if there was none, or if `before` or `changes` contains a change. */
+  /** The first change after the span. Null if there was none, or if there was a change before or in the span. */
   after: StateChange | null
 }
 

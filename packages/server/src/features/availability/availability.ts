@@ -76,7 +76,10 @@ function availabilityOf(device: Device, states: DeviceStates, span: Span): Avail
   }
 }
 
-/** Returns the earliest time from which all states until the end of the span are known. */
+/**
+ * Returns the earliest time in the span, in milliseconds since 1970, from which all states until the end of the span
+ * are known.
+ */
 function startOf({ created }: Device, { firstEvent, before, changes, after }: DeviceStates, span: Span): number {
   const lastMove = changes.findLast(({ isMove }) => isMove)
   const previous = lastMove ?? before

@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS
 
 export const MAX_POINTS = 1_000
-/** The possible lengths of combined intervals, in minutes: one hour to one day. */
+/** The possible lengths, in minutes, of the longer intervals into which samples are combined: one hour to one day. */
 const longer = [1, 2, 3, 6, 12, 24].map((hours) => hours * LONG_MINUTES)
 
 /** Estimates the number of samples that a query reads but does not return, because it combines them. */

@@ -10,7 +10,7 @@ import { jsonBytes } from './sizes/json-bytes.ts'
 export interface ItemSlice {
   outcomes: readonly BulkOutcome[] | undefined
   statuses: readonly BulkItemStatus[] | undefined
-  /** The devices that the caller can reach. Undefined for all devices. */
+  /** Matches the devices that the caller can reach. Undefined if the caller can reach all devices. */
   inside: ResolvedFilter | undefined
 }
 
@@ -84,7 +84,7 @@ export async function selectItemPages(
   return { items: rows, isCut: rows.at(-1)?.hasNext === true, bytes: read }
 }
 
-/** Omits jobs without items in the slice. */
+/** Returns the number of items in the slice, keyed by job ID. Omits jobs without such items. */
 export async function countItems(
   db: Database,
   accountId: string,

@@ -14,7 +14,7 @@ export interface JobFilter {
   where: ReadFilter
   context: string | undefined
   now: Date
-  /** The devices that the caller can reach. Undefined for all devices. */
+  /** Matches the devices that the caller can reach. Undefined if the caller can reach all devices. */
   inside: ResolvedFilter | undefined
 }
 
@@ -116,7 +116,7 @@ export async function deleteSomeItems(db: Database, { accountId, jobId }: Place,
 export interface UnplannedItem {
   id: string
   name: string
-  /** Whether the item already contains the device to register. Only conflicts with other devices remain to check. */
+  /** Whether the item already contains the device to register. If so, only conflicts with other devices are checked. */
   isPrepared: boolean
   /** The hardware ID of a prepared device. */
   hardwareId: string | null
@@ -154,7 +154,7 @@ export async function writePlans(
 
 export interface EarlierChanges {
   changes: DeviceChanges
-  /** Whether an earlier undo has already added the removed services again. */
+  /** Whether an earlier undo has already added the services again that the job removed from the device. */
   isRestored: boolean
 }
 
@@ -207,7 +207,10 @@ export async function selectHardwareIds(
   return new Map(rows.map(({ id, hardwareId }) => [hardwareId, id]))
 }
 
-/** Returns the IDs of pending devices up to `upTo`, keyed by the hardware ID that the job gives them. */
+/**
+ * Returns the IDs of pending devices, keyed by the hardware ID that the job gives them. Omits devices with IDs above
+ * `upTo`.
+ */
 export async function selectPlannedHardwareIds(
   db: Database,
   { accountId, jobId }: Place,

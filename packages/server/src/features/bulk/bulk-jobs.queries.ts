@@ -98,7 +98,10 @@ export type JobChange = Partial<Pick<BulkJobRow, keyof typeof columnOf>>
 
 const isJson = (name: string): boolean => ['startedBy', 'starter', 'target'].includes(name)
 
-/** The next batch is due after `pauseMs` milliseconds by the database's clock, which all processes share. */
+/**
+ * If `pauseMs` is set, the next batch is due after this number of milliseconds by the database's clock, which all
+ * processes share.
+ */
 export async function writeJob(
   db: Database,
   accountId: string,

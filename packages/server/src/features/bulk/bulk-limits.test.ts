@@ -166,7 +166,10 @@ describe('a preview of many devices', () => {
   })
 })
 
-/** Adds services with overrides in 60 contexts each. The server counts compressed overrides of a context as 64 KiB. */
+/**
+ * Adds services with overrides in 60 contexts each. If the overrides of a context are compressed, the server counts
+ * them as 64 KiB, regardless of their size.
+ */
 async function addLargeServices(user: TestUser, device: string, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => `large-${index}`)
   for (const name of names)

@@ -26,7 +26,7 @@ export async function findJobs({ db, viewer, clock }: Context, ids: readonly str
 async function findStart({ db, viewer }: Context, start: Start): Promise<Pick<BulkJob, 'created' | 'id'> | undefined> {
   if ('offset' in start) return undefined
   const id = 'afterId' in start ? start.afterId : start.afterPlace.id
-  // The cursors of earlier releases do not contain the time.
+  // The cursors of earlier releases do not contain the time at which the job was created.
   const time = 'afterPlace' in start ? start.afterPlace.key : null
   if (typeof time === 'number') return { created: readTime(time), id }
   const creator = creatorSeenBy(viewer)

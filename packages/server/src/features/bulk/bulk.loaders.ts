@@ -100,7 +100,10 @@ const changeBudgets = perRequest((_context: Context) => ({
   reading: Promise.resolve<unknown>(undefined),
 }))
 
-/** Reads items with their changes. Throws LIMIT_EXCEEDED if the changes on all pages do not fit in a response. */
+/**
+ * Reads items with their changes. Throws LIMIT_EXCEEDED if the changes on all pages of the response together exceed
+ * `limits.answerBytes`.
+ */
 function readWithChanges(context: Context, query: Omit<ItemPages, 'changeBytes'>) {
   const budget = changeBudgets(context)
   const reading = budget.reading.then(async () => {

@@ -20,9 +20,9 @@ export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJ
 }
 
 /**
- * Throws NOT_FOUND if the viewer sees no job with this ID, and FORBIDDEN if the viewer may not run it. Set
- * `locksAccount` if the change affects the number of jobs that have not been started. The account is then locked before
- * the job.
+ * Locks the job and calls `change` in the same transaction. Throws NOT_FOUND if the viewer sees no job with this ID,
+ * and FORBIDDEN if the viewer may not run it. If the change affects the number of jobs that have not been started, set
+ * `locksAccount`, which locks the account before the job.
  */
 export async function changeJob<Changed extends BulkJob>(
   { db, viewer, clock }: Context,

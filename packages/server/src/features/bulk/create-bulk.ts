@@ -25,8 +25,9 @@ export async function createBulk(context: Context, input: BulkInput): Promise<Bu
 }
 
 /**
- * If the job cannot run or its preview is not as expected, throws CONFLICT and leaves the job READY. If the bulk worker
- * continues the preview, returns without waiting for the end of the preview.
+ * If the job cannot run, if the number of devices that would change is not `expected`, or if the preview rejects a
+ * device, throws CONFLICT and leaves the job READY. If the bulk worker continues the preview, returns without waiting
+ * for the end of the preview.
  */
 export async function runBulk(
   context: Context,
@@ -59,7 +60,10 @@ async function create(context: Context, { job, ids, rows, isOpen }: NewJob & { i
   )
 }
 
-/** The account must be locked. */
+/**
+ * Throws LIMIT_EXCEEDED if the account already has the maximum number of jobs that have not been started. The caller
+ * must have locked the account.
+ */
 export async function assertBelowDrafts(db: Database, accountId: string, now: Date): Promise<void> {
   const found = await countDrafts(db, accountId, expiryOf(now))
   if (found < limits.bulkDrafts) return

@@ -9,7 +9,10 @@ import { addRows } from './rows/add-rows.ts'
 /** Checks whether the target is a list of devices that `appendBulk` can add to. */
 export const isList = ({ target }: BulkJob): boolean => 'ids' in target || ('csv' in target && !('job' in target))
 
-/** Returns the job's new number of devices, or 0 if the target is not a list. */
+/**
+ * Adds the IDs or the CSV rows to the job. Returns the job's new number of devices, or 0 if the target is not a list.
+ * Throws LIMIT_EXCEEDED if the job would have too many devices.
+ */
 export async function addDevices(
   db: Database,
   accountId: string,

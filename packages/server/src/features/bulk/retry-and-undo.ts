@@ -58,7 +58,10 @@ const shortName = (name: string): string => [...name].slice(0, limits.bulkNameLe
 
 type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 'context'>
 
-/** `describe` checks the job with this ID, and returns the new job's fields except `operations` and `maxFailures`. */
+/**
+ * Creates a job from the job `id`, and begins its preview. `describe` checks the job `id`, and returns the new job's
+ * fields except `operations` and `maxFailures`, which are copied.
+ */
 async function derive(context: Context, id: string, describe: (job: BulkJobRow) => Derived): Promise<BulkJob> {
   const { viewer, clock, rowMeter } = context
   const { accountId } = viewer

@@ -25,7 +25,10 @@ export async function selectAccountsToSum(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Concurrent calls do not wait for each other, because each call skips locked rows. */
+/**
+ * Merges the rows of the account in device_count into one row. Concurrent calls do not wait for each other, because
+ * each call skips locked rows.
+ */
 export async function sumDeviceCount(db: Database, accountId: string): Promise<void> {
   await sql`
     with free as materialized (

@@ -8,7 +8,9 @@ const ID_BYTES = 7
 const random = Buffer.alloc(512 * ID_BYTES)
 let used = random.length
 
-/** An ID is eight bytes in lowercase hex. The first byte is 80, and the others are random. */
+/**
+ * An ID is eight bytes in lowercase hexadecimal, separated by colons. The first byte is 80, and the others are random.
+ */
 export function newId(): string {
   if (used + ID_BYTES > random.length) {
     randomFillSync(random)
@@ -19,7 +21,10 @@ export function newId(): string {
   return `80${hex.replace(/../g, ':$&')}`
 }
 
-/** Returns undefined for a malformed ID, so that callers can treat it like an unknown ID. */
+/**
+ * Returns the ID in its stored form, which is lowercase. Returns undefined for a malformed ID, so that callers can
+ * treat it like an unknown ID.
+ */
 export function parseId(text: string): string | undefined {
   const id = text.toLowerCase()
   return form.test(id) ? id : undefined

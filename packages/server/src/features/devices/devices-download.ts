@@ -58,7 +58,10 @@ interface DeviceSelection extends Record<string, unknown> {
   owner: string
 }
 
-/** Returns a URL for downloading devices as CSV. If the view changes later, the URL still serves the same selection. */
+/**
+ * Returns a URL for downloading devices as CSV. If the view `args.view` changes later, the URL still serves the same
+ * selection.
+ */
 export async function devicesUrl(context: Context, args: DevicesUrlArguments): Promise<string> {
   assertMayDownload(context)
   const { columns: given, ...listArguments } = args

@@ -9,11 +9,14 @@ const LINK_LIFETIME_MS = 3_600_000
 export interface NewLink {
   path: string
   content: DownloadContent
-  /** The arguments of the field that creates the link. The event records them. */
+  /** The arguments of the field that creates the link. The DOWNLOAD_LINK_CREATE event records them. */
   description: Record<string, unknown>
 }
 
-/** A link's validity depends on the access key or the session that requested it. */
+/**
+ * Throws FORBIDDEN without an access key or a session, because the validity of a link depends on the access key or
+ * session that requested it.
+ */
 export function assertMayDownload({ viewer }: Context): void {
   if (viewer.accessKey === undefined && viewer.session === undefined)
     throw new ApiError(

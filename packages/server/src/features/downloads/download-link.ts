@@ -7,7 +7,7 @@ export type ListName = 'events' | 'devices' | 'bulkReport' | 'bulkSecrets'
 
 export interface DownloadContent {
   filter: Json
-  /** The devices whose events are downloaded. Omitted for a download of all events or of another list. */
+  /** The IDs of the devices whose events are downloaded. Omitted for a download of all events or of another list. */
   deviceIds?: readonly string[]
   /**
    * The list and, if the list has a filter in the filter language, that filter with all data that it depends on.
@@ -19,12 +19,12 @@ export interface DownloadContent {
 /** The grant ends when the link expires, or earlier if the requesting key or session becomes invalid. */
 export interface DownloadGrant {
   accountId: string
-  /** The access key or console session that requested the link. */
+  /** The ID of the access key or console session that requested the link. */
   accessKey?: string
   session?: string
   /**
-   * The session's person. Links from the previous release omit it, because a session then belonged to the person with
-   * the account's ID.
+   * The ID of the session's person. Omitted for an access key. Links from the previous release always omit it, because
+   * a session then belonged to the person with the account's ID.
    */
   personId?: string | undefined
   content: DownloadContent

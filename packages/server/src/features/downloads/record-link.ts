@@ -8,10 +8,13 @@ export interface DownloadLink {
   expires: Date
 }
 
-/** The maximum number of links that an event describes. */
+/** The maximum number of links that a DOWNLOAD_LINK_CREATE event describes. */
 const DESCRIBED_LINKS = 10
 
-/** Records one event for all links that are requested in the same tick, so many aliases do not cause many events. */
+/**
+ * Records one event for all links that are requested in the same tick, so that a request with many aliases does not
+ * cause many events.
+ */
 const recorderOf = perRequest(
   (context: Context) =>
     new DataLoader<DownloadLink, void>(

@@ -38,9 +38,9 @@ export interface CsvList {
   list: ListName
   path: string
   fileName: string
-  /** The field that returns URLs of this list. */
+  /** The name of the field that returns URLs of this list. */
   field: string
-  /** The rate-limit cost of the first page. */
+  /** The rate-limit cost of the first page, in points. */
   firstPoints: number
   /**
    * Whether the file can be downloaded only once. Its path then has no HEAD route, because a HEAD request would count
@@ -65,7 +65,10 @@ export interface Download {
    * may no longer download the list.
    */
   charge(points: number): Promise<void>
-  /** Waits while the account has too many statements in flight, because a failed download has to start again. */
+  /**
+   * Runs a read. If the account has too many statements in flight, waits instead of failing, because a failed download
+   * has to start again.
+   */
   read<Result>(run: (db: Database) => Promise<Result>): Promise<Result>
 }
 

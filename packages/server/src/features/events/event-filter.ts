@@ -28,7 +28,10 @@ export interface EventFilter {
   devicesOnly?: boolean
   /** Limits the list to events of the devices that currently match this filter. Undefined means all events. */
   inside?: ResolvedFilter
-  /** Excludes events that change only attributes other than these. Undefined if the caller can read all attributes. */
+  /**
+   * The names that the caller can read. Excludes events that change only other attributes. Undefined if the caller can
+   * read all attributes.
+   */
   readable?: ReadableNames
   where?: EventWhere
 }
@@ -74,7 +77,7 @@ function readDeviceIds(ids: readonly string[]): string[] {
   return [...new Set(ids.flatMap((id) => parseId(id) ?? []))]
 }
 
-/** Returns the time one calendar month earlier. If that month does not have the day, uses the month's last day. */
+/** Returns the time one calendar month earlier, in UTC. If the earlier month has no such day, uses its last day. */
 export function monthBefore(date: Date): Date {
   const daysInMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 0)).getUTCDate()
   const earlier = new Date(date)

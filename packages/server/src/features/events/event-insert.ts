@@ -33,7 +33,7 @@ const columns: Record<string, (rows: EventRows) => string> = {
   previous: ({ previous = 'null::jsonb' }) => previous,
 }
 
-/** Columns that a statement can omit. It writes those for which its first `EventRows` has a value. */
+/** Columns that a statement can omit. A statement contains those for which its first `EventRows` has a value. */
 const defaults = { id: 'id', timestamp: '"timestamp"' } as const
 
 const defaultsIn = (rows: object): (keyof typeof defaults)[] =>
@@ -56,7 +56,10 @@ export const eventInsert = (...rows: readonly EventRows[]): string =>
   `insert into event (${namesIn(rows[0] ?? {})})
     ${rows.map(select).join(' union all ')}`
 
-/** A cluster sends this form to the account's shard unchanged, but splits a statement of `eventInsert` into steps. */
+/**
+ * Returns the statement that inserts one event. A cluster sends this statement to the account's shard unchanged, but
+ * splits a statement of `eventInsert` into steps.
+ */
 export const oneEventInsert = (row: Omit<EventRows, 'from'>): string =>
   `insert into event (${namesIn(row)})
     values (${valuesIn({ ...row, from: '' })})`

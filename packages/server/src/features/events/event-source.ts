@@ -14,7 +14,7 @@ export function sourceOf({ accessKey, accessKeyName = null, session, isDevice, j
   return session === undefined ? serverSource : consoleSource
 }
 
-/** Returns null for a device or the server. */
+/** Returns the ID of the acting person, or null for a device or the server. */
 export const actorOf = ({ accountId, personId = accountId, isDevice, isServer }: Viewer): string | null =>
   isDevice === true || isServer === true ? null : personId
 

@@ -74,7 +74,7 @@ export interface Target {
 /** If the kind is `device`, the source is the event's device. */
 export type EventSource =
   | { kind: 'accessKey'; id: string; name: string | null }
-  /** `key` is the access key that started the job. Omitted if a session started it. */
+  /** `key` is the ID of the access key that started the job. Omitted if a session started it. */
   | { kind: 'job'; id: string; name: string; key?: string }
   | { kind: 'console' }
   | { kind: 'device' }

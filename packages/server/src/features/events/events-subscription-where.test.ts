@@ -78,7 +78,8 @@ it('applies a change to the view', async () => {
   await register('a1')
   await until(() => streams.every((stream) => shown(stream).length === 1))
   await user.data(`mutation { updateView(id: "${view}", where: "name:b") { id } }`)
-  // The streams read the changed view within a second. Until then, they omit new devices that only this view matches.
+  // The streams read the changed view within a second. Until then, they omit new devices that only the changed view
+  // matches.
   const showNew = async (): Promise<boolean[]> => {
     await register('b1')
     return streams.map((stream) => shown(stream).includes('b1 DEVICE_REGISTER'))

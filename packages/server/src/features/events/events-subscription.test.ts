@@ -81,7 +81,7 @@ describe('an event subscription', () => {
     const first = iterator.next()
     let isReceived = false
     const writing = (async () => {
-      // The client does not report when it has connected.
+      // The client does not report when it has connected, so register devices until it receives an event.
       for (let time = 0; !isReceived; time++) {
         await register(other.as(user), `device ${time}`)
         await sleep(20)

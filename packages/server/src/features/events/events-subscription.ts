@@ -112,11 +112,17 @@ async function startAfter(feed: Feed, id: string): Promise<EventStart> {
   return { after: BigInt(id) }
 }
 
-/** Together, the pauses between the attempts last 30 seconds, which is the default statement timeout. */
+/**
+ * The maximum number of attempts to read the feed's position. Together, the pauses between the attempts last 30
+ * seconds, which is the default statement timeout.
+ */
 const MAX_TRIES = 600
 const TRY_INTERVAL_MS = 50
 
-/** A transaction that began before the feed can delay the feed's position. */
+/**
+ * Waits until the feed has a position. A transaction that began before the feed can delay the position. Throws
+ * UNAVAILABLE after `MAX_TRIES` attempts.
+ */
 async function positionOf(feed: Feed): Promise<bigint> {
   for (let time = 0; time < MAX_TRIES; time++) {
     if (feed.position !== undefined) return feed.position

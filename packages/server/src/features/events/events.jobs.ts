@@ -13,7 +13,10 @@ export interface PartitionsOptions {
   retention: number
 }
 
-/** Returns the names of the dropped partitions. */
+/**
+ * Creates missing partitions, and drops partitions that are older than the retention period. Returns the names of the
+ * dropped partitions.
+ */
 export async function keepPartitions(db: Database, { clocks, retention }: PartitionsOptions): Promise<string[]> {
   await createPartitionsByBothClocks(db, clocks)
   return retention === 0 ? [] : dropEventPartitions(db, new Date(earlierOf(clocks).getTime() - retention * DAY_MS))

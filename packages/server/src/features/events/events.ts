@@ -36,7 +36,10 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
 
 const RESTRICTED = 'events that the role or key cannot read are skipped one by one'
 
-/** Throws the errors of `assertKnownNames` for `where`, and those of `applyView`. */
+/**
+ * Returns undefined if there is neither a filter in `where` nor a view with a filter. Throws the same errors as
+ * `assertKnownNames` and `applyView`.
+ */
 export async function readEventWhere(
   context: Context,
   args: Pick<EventListArguments, 'where' | 'view' | 'context' | 'now'>,

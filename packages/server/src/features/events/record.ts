@@ -13,7 +13,10 @@ export interface NewEvent {
   deviceId?: string
   targets: Target[]
   state?: 'active' | 'inactive'
-  /** The change's time, if the change also stores this time elsewhere. The default is when the event is recorded. */
+  /**
+   * The change's time, if the change also stores this time elsewhere. The default is the time at which the event is
+   * recorded.
+   */
   timestamp?: Date | undefined
   /** The default is the viewer's source (`sourceOf`). */
   source?: EventSource
@@ -70,7 +73,10 @@ const valuesOf = ({ id, timestamp, type, device_id, targets, state, source, data
   ...(id === undefined ? [] : [id]),
 ]
 
-/** Call this after the transaction has locked a row, which gives it a transaction ID. */
+/**
+ * Call this after the transaction has locked a row. The lock assigns a transaction ID to the transaction, which must
+ * happen before the event IDs are assigned.
+ */
 export const drawEventIds = (db: Database, count: number): Promise<NextIds> => selectNextIds(db, count)
 
 const rows = {

@@ -4,7 +4,7 @@ import type { Sql } from '../filters/sql/rows.ts'
 /** An interval in UTC. Weeks start on Monday. */
 export type Interval = 'hour' | 'day' | 'week' | 'month'
 
-/** Returns SQL for the start of the interval that contains a time, in ISO 8601. */
+/** Returns SQL for the start of the interval that contains `time`. The start is a string in ISO 8601 format. */
 export const startOfInterval = (time: Sql, interval: Interval): Sql =>
   sql`to_char(date_trunc(${sql.lit(interval)}, ${time} at time zone 'UTC'), 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 

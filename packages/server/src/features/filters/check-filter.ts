@@ -23,8 +23,8 @@ const usages = {
 } as const satisfies Record<string, FilterUsage>
 
 /**
- * Returns the number of rows that the server charges for before the field runs. For a caller who is restricted to some
- * devices, the field may also read every device to find the attribute names.
+ * Returns the number of rows that the server charges for before the field `checkFilter` runs. For a caller who is
+ * restricted to some devices, the field may also read every device to find the attribute names.
  */
 export const rowsOfCheck = ({ cursor }: { cursor?: unknown }, size: AccountSize): number =>
   (size.restriction?.devices === undefined ? 0 : size.devices) + (cursor == null ? 0 : rowsOfSample(size))

@@ -24,7 +24,10 @@ import { filterKinds } from '../views/view.ts'
 import { listViews } from '../views/views.ts'
 import { SAMPLE, selectFrequentContexts, selectFrequentValues } from './sampled-values.queries.ts'
 
-/** The rows that the server charges for a completion of values or contexts, if the caller can reach all devices. */
+/**
+ * The number of rows that the server charges for a completion of values or contexts, if the caller can reach all
+ * devices.
+ */
 const SAMPLED_ROWS = SAMPLE - ROWS_PER_POINT
 
 export const rowsOfSample = ({ devices, restriction }: AccountSize): number =>

@@ -42,7 +42,10 @@ export interface ReadFilter {
   readonly fractions: ReadonlySet<string>
 }
 
-/** Returns undefined for an empty filter, which matches everything. Throws `filterError` for an invalid filter. */
+/**
+ * Returns undefined for an empty filter, which matches everything. Throws the error from `filterError` for an invalid
+ * filter.
+ */
 export function readFilter(text: string, place: FilterPlace): ReadFilter | undefined {
   const names = new Set<string>()
   const fractions = new Set<string>()

@@ -1,7 +1,7 @@
 import type { Condition, ResolvedFilter } from '@muster/filter'
 
 /**
- * Returns a filter that reads the effective values in this context, or the base values if `context` is undefined,
+ * Returns a filter that reads the effective values in `context`, or the base values if `context` is undefined,
  * regardless of the request's context. Conditions that already specify a context or the base values stay unchanged.
  */
 export function withContext(filter: ResolvedFilter, context: string | undefined): ResolvedFilter {

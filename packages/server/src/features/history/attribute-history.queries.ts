@@ -139,9 +139,9 @@ export interface OwnedValue {
 }
 
 /**
- * Selects the times in the order of the values. A time is null if no stored event contains the change. The comparison
- * with the value ignores a change that was made after the value was read. Either all owners must be devices and
- * services, or the only owner must be the account.
+ * Returns the time at which each value was set, in the order of the values. A time is null if no stored event contains
+ * the change. The comparison with the value ignores a change that was made after the value was read. Either all owners
+ * must be devices and services, or the only owner must be the account.
  */
 export async function selectChangeTimes(
   db: Database,

@@ -18,7 +18,7 @@ export interface Created {
 
 /** The created object and the record of the Idempotency-Key are committed together. */
 export interface Once {
-  /** The transaction stays open until the response is complete. */
+  /** Begins the transaction, which stays open until the response is complete. */
   begin(): Promise<Database>
   recordCreated(created: Created): void
 }

@@ -22,7 +22,10 @@ import { assertCreates, fingerprintOf, readIdempotencyKey } from './idempotency-
 import type { Created, Once } from './record-created.ts'
 
 const RETENTION_MS = 24 * 3_600_000
-/** While the number of an account's records is cached, this process adds its own requests to it. */
+/**
+ * The number of milliseconds for which the number of an account's records is cached. Meanwhile, this process adds its
+ * own requests to the cached number.
+ */
 const COUNT_CACHE_MS = 60_000
 const MAX_CACHED_COUNTS = 1_000
 

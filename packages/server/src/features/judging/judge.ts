@@ -53,7 +53,7 @@ function rangeOf([id, events]: [id: string, events: readonly OfDevice[]]) {
 
 type Side = 'before' | 'after'
 
-/** A moment of a device, with the events that match if the device matched at that moment. */
+/** A moment of a device, with the IDs of the events that match if the device matched at that moment. */
 interface SharedMoment extends Moment {
   events: string[]
 }

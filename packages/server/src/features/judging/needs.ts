@@ -20,7 +20,7 @@ export interface Needs {
   lastReported: boolean
   clock: boolean
   times: boolean
-  /** The types of events that can record changes to these parts. */
+  /** The types of events that can record changes to the parts that the filter reads. */
   types: readonly EventTypeName[]
 }
 

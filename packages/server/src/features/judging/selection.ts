@@ -18,7 +18,10 @@ export interface StoredSelection {
   context: string | null
 }
 
-/** Throws BAD_USER_INPUT or LIMIT_EXCEEDED for an invalid argument, and the errors of `resolveSelection`. */
+/**
+ * Throws BAD_USER_INPUT or LIMIT_EXCEEDED for an invalid argument, and the same errors as `assertKnownNames` and
+ * `resolveSelection`.
+ */
 export async function readSelection(context: Context, args: SelectionArguments): Promise<StoredSelection> {
   const inContext = parseContext(args.context, 'context') ?? null
   const read = args.where == null ? undefined : readFilter(args.where, place)

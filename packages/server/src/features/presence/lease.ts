@@ -5,17 +5,17 @@ import type { Database } from '../../db/database.ts'
 import { version } from '../../version.ts'
 import { insertLease, lockOwnLease, renewLease, shortenLease } from './leases.queries.ts'
 
-/** The number of seconds after which a process that does not renew its lease loses its holds. */
+/** The number of seconds after which a process that does not renew its lease loses its holds on devices. */
 const LEASE_S = 8
 const RENEW_INTERVAL_MS = 2_000
-/** After a longer interval between renewals, the database or this process must have been unresponsive. */
+/** A renewal after a longer interval is late: the database or this process must have been unresponsive. */
 const LATE_MS = 2 * RENEW_INTERVAL_MS
 
 /** The process's holds on devices are valid until its lease expires. An expired lease cannot be renewed. */
 export interface Lease {
-  /** Each lease has a new ID. Undefined before the first lease. */
+  /** The ID of the latest lease, even if that lease has expired. Undefined before the first lease. */
   readonly id: string | undefined
-  /** The time since which this process has had the same lease without a late renewal, in `performance.now()` time. */
+  /** The `performance.now()` time of the lease's last late renewal or, if no renewal was late, of its acquisition. */
   readonly stableSince: number
   /**
    * Prevents other processes from ending the lease before the transaction ends, and returns the lease's ID. Throws

@@ -18,7 +18,7 @@ export async function hasPreviousRelease(db: Database): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Returns false if the lease has expired, because an expired lease cannot be renewed. */
+/** Makes the lease valid for this many seconds from now. Returns false if the lease has already expired. */
 export async function renewLease(db: Database, id: string, seconds: number): Promise<boolean> {
   const rows = await query(
     db,
@@ -88,16 +88,16 @@ export async function moveTimesStart(db: Database): Promise<void> {
   )
   const { areMixed } = processes!
   const rows = await query(db, 'select since from attribute_times_start where is_mixed or $1', [areMixed])
-  // A cluster updates this table on every node, so update it only if necessary.
+  // A cluster updates `attribute_times_start` on every node, so update the table only if necessary.
   if (rows.length > 0)
     await query(db, 'update attribute_times_start set since = statement_timestamp(), is_mixed = $1', [areMixed])
 }
 
 export const deleteLease = (db: Database, id: string) => query(db, 'delete from server_process where id = $1', [id])
 
-/** The payload is the ID of a process that has lost some connections. */
+/** A notification's payload is the ID of a process, some of whose devices have connected to another process. */
 export const takeOverChannel = 'muster_taken_over'
 
-/** Notifies each process, when the transaction commits, that it has lost some connections to another process. */
+/** On commit, notifies these processes that some of their devices have connected to other processes. */
 export const notifyTakenOver = (db: Database, processIds: readonly string[]) =>
   query(db, `select pg_notify('${takeOverChannel}', id) from unnest($1::text[]) as id`, [processIds])

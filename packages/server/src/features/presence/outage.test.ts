@@ -73,7 +73,7 @@ const untilState = (server: ServerProcess, device: RegisteredDevice, state: stri
 const untilEvents = (server: ServerProcess, device: RegisteredDevice, events: string[]) =>
   vi.waitFor(async () => expect(await find(server, device)).toEqual({ state: events.at(-1), events }), waiting)
 
-/** Waits until only valid leases exist, which means that all expired leases have been ended. */
+/** Waits until `count` leases exist and all of them are valid. All expired leases have then been ended. */
 const untilLeasesValid = (count: number) =>
   vi.waitFor(async () => {
     const { rows } = await sql<{ total: number; valid: number }>`
@@ -88,7 +88,7 @@ const untilLeasesExpire = () =>
     expect(rows).toHaveLength(0)
   }, waiting)
 
-// Starting servers and waiting for expired leases can take minutes on a slow machine.
+// Starting servers and waiting until leases expire can take minutes on a slow machine.
 const slow = { timeout: 600_000 }
 
 test(

@@ -73,7 +73,7 @@ const releaseText = devicesText(
 export interface TimedHold {
   deviceId: string
   seconds: number
-  /** Whether a longer existing hold is shortened to the given time. */
+  /** Whether to shorten an existing hold that lasts longer than `seconds`. */
   isExact: boolean
 }
 
@@ -146,7 +146,7 @@ const deviceState = (state: State) => ({
   previous: `jsonb_build_object('stateSince', w.state_since, 'lastReported', w.last_reported)`,
 })
 
-/** Updates the times of the last reports. Records an event for each device that was inactive. */
+/** Makes devices active and updates their report times. Records an event for each device that was inactive. */
 export const activate = (db: Database, devices: readonly AddressedDevice[], source: EventSource) =>
   query(db, activateText(devices), [...addressedParameters(devices), JSON.stringify(source)])
 

@@ -64,12 +64,12 @@ const until = (site: Site, server: ServerProcess, device: RegisteredDevice, expe
   vi.waitFor(async () => expect(await states(site, server, device)).toEqual(expected), wait)
 
 interface LockedLeases {
-  /** Waits until this many processes hold these devices. */
+  /** Waits until `count` processes hold `devices`. */
   heldBy(count: number, devices: RegisteredDevice[]): Promise<void>
   unlock(): Promise<void>
 }
 
-/** Sweeps skip locked leases, so no process ends these leases until `unlock` is called. */
+/** Locks the leases of all processes. Sweeps skip locked leases, so no process ends them until `unlock` is called. */
 async function lockLeases({ connection }: Site): Promise<LockedLeases> {
   const client = new pg.Client(connection)
   await client.connect()
@@ -147,7 +147,7 @@ describe('two server processes', () => {
     await until(site, second, reclaimed, ['inactive', 'inactive', 'active'])
     first.signal('SIGCONT')
     await until(site, second, reclaimed, ['active', 'active', 'inactive', 'active'])
-    // By the time this device is inactive again, a faulty first process would also have reclaimed the moved device.
+    // By the time `reclaimed` is inactive again, a faulty first process would also have reclaimed `moved`.
     connection.end()
     await until(site, second, reclaimed, ['inactive', 'inactive', 'active', 'inactive', 'active'])
     expect(await states(site, second, moved)).toEqual(['active', 'active'])

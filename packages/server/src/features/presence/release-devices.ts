@@ -5,7 +5,7 @@ import { deactivateUnheld, releaseByProcess } from './presence.queries.ts'
 
 /**
  * Makes locked devices and their services inactive, as after a disconnection, because the server is about to close
- * their connections. A device stays active while a report keeps it active.
+ * their connections. Does not change devices whose reported active state has not expired.
  */
 export async function releaseDevices(transaction: Database, devices: readonly DeviceKey[]): Promise<void> {
   await releaseByProcess(transaction, devices, null)

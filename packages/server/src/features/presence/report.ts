@@ -11,7 +11,7 @@ import type { DeviceKey } from './device-keys.ts'
 import { lockDevices, touch } from './presence.queries.ts'
 import { applyStateReports, type StateReport } from './state-reports.ts'
 
-/** The default `ttl`, in seconds. */
+/** The default `ttl` of a reported active state, in seconds. */
 const DEFAULT_TTL = 300
 const MAX_TTL = 86_400
 
@@ -40,7 +40,7 @@ export interface ServiceReport {
   attributes?: Record<string, unknown> | undefined
 }
 
-/** Applies a report. Writes nothing if any part of the report is invalid. */
+/** Applies a report. If any part of the report is rejected, throws an error and writes nothing. */
 export async function applyReport(
   { db, storage }: { db: Database; storage: StorageQuotas },
   { deviceId, viewer }: AuthenticatedDevice,
@@ -104,7 +104,7 @@ const attributeWrites = (
     .filter((target) => target.attributes !== undefined)
     .map(({ id, attributes: given, path }) => ({ serviceId: id, attributes: given!, path, deviceId }))
 
-/** Returns the device's own report first, because the device's services become inactive when the device does. */
+/** Returns the state reports, the device's own first, because its services become inactive when the device does. */
 function stateReports(deviceId: string, { state, ttl = DEFAULT_TTL, services, address }: DeviceReport): StateReport[] {
   const reported = [{ id: deviceId, state }, ...services]
   return reported.flatMap((each) => {

@@ -8,8 +8,8 @@ import { insideText } from '../filters/sql/restriction-condition.ts'
 import { accountsOf, type DeviceKey, devicesText } from './device-keys.ts'
 
 /**
- * Returns the IDs of the devices with these IDs, and of the devices whose services have these IDs. With `inside`, locks
- * these devices, and omits those that `inside` does not match.
+ * Returns the IDs of the devices with these IDs, and of the devices whose services have these IDs. With `inside`,
+ * returns and locks only devices that `inside` matches.
  */
 export async function findDeviceIds(
   db: Database,
@@ -63,7 +63,7 @@ export interface ServiceStateRow {
   id: string
   deviceId: string
   state: State
-  /** How long the state is valid. Null if it is valid until the next report or until the device becomes inactive. */
+  /** How long the state is valid, in seconds. Null means until the next report or until the device is inactive. */
   seconds: number | null
   address: string | null
   /** The device's previous state, which is also the service's state until the service first reports a state. */

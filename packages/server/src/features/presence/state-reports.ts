@@ -29,7 +29,10 @@ export interface StateReport {
    */
   ttl?: number | undefined
   address?: string | undefined
-  /** The reporting device, if any. Reports for other devices or their services fail with NOT_FOUND. */
+  /**
+   * The ID of the device that sent the report. Omitted for other callers. A device's report on another device or its
+   * services fails with NOT_FOUND.
+   */
   deviceId?: string | undefined
 }
 

@@ -48,7 +48,7 @@ export async function removeRegistrationCode(
   return rows[0]
 }
 
-/** Deletes codes of all accounts, so only the cleanup job may call this. Returns the number of deleted codes. */
+/** Deletes expired codes of all accounts, for the cleanup job only. Returns the number of deleted codes. */
 export async function removeCodesExpiredBefore(db: Database, time: Date): Promise<number> {
   const { numAffectedRows } = await sql`delete from registration_code where expires < ${time}`.execute(db)
   return Number(numAffectedRows ?? 0)
@@ -64,7 +64,7 @@ export interface PresentedCode extends CodeTemplate {
   expires: Date
 }
 
-/** Ignores codes of disabled accounts. */
+/** Returns undefined if no code has this hash, or if the code's account is disabled. */
 export async function findCodeByHash(db: Database, codeHash: Buffer): Promise<PresentedCode | undefined> {
   const { rows } = await sql<PresentedCode>`
     select c.account_id as "accountId", a.email, c.id, c.name, c.platform, c.services, c.attributes, c.uses, c.used, c.expires

@@ -1,6 +1,6 @@
 import type { AttributeScope } from '../../restriction.ts'
 
-/** `status.*` also matches the name `status`. */
+/** Checks whether a pattern matches a name. A pattern such as `status.*` also matches the name `status`. */
 export function covers(pattern: string, name: string): boolean {
   if (!pattern.endsWith('*')) return pattern === name
   const beginning = pattern.slice(0, -1)
@@ -10,7 +10,7 @@ export function covers(pattern: string, name: string): boolean {
 export const coversGroup = (pattern: string, group: string): boolean =>
   pattern.endsWith('*') && `${group}.`.startsWith(pattern.slice(0, -1))
 
-/** Returns null if there are no scopes, because all names are then allowed. */
+/** Returns the names that all scopes allow. Returns null if there are no scopes, because all names are then allowed. */
 export function commonScope(scopes: readonly AttributeScope[]): AttributeScope | null {
   const [first = null, ...others] = scopes
   if (first === null || others.length === 0) return first
@@ -19,7 +19,7 @@ export function commonScope(scopes: readonly AttributeScope[]): AttributeScope |
   return { read: read.filter((pattern) => !write.some((each) => includesPattern(each, pattern))), write }
 }
 
-/** If two patterns match the same name, one of them always includes the other. */
+/** Intersects two lists of patterns. If two patterns match the same name, one of them always includes the other. */
 const commonPatterns = (some: readonly string[], others: readonly string[]): string[] => {
   const within = (patterns: readonly string[], limits: readonly string[]): string[] =>
     patterns.filter((pattern) => limits.some((limit) => includesPattern(limit, pattern)))

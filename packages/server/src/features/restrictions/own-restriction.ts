@@ -28,7 +28,10 @@ export interface AccessArguments {
 
 type Usage = Extract<FilterUsage, 'role' | 'accessKey'>
 
-/** Throws BAD_USER_INPUT if the filter or the view contains a term that `usage` does not allow. */
+/**
+ * Validates the arguments, and returns them as a restriction. Throws BAD_USER_INPUT if, for example, the filter or the
+ * view contains a term that `usage` does not allow.
+ */
 export async function readOwnRestriction(
   context: Context,
   { where, view, context: contextName, attributes }: AccessArguments,
@@ -85,7 +88,10 @@ function assertAllowed({ filter }: ReadFilter, usage: Usage): void {
   if (!isValid) throw filterError(place, problems)
 }
 
-/** Throws NOT_FOUND if a view was deleted. Lock the account first, so that no view is deleted before the commit. */
+/**
+ * Throws NOT_FOUND if a view that the restriction uses was deleted. Lock the account first, so that no view is deleted
+ * before the commit.
+ */
 export async function assertViews(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { where, view }: RestrictionPart,
@@ -97,7 +103,10 @@ export async function assertViews(
   await applyView(reader, { where: own, viewId: view, inContext: undefined }, place)
 }
 
-/** Adds a filter or limits on names to a key's restriction, which can only become narrower. */
+/**
+ * Adds a filter or limits on attribute names to a key's restriction. Throws BAD_USER_INPUT if the added limits allow
+ * names that the restriction does not allow, because a restriction can only become narrower.
+ */
 export function narrowed(own: RestrictionPart, added: RestrictionPart): RestrictionPart {
   const { attributes, ...others } = added
   if (attributes !== undefined) return narrowed(withNames(own, attributes), others)

@@ -77,7 +77,7 @@ test('returns the same to a restricted key as to an unrestricted key with the sa
 const NAMES = ['site', 'net.wifi', 'net.ssid', 'status', 'status.fan', '$svc.statusA', '$svc.categoryA']
 const VALUES = ['oslo', 'bergen', 'x']
 
-/** A pattern that ends with `*` matches all names with this prefix, and `net.*` also matches `net`. */
+/** A pattern that ends with `*` matches all names that start with the text before `*`. `net.*` also matches `net`. */
 const isIn = (patterns: readonly string[], name: string): boolean =>
   patterns.some((each) =>
     each.endsWith('*') ? name.startsWith(each.slice(0, -1)) || `${name}.*` === each : each === name,

@@ -25,7 +25,10 @@ export async function listRestrictedByViews(db: Database, accountId: string): Pr
 
 export const restrictedTarget = ({ kind, id, name }: RestrictedRow): Target => ({ kind, id, name: name ?? id })
 
-/** Replaces the view in the restrictions that use it. Call this in a transaction that has locked the account. */
+/**
+ * Replaces the view `from` with the view `to` in all restrictions that use it, and records an event for each
+ * restriction. `db` must be a transaction that has locked the account.
+ */
 export async function replaceViewOfRestrictions(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { from, to }: { from: string; to: string },

@@ -87,7 +87,7 @@ export async function deleteServiceRow(
   return removed == null || Buffer.byteLength(JSON.stringify(removed)) > limits.deletedBytes ? undefined : removed
 }
 
-/** Timestamps have the format of PostgreSQL's JSON. */
+/** A deleted service's data other than its fields. Timestamps have the format in which PostgreSQL writes JSON. */
 export interface RemovedService extends Record<string, unknown> {
   created: string
   attributes: Record<string, unknown>

@@ -24,7 +24,7 @@ export interface ServiceChanges {
   removed: readonly ServiceOfDevice[]
 }
 
-/** Returns the services, keyed by device ID. */
+/** Returns the services of the devices, keyed by device ID. A device without services has no key in the map. */
 export async function readStoredServices(
   db: Database,
   accountId: string,

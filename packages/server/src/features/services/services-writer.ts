@@ -18,7 +18,7 @@ const orNull = (json: Sql): Sql => sql`coalesce(${json}, 'null')`
 const timeText = (time: Sql): Sql => sql`to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const truth = (condition: Sql): Sql => sql`case when ${condition} then 'true' else 'false' end`
 
-/** The JSON of each field. The expressions refer to `service s`, `service_live live`, and the rows `device`. */
+/** The JSON of each field. The expressions use the aliases `s`, `live`, and `device` of `writeServicesOfDevices`. */
 const fieldJson: Readonly<Record<string, Parts>> = {
   __typename: ['"Service"'],
   id: quoted(sql`s.id`),

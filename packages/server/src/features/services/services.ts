@@ -51,7 +51,10 @@ export const listServiceNames = (
   deviceId: string,
 ): Promise<ServiceName[]> => selectServiceNames(db, viewer.accountId, deviceId)
 
-/** Returns each device's services in the order of `devices`, sorted by name, without the bulk service. */
+/**
+ * Returns a list of services for each device, in the order of `devices`. Each list is sorted by name and omits the bulk
+ * service.
+ */
 export async function listServicesOfDevices(
   db: Database,
   accountId: string,

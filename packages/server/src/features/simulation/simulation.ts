@@ -19,7 +19,7 @@ export interface Verdict {
 }
 
 export interface Simulated {
-  /** Has no permissions if the server rejects the credentials. */
+  /** The simulated caller, which has no permissions if the server rejects its credentials. */
   readonly viewer: Viewer
   readonly isRejected: boolean
   /** Whether the simulation uses the caller's own access. */

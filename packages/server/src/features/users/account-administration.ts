@@ -12,7 +12,7 @@ import { insertOwnedAccount, lockAccount, selectAccounts } from './users.queries
 
 export type { AccountSummary } from './users.queries.ts'
 
-/** Lists all accounts, so only operators may call this. */
+/** Lists all accounts, so only operators may use this function. */
 export const listAccounts = selectAccounts
 
 /** Creates an account. Throws NOT_FOUND if no user has the owner's email address. */

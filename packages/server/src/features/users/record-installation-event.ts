@@ -23,8 +23,8 @@ export interface RecordDeps {
 }
 
 /**
- * Records an event in the event log of the installation's owner, if there is one. Call this after the operation. Logs
- * an error instead of throwing it, because the operation is already complete.
+ * Records an event in the event log of the installation's owner, if there is one. Call this function after the
+ * operation: it logs an error instead of throwing it, because the operation is already complete.
  */
 export async function recordInstallationEvent(
   { db, log }: RecordDeps,
@@ -33,8 +33,8 @@ export async function recordInstallationEvent(
   try {
     const owner = await findOwner(db)
     if (owner === undefined) return
-    // Servers create partitions only three months ahead. If no server has run for longer than that, this month's
-    // partition may be missing.
+    // Servers create partitions only three months ahead. If all servers have been stopped for more than three months,
+    // the partition of the current month may be missing.
     await createPartitionsByBothClocks(db, await readClocks(db, new Date()))
     const viewer = { accountId: owner.id, email: owner.email, readOnly: false, isServer: true }
     await recordEvents(db, { viewer }, [{ type, targets, data }])

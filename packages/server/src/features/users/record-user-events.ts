@@ -22,7 +22,7 @@ interface Person {
   email: string
 }
 
-/** Records events in all accounts of the person. Call this last in the transaction that makes the changes. */
+/** Records events in all accounts of the person. Call this function last in the transaction that makes the changes. */
 export async function recordUserEvents(
   transaction: Database,
   person: Person,

@@ -194,7 +194,7 @@ it('forgets the address of an erased user', async () => {
   await removeUser(app.db, person.email, { now: new Date(), log, erase: true })
   const erased = `removed-${person.id}@invalid`
   const { login } = await account.data('{ login { events { items { type actor { email } target { name } data } } } }')
-  // Stored events are not rewritten, so this check omits the event of the sign-in, whose target is the address.
+  // Stored events are not rewritten, so this check omits the event of the sign-in, which contains the address.
   expect(login.events.items.slice(0, 3)).toMatchObject([
     { type: 'MEMBER_LEAVE', target: [{ name: erased }], data: { email: erased } },
     { type: 'USER_DISABLE', target: [{ name: erased }] },

@@ -20,12 +20,12 @@ import { countContents, selectUsers, type UserSummary } from './users.queries.ts
 
 export type { UserSummary } from './users.queries.ts'
 
-/** Lists the users of all accounts, so only operators may call this. */
+/** Lists the users of all accounts, so only operators may use this function. */
 export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)
 
 /**
  * Finds a user by the user's address or the address of the user's own account. The user may have no account. Throws
- * NOT_FOUND if there is no such user, and CONFLICT if no user but several accounts have the address.
+ * NOT_FOUND if there is no such user, and CONFLICT if several accounts have the address but no user does.
  */
 export async function findUser(
   db: Database,

@@ -19,7 +19,7 @@ import { countContents, countOtherAccounts } from './users.queries.ts'
 export interface PlannedRemoval {
   id: string
   email: string
-  /** The accounts that would have no owner who can sign in. */
+  /** The accounts that would have no owner who can sign in after the removal. */
   accounts: { accountId: string; email: string }[]
   /** The number of devices in `accounts`. */
   devices: number
@@ -27,7 +27,7 @@ export interface PlannedRemoval {
   accessKeys: number
 }
 
-/** Returns what the removal of a user would delete. Throws the same errors as `findUser`. */
+/** Returns what the removal of a user would delete with `withAccounts`. Throws the same errors as `findUser`. */
 export async function planRemoval(db: Database, address: string): Promise<PlannedRemoval> {
   const { id, email } = await findUser(db, address)
   const accounts = await selectAccountsWithoutOtherOwner(db, id)
@@ -41,9 +41,9 @@ export async function planRemoval(db: Database, address: string): Promise<Planne
 }
 
 export interface Removal {
-  /** Whether to delete the accounts that would have no owner who can sign in, with all their data. */
+  /** Whether to delete the accounts that would have no owner who can sign in after the removal, and all their data. */
   withAccounts?: boolean
-  /** Whether to forget the address, which otherwise identifies the user in events. */
+  /** Whether to forget the user's email address, which otherwise identifies the user in events. */
   erase?: boolean
   /** Called after each batch with the total number of deleted rows. */
   onProgress?: (rows: number) => void

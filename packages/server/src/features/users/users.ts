@@ -44,7 +44,7 @@ export async function createUser(db: Database, user: NewUser): Promise<CreatedUs
   return { id, email, password }
 }
 
-/** Creates a person without an account. Throws CONFLICT like `createUser`. */
+/** Creates a person without an account. Throws CONFLICT if the email address is in use (case-insensitive). */
 export async function createPerson(db: Database, user: NewUser): Promise<CreatedUser> {
   const { password, ...person } = await readNewUser(user)
   const { id, email } = person

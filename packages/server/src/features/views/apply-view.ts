@@ -86,7 +86,7 @@ function readView({ id, name, kind, where }: View): ReadFilter | undefined {
 
 /**
  * Parses a stored filter without the length limit, because the canonical form can be longer than the filter that the
- * client sent. Throws CONFLICT if the filter is invalid.
+ * client sent. Returns undefined if the filter is empty. Throws CONFLICT if the filter is invalid.
  */
 export function readStoredFilter(
   where: string,

@@ -106,7 +106,7 @@ export async function assertAllowedByUsers(
   )
 }
 
-/** Replaces a view in all objects that use it. Call this in a transaction that has locked the account. */
+/** Replaces a view in all objects that use it. `viewing.db` must be a transaction that has locked the account. */
 export async function replaceView(viewing: Viewing, change: { from: string; to: string }): Promise<void> {
   await replaceViewOfWebhooks(viewing, change)
   await replaceViewOfRestrictions(viewing, change)

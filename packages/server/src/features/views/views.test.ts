@@ -192,7 +192,7 @@ describe('using a view', () => {
       const { login } = await user.data(document, { view: id, ...variables })
       return login.devices.items.map(({ name }: { name: string }) => name).join('')
     }
-    // The server compiles the document at its second use.
+    // Send each request three times, because the server compiles the document at its second use.
     for (let times = 0; times < 3; times++) {
       expect(await order({})).toBe('ba')
       expect(await order({ sort: 'name asc' })).toBe('ab')
@@ -212,7 +212,7 @@ describe('using a view', () => {
     const { id } = await create('name: "Oslo", where: "site = oslo"')
     const events = await create('name: "Events", kind: EVENTS, where: "type:a"')
     const services = await create('name: "Services", kind: SERVICES, where: "port = 22"')
-    // Only a backup from another release can contain such a filter.
+    // Only a backup from another release can contain an invalid filter, so write one into the table.
     await sql`update saved_view set filter = 'attributes.site ~ oslo' where account_id = ${user.accountId}`.execute(
       app.db,
     )

@@ -25,7 +25,7 @@ export interface DeliveryListArguments extends PageArguments {
   failed?: boolean | null | undefined
 }
 
-/** Delivery cursors contain this order, so a cursor from another list is invalid. */
+/** Cursors of deliveries contain this string as their order, so a cursor from another list is invalid. */
 const ORDER = 'deliveries'
 
 /** If a request selects deliveries of several webhooks with the same arguments, one query reads all of them. */

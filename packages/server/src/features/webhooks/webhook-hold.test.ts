@@ -60,7 +60,7 @@ it('sends a delivery from only one server if the delivery is created while its w
     () => deliveries(id),
     ({ total }) => total === 2,
   )
-  // Allow the server to start sending before the release ends.
+  // Give the server time to start sending before the release ends.
   await sleep(500)
   await unblock()
   await receiver.waitFor(2)

@@ -81,7 +81,7 @@ describe('the receiver of a webhook', slow, () => {
     // A delivery to the new receiver proves that the server has detected the change.
     await hooks.register()
     await next.waitFor(1)
-    // These failures would bring the count to 12 consecutive failures, and the server opens the circuit at 10.
+    // If these failures counted, the new receiver would have 12 consecutive failures. The circuit opens at 10.
     end(500)
     const { paused } = await pollUntil(
       () => hooks.deliveries(id),
@@ -92,7 +92,7 @@ describe('the receiver of a webhook', slow, () => {
   })
 
   it('does not delay other receivers if it hangs', async () => {
-    // An attempt times out after 15 seconds and is retried.
+    // An attempt times out after 15 seconds and is retried, so repeat the steps until they take less than 12 seconds.
     const attempts = await repeatUntilFast(12_000, async () => {
       const [hanging, prompt] = [await startReceiver(), await startReceiver()]
       onTestFinished(() => hanging.close())

@@ -15,7 +15,10 @@ export async function listWebhooksWithViews(
   return webhooks.filter(({ viewIds }) => viewIds.size > 0)
 }
 
-/** Replaces the view in the webhooks that use it. Call this in a transaction that has locked the account. */
+/**
+ * Replaces the view `from` with the view `to` in all webhooks that use it, and records an event for each webhook. `db`
+ * must be a transaction that has locked the account.
+ */
 export async function replaceViewOfWebhooks(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { from, to }: { from: string; to: string },

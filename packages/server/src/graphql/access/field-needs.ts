@@ -21,7 +21,10 @@ import { type Arguments, hasVariable } from '../cost/object-estimate.ts'
 /** A permission, or a list of alternative permissions. An error names only the first alternative. */
 export type Need = PermissionName | readonly PermissionName[]
 
-/** `field` has the form `Mutation.setAttribute`. */
+/**
+ * Returns the permissions that a field needs, or a function that returns them for the field's arguments. `field` is a
+ * type and a field, such as `Mutation.setAttribute`.
+ */
 export type FieldRules = (field: string) => readonly Need[] | ((args: Arguments) => readonly Need[])
 
 export interface FieldNeed {

@@ -108,7 +108,7 @@ function costOf(input: {
     if (!values) continue
     const times = typeof bound === 'number' ? bound : nonNegative(bound(values))
     const items = isPage ? Math.min(nonNegative(values.size), input.maxPageSize) : 0
-    // Without these two checks, `0 × ∞` would result in NaN.
+    // Without the checks that `times` and `items` are above 0, `0 × ∞` would result in NaN.
     if (times > 0) cost.fixed += times * (1 + below.fixed + (items > 0 ? items * below.perItem : 0))
   }
   return cost

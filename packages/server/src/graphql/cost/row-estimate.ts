@@ -20,7 +20,7 @@ export interface AccountSize {
   readonly restriction?: { readonly devices: ResolvedFilter | undefined }
 }
 
-/** The rows that a field may read without returning them: for the field itself, and for each `total` of its page. */
+/** The numbers of rows that a field may read without returning them: for the field itself, and for each `total`. */
 export interface FieldRows {
   readonly rows: number
   readonly total?: number
@@ -199,9 +199,9 @@ function assertEveryListHasCost(schema: GraphQLSchema, rowCosts: RowCosts): void
 }
 
 export interface RowsRead {
-  /** The estimated maximum number of rows that the statement reads but does not return. */
+  /** The estimated maximum number of rows that a statement reads but does not return. */
   rows: number
-  /** A sentence for each reason why the statement may be slow. If empty, the statement is not in the walking lane. */
+  /** Why the statement may be slow, for error messages. If there are no reasons, it runs in the quick `Lane`. */
   reasons: readonly string[]
 }
 

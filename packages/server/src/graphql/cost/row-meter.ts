@@ -4,7 +4,7 @@ import type { AccountSize } from './row-estimate.ts'
 /** Counts the rows that an operation actually reads but does not return, to correct its charge. */
 export interface RowMeter {
   readonly rows: number
-  /** Adds rows that the operation reads. Resolvers call this for the rows that `rowCosts` estimates. */
+  /** Adds the number that `rowsOf` returns. Resolvers call this function for the rows that `rowCosts` estimates. */
   add(rowsOf: (size: AccountSize) => number): void
 }
 

@@ -122,8 +122,8 @@ function withCoercedScalar(schema: GraphQLSchema): GraphQLSchema {
 
 /**
  * Replaces the literal arguments of fields with variables. All variables have the type `Coerced`, which accepts
- * anything, because their values have already been coerced. The exception is the operation's own variables of type
- * `Boolean!`, which can be conditions of `@skip` and `@include`.
+ * anything, because their values have already been coerced. However, the operation's own variables of type `Boolean!`
+ * keep their type, because they can be conditions of `@skip` and `@include`.
  */
 function liftLiterals({
   schema,

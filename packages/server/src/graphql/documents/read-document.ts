@@ -18,7 +18,7 @@ const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule
 
 const maxErrors = 10
 
-/** After this many comparisons of fields, graphql-js 16.15 aborts the validation with this message. */
+/** After `comparisons` comparisons of fields, graphql-js 16.15 aborts the validation with the message `message`. */
 const aborted = { comparisons: 500_000, message: 'Validation aborted.' }
 
 /**

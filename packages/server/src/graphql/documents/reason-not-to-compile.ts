@@ -12,7 +12,7 @@ import type { OperationPlan } from './selection-plan.ts'
 /** The maximum number of selections in a compiled document, after fragments are spread. */
 const compiledSelections = 2_000
 
-/** The maximum length of a response key in a compiled document, whose code repeats the whole path for every field. */
+/** The maximum length of a response key, in characters. The compiled code repeats the whole path for every field. */
 const compiledKeyLength = 100
 
 /** Matches the compiler's loop variables, which are part of the names that it generates for positions in a response. */
@@ -92,7 +92,10 @@ function reasonInPlan(plan: OperationPlan): string | undefined {
   return undefined
 }
 
-/** Two joined paths can be equal only if one key starts with another key and `_`. */
+/**
+ * Checks whether the compiler may generate the same name for a key and for another position. Two joined paths can be
+ * equal only if one key starts with another key and `_`.
+ */
 function isAmbiguous(key: string, keys: ReadonlySet<string>): boolean {
   if (loopVariable.test(key)) return true
   for (let end = key.indexOf('_', 1); end !== -1; end = key.indexOf('_', end + 1))

@@ -6,7 +6,7 @@ import { tooComplex } from './limits.ts'
  * number.
  */
 const maxCounted = 20_000
-/** A name's maximum length. Validation compares an unknown name with every known name, character by character. */
+/** The maximum length of a name, in characters. Validation compares an unknown name with every known name. */
 const nameLength = 1_000
 
 /**
@@ -14,7 +14,7 @@ const nameLength = 1_000
  * document with more characters than `limit`, also throws for a name that is too long.
  */
 export function assertTokens(text: string, limit: number): void {
-  // Every token has at least one character, so a document of this length cannot exceed the limit.
+  // Every token has at least one character, so a document of at most `limit` characters has at most `limit` tokens.
   if (text.length <= limit) return
   const found = countTokens(text, Math.max(maxCounted, limit + 1))
   if (found > limit) throw tooComplex('the document has too many tokens', limit, found)

@@ -16,7 +16,7 @@ const adaptedResolvers = new WeakSet<Resolver>()
 /** A member of a resolver's `info` that only compiled operations set. */
 export const compiledMark = { compiled: true }
 
-/** Wraps the resolver of each list field, at most once, so that both executors handle failed items in the same way. */
+/** Wraps the resolver of each list field once, so that graphql-js and compiled operations treat failed items alike. */
 export function adaptListResults(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue

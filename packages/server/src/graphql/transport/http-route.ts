@@ -104,7 +104,7 @@ const notAcceptable: Response = [
   },
 ]
 
-/** Returns undefined if the route can run the operation. */
+/** Returns an error response, or undefined if the route can run the operation. */
 function rejectOperation<Viewer extends GraphqlViewer>(
   start: OperationStart<Viewer>,
   type: ResponseType,
@@ -133,7 +133,10 @@ async function run<Viewer extends GraphqlViewer>(
     : jsonResponse(200, type, result, { isChange })
 }
 
-/** If true, the response has status 503, because proxies and clients use the status to decide whether to retry. */
+/**
+ * Checks whether every root field failed with UNAVAILABLE and no change was made. The response then has status 503,
+ * because proxies and clients use the status to decide whether to retry.
+ */
 function isUnavailable({ data, errors = [] }: FormattedExecutionResult): boolean {
   if (errors.length === 0 || errors.some((error) => error.extensions?.code !== 'UNAVAILABLE' || isOutcomeDone(error)))
     return false

@@ -20,7 +20,7 @@ export interface RawRequest {
 export function readRequestParams(raw: RawRequest): RequestParams | Promise<RequestParams | Response> {
   if (raw.method === 'GET') assertParameters(raw.url)
   const body = raw.method === 'POST' && isJson(raw.headers) ? parseBody(raw.body) : null
-  // Most clients send this form, and parsing it with graphql-http would take longer.
+  // Most clients send valid JSON with exactly this content type. Parsing it with graphql-http would take longer.
   if (body !== null && raw.headers['content-type'] === 'application/json' && isParams(body)) return body
   if (body !== null) assertHasQuery(body.query, body.extensions)
   // At runtime, graphql-http accepts null as a parsed body. Only its type excludes null.
@@ -79,7 +79,10 @@ function assertParameters(url: string): void {
 /** Matches any JSON that may contain the name `__proto__`, either directly or with escaped characters. */
 const mayContainProto = /__proto__|\\u/
 
-/** Throws if the text is not valid JSON, or if its value contains a member `__proto__` at any depth. */
+/**
+ * Parses JSON. Throws BAD_USER_INPUT if the text is not valid JSON, or if the value contains a member `__proto__` at
+ * any depth. `what` names the text in the error message.
+ */
 export function parseJson(text: string, what: string): unknown {
   let value: unknown
   try {

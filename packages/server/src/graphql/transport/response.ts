@@ -85,7 +85,10 @@ export function toSend(json: Json): string | Buffer | BodyPieces {
 const byteLength = (json: Json): number =>
   typeof json === 'string' ? Buffer.byteLength(json) : json.reduce((sum, part) => sum + part.length, 0)
 
-/** Returns LIMIT_EXCEEDED if the response is too long. For a mutation, the error states that the change was made. */
+/**
+ * Returns the response as JSON, or the error LIMIT_EXCEEDED if the JSON has more than `answerBytes` bytes. For a
+ * mutation, the error states that the change was made.
+ */
 export function limitedJson(response: unknown, { isChange }: { isChange: boolean }): Json | ApiError {
   const { answerBytes } = limits
   const json = stringify(response)

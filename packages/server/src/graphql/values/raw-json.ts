@@ -63,7 +63,7 @@ function split(value: unknown): { around: string[]; raw: Json[] } {
 const FEW = 8
 
 function joinText(around: readonly string[], raw: readonly string[]): string {
-  // The engine copies concatenated strings only when the whole response is encoded. For many short parts, joining them
+  // V8 copies concatenated strings only when the whole response is encoded. For more than `FEW` parts, joining an array
   // is faster.
   if (raw.length <= FEW) return around.reduce((before, after, index) => before + raw[index - 1]! + after)
   const parts: string[] = []

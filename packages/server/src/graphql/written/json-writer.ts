@@ -93,7 +93,7 @@ export class JsonWriter {
 
   #takeParts(): Buffer[] {
     const last = this.#chunk.subarray(0, this.#length)
-    // A chunk of the usual size is copied and reused, because most pages fill only a part of it.
+    // Copy the content of a chunk of the usual size, and reuse the chunk, because most pages fill only a part of it.
     if (this.#chunk.length === CHUNK_BYTES) return [...this.#full, Buffer.from(last)]
     this.#chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
     return [...this.#full, last]

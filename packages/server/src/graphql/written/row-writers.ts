@@ -1,7 +1,7 @@
 import type { Arguments } from '../cost/object-estimate.ts'
 import type { JsonWriter } from './json-writer.ts'
 
-/** `index` is the position of the row on the page. */
+/** Writes one field of one item. `index` is the zero-based position of the item on the page. */
 export type WriteField<Row> = (writer: JsonWriter, row: Row, index: number) => void
 
 /** Prepares to write one field for all items of a page, for example by reading more rows. */
@@ -20,16 +20,16 @@ export interface LeafField {
 }
 
 export interface CompiledField<Row, Context> {
-  /** Returns undefined if a resolver must supply the field. `below` is empty for a leaf. */
+  /** Returns undefined if a resolver must supply the field. `below` lists the selected subfields, if any. */
   compile(below: readonly LeafField[]): PrepareField<Row, Context> | undefined
 }
 
 export type FieldWriter<Row, Context> = WriteField<Row> | CompiledField<Row, Context>
 
 export interface RowWriters {
-  /** The types of pages whose `rows` the writers accept. */
+  /** The names of the page types, such as `DeviceList`, whose `rows` the writers accept. */
   readonly pages: ReadonlySet<string>
-  /** The fields that can be written from the row of an item, by type and field. */
+  /** The fields that can be written from the row of an item, keyed by type name and then by field name. */
   // biome-ignore lint/suspicious/noExplicitAny: each type has its own rows
   readonly fields: Readonly<Record<string, Readonly<Record<string, FieldWriter<any, any>>>>>
 }

@@ -6,8 +6,8 @@ import { type SeedDevice, seedDevices } from '../../../test/factories/seed-devic
 import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 /**
- * Without PARITY_RUNS, each run uses the same documents, so only a change to the code can make the test fail. With
- * PARITY_RUNS, each run uses new documents.
+ * Without PARITY_RUNS, the test always uses the same 60 documents, so only a change to the code can make it fail. With
+ * PARITY_RUNS, the test generates that number of new documents each time.
  */
 const { PARITY_RUNS } = process.env
 const extent = PARITY_RUNS === undefined ? { numRuns: 60, seed: 1 } : { numRuns: Number(PARITY_RUNS) }
@@ -142,7 +142,7 @@ const page = fc
     return { text: `devices${args} { ${others} items ${selection} }`, fragment: isFragment ? items : 'id' }
   })
 
-/** `device` is resolved, and therefore prevents the server from writing the page directly. */
+/** Generates pages of services. The server resolves `device`, which therefore prevents it from writing the page. */
 const servicesPage = fc
   .tuple(
     several(
@@ -189,7 +189,7 @@ describe('a page that is written directly from rows', () => {
     '{ login { devices(size: 1) { items { services { device { name } } } } services(size: 2) { items { name } } } }',
     '{ login { services { items { id name application title protocol host port enabled created state online lastReported } } } }',
     '{ login { devices { items { id } } } __type(name: "DeviceList") { fields { name type { kind } } } }',
-    // Writing this response takes several chunks.
+    // This response is larger than one chunk of the JSON writer.
     `{ login { devices { items { id ${[1, 2, 3, 4, 5, 6].map((each) => `a${each}: attributes`).join(' ')} } total } } }`,
   ])('has the same bytes for %s', (query) => expectSameResponse({ query }))
 

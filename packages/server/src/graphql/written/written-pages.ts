@@ -26,8 +26,8 @@ import { WritingError } from './written-items.ts'
 export type WrittenPages = ReadonlyMap<FieldNode, WriteItems>
 
 /**
- * Returns undefined if the operation is not a query, has no page in `writers.pages`, or has one that cannot be written.
- * `operation` must be an operation of `document`.
+ * Returns undefined if the operation is not a query, selects no items of the page types in `writers.pages`, or selects
+ * items that cannot be written. `operation` must be an operation of `document`.
  */
 export function planWrittenPages(input: {
   schema: GraphQLSchema
@@ -44,7 +44,7 @@ export function planWrittenPages(input: {
     for (const field of fields) {
       if (field.definition.name !== 'items' || !writers.pages.has(field.parentType.name)) continue
       const writeItems = compileItems(field, writers)
-      // If a fragment is spread in several places, these places share the node, but their other selections may differ.
+      // A fragment that is spread in several places has one node for all of them, but each place may add selections.
       if (writeItems === undefined || written.has(field.node)) return undefined
       written.set(field.node, writeItems)
     }
@@ -65,13 +65,13 @@ const resolveItems: GraphQLFieldResolver<{ rows: readonly never[] }, unknown> = 
   })
 }
 
-/** Checks whether a statement ended because of a limit. If the operation ran again, it would exceed the limit again. */
+/** Checks whether an SQL statement failed because of a limit. A second run of the operation would exceed it again. */
 const isLimitError = (error: unknown): boolean =>
   error instanceof ApiError && ['LIMIT_EXCEEDED', 'RATE_LIMITED', 'UNAVAILABLE'].includes(error.code)
 
 const schemaViews = new WeakMap<GraphQLSchema, GraphQLSchema>()
 
-/** Returns the schema as the compiler should see it: the items of pages are a leaf that contains their JSON. */
+/** Returns a view of the schema for the compiler: the `items` of the page types are a leaf that contains their JSON. */
 export function withWrittenPages(schema: GraphQLSchema, pages: ReadonlySet<string>): GraphQLSchema {
   const known = schemaViews.get(schema)
   if (known !== undefined) return known

@@ -4,14 +4,17 @@ import { type AddressInfo, createServer, type ListenOptions, type Server } from 
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 
 /**
- * Linux distributes connections among several sockets of one port, but macOS and Windows do not (docs/decisions/0021).
- * Processes that `node:cluster` starts receive their connections from the primary process.
+ * The number of sockets that listen on a port. Linux distributes connections among them, but macOS and Windows do not
+ * (docs/decisions/0021). Workers of `node:cluster` need only one, because the primary process listens for them.
  */
 const SOCKETS = process.platform === 'linux' && cluster.isPrimary ? 16 : 1
-/** The maximum length of the queue of new connections. After a restart, all clients reconnect at the same time. */
+/** The maximum length of each socket's queue of new connections. After a restart, all clients reconnect at once. */
 const BACKLOG = 4_096
 
-/** Rejects if the server cannot listen, for example because the port is in use. */
+/**
+ * Listens at the address, on Linux with several sockets. Rejects if the server cannot listen, for example because the
+ * port is in use.
+ */
 export async function acceptConnections(app: FastifyInstance, address: { host: string; port: number }): Promise<void> {
   const options = { ...address, backlog: BACKLOG, reusePort: SOCKETS > 1 }
   // With `reusePort`, this server could share the port with another server of the same user. To prevent that, this
@@ -22,7 +25,7 @@ export async function acceptConnections(app: FastifyInstance, address: { host: s
   if (options.reusePort) await acceptMore(app, options)
 }
 
-/** Opens further sockets on the same port, which close with the server. */
+/** Opens more sockets on the server's port. They close with the server. */
 async function acceptMore(app: FastifyInstance, options: ListenOptions): Promise<void> {
   const { server } = app
   const sockets = await Promise.all(

@@ -53,7 +53,7 @@ function closeAtEnd(socket: Socket): Socket {
   return socket
 }
 
-/** Returns the response's status, or `closed` if the server closes the connection instead. */
+/** Requests `/healthz`. Returns the status code of the response, or `closed` if the server closes the connection. */
 function ask(socket: Socket): Promise<string> {
   socket.write('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n')
   return new Promise((resolve) => {

@@ -18,8 +18,8 @@ const settingOf: Readonly<Record<Limit, string>> = {
 }
 
 /**
- * The functions that stop counting a connection, keyed by the connection's addresses, because a TLS socket and its
- * underlying socket have the same addresses.
+ * The functions that stop counting a connection. The keys consist of the connection's addresses and ports, because a
+ * TLS socket has the same ones as its underlying socket, which was counted.
  */
 const releases = new Map<string, () => void>()
 
@@ -92,7 +92,7 @@ function limitServer(server: Server, isAccepted: (socket: Socket) => boolean): v
 const addressesOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
 
-/** For the host `localhost`, Fastify starts one server for each of its addresses and exposes only the first one. */
+/** For the host `localhost`, Fastify starts one server per address of that host and exposes only the first one. */
 function otherServers(app: FastifyInstance): Server[] {
   const key = Object.getOwnPropertySymbols(app).find(({ description }) => description === 'fastify.serverBindings')
   if (key === undefined)

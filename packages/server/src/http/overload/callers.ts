@@ -11,9 +11,9 @@ export interface KnownViewer {
 export interface Callers {
   /**
    * Identifies the caller before authentication. A request that names an access key that has authenticated before
-   * counts for the key's account, so accounts behind one address do not affect each other. False claims cannot use up
-   * this account's share: once the address has no attempts left for the key, requests from the address count for the
-   * address again.
+   * counts for the key's account, so accounts behind one address do not affect each other. Requests with invalid
+   * signatures cannot use up the account's share for long: once an address has no authentication attempts left for the
+   * key, requests from the address count for the address again.
    */
   of(request: FastifyRequest): string
   identify(viewer: KnownViewer): string
@@ -50,7 +50,7 @@ export function createCallers({ addressOf, isExhausted }: CallersOptions): Calle
   }
 }
 
-/** Returns the access key that a signature in any accepted format names, or undefined if the request names none. */
+/** Returns the ID of the access key that a signature in any accepted format names, or undefined without a key ID. */
 function claimedKey({ headers }: FastifyRequest): string | undefined {
   const text = headers['signature-input'] ?? headers.signature ?? headers.authorization
   return typeof text === 'string' ? /\bkeyid="([^"]{1,100})"/i.exec(text)?.[1] : undefined

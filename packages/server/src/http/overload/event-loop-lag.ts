@@ -3,10 +3,16 @@ import type { FastifyInstance } from 'fastify'
 
 const CHECK_INTERVAL_MS = 1_000
 const RESOLUTION_MS = 50
-/** A suspended process records only one long delay, which must not count as load. */
+/**
+ * The minimum number of recorded delays for a check. A suspended process records only one long delay, which must not
+ * count as load.
+ */
 const MIN_DELAYS = 3
 
-/** The returned function reports whether the median lag exceeds `limitMs`. A limit of 0 disables the check. */
+/**
+ * Checks the lag of the event loop every second. The returned function reports whether the median lag exceeded
+ * `limitMs` at the latest check. A limit of 0 disables the checks.
+ */
 export function watchLag(app: FastifyInstance, limitMs: number): () => boolean {
   if (limitMs === 0) return () => false
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })

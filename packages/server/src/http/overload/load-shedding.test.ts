@@ -10,7 +10,7 @@ import { sharedTestApp, type TestApp } from '../../../test/harness/app.ts'
 const warnings: object[] = []
 const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })
 const app = sharedTestApp({ env: { MUSTER_MOST_REQUESTS: '3' }, log })
-/** A separate server for one test, because on a busy machine, a server with this limit may reject any request. */
+/** A server for one test. On a busy machine, its low limit on lag could make it reject the requests of other tests. */
 let lagLimited: TestApp
 beforeAll(async () => {
   lagLimited = await app.startAnother({ env: { MUSTER_MOST_LAG: '200' } })
@@ -172,7 +172,7 @@ test('checks the limit again after authentication', async () => {
   const document = 'mutation ($id: String!, $name: String!) { updateDevice(deviceId: $id, name: $name) { name } }'
   const { createAccessKey: key } = await app.owner.data('mutation { createAccessKey { key secret } }')
   const fresh = { ...app.owner, keyId: key.key, secret: key.secret }
-  // The server now knows the owner's key, so the owner's requests count for the user from the beginning.
+  // Once the server has authenticated the owner's key, requests with this key count for the user from their beginning.
   await another.as(app.owner).query(small)
   const held = await app.db.transaction().execute(async (transaction) => {
     await transaction.selectFrom('device').select('id').where('id', '=', device.id).forUpdate().execute()
@@ -180,7 +180,7 @@ test('checks the limit again after authentication', async () => {
     await vi.waitFor(async () => expect(await metrics(another)).toContain('muster_requests_under_way 3'), {
       timeout: 60_000,
     })
-    // Send the request to a server that has not authenticated the key yet.
+    // Send a request with a key that this server has not authenticated yet.
     const rejected = await another.as(fresh).query(small)
     expect([rejected.status, rejected.errors?.[0]?.extensions.code]).toEqual([503, 'UNAVAILABLE'])
     expect(rejected.headers.get('retry-after')).toBe('1')

@@ -14,7 +14,10 @@ export interface LoadSheddingOptions extends CallersOptions {
   config: Pick<Config, 'mostRequests' | 'mostStanding' | 'mostLag'>
   /** Load shedding never rejects requests to an exempt path. */
   isExempt: (path: string) => boolean
-  /** Must check the route instead of the path, because a path can be encoded in several ways. */
+  /**
+   * Checks whether the request opens a stream, which does not count as in flight. Must check the route instead of the
+   * path, because a path can be encoded in several ways.
+   */
   isLongLived: (request: FastifyRequest) => boolean
   headersOf: (request: FastifyRequest) => Readonly<Record<string, string>>
   metrics: SheddingMetrics
@@ -79,7 +82,10 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     return before + own > Math.ceil(limit / active)
   }
 
-  /** Returns the reason for the rejection, or undefined if the request may continue. */
+  /**
+   * If a limit is reached and the caller exceeds its fair share, rejects the request and returns the reason. Otherwise,
+   * returns undefined.
+   */
   const rejectExcess = (request: FastifyRequest, reply: FastifyReply): ShedReason | undefined => {
     const reached = limitReached()
     if (reached === undefined) return undefined

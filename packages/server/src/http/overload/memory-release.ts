@@ -7,7 +7,7 @@ const LARGE_BYTES = 16 * 1024 * 1024
 /** A check finds no large bodies if the total size of all bodies is at most this number of bytes. */
 const SMALL_BYTES = 1024 * 1024
 const CHECK_INTERVAL_MS = 1_000
-/** The number of consecutive checks that must find no large bodies. */
+/** The number of consecutive checks that must find no large bodies before a collection. */
 const MIN_CHECKS = 5
 
 /**

@@ -28,8 +28,9 @@ const ofAddress = { address: 'too many large request bodies from this address ar
 const inTotal = { total: 'the server is receiving or processing too many large request bodies' }
 
 /**
- * Limits the total size of request bodies. A body counts until the end of the response, with the size that the
- * request's headers announce, or with the maximum size if the body is chunked. Small bodies do not count.
+ * Limits the total size of the request bodies from each address, and from all addresses. A body counts until the end of
+ * the response, with the size that the request's headers announce, or with the maximum size if the body is chunked.
+ * Small bodies do not count.
  */
 export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): RequestBodies {
   const { config, addressOf, headersOf, metrics } = options
@@ -74,7 +75,7 @@ export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesO
   return { bytes: () => total }
 }
 
-/** Call this after `recordRequests`, which then counts and logs the rejected requests. */
+/** Rejects compressed bodies. Call this after `recordRequests`, which then counts and logs the rejected requests. */
 export function rejectCompressedBodies(app: FastifyInstance, headersOf: RequestBodiesOptions['headersOf']): void {
   app.addHook('onRequest', (request, reply, done) => {
     const encoding = request.headers['content-encoding'] ?? 'identity'

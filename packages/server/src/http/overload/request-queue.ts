@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 
 const STARTING_MS = 0.5
 
-/** Calls `start` now or in a later event-loop iteration. `start` starts or rejects a request of this caller. */
+/** Calls `start` now or in a later event-loop iteration. `start` starts or rejects a request of `caller`. */
 export type Enqueue = (caller: string, start: () => void) => void
 
 /**

@@ -11,7 +11,7 @@ function openLog() {
 }
 
 test('logs when load shedding begins, and when it ends after 10 s without rejections', () => {
-  // No other code runs before the real timers are restored.
+  // The fake timers are safe, because no other code runs before the real timers are restored.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const { lines, log } = openLog()

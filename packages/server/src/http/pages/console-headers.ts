@@ -1,6 +1,6 @@
 export type ConsolePage = 'index.html' | 'doc.html'
 
-/** Allows inline styles, because the components insert `<style>` elements at run time. */
+/** The policy allows inline styles, because the console's components insert `<style>` elements at run time. */
 const policy = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -15,7 +15,7 @@ const policy = {
   'frame-ancestors': "'none'",
 }
 
-/** Also allows WebAssembly, which lays out the schema diagram, and blobs, which contain the editor's workers. */
+/** The API reference also needs WebAssembly to lay out the schema diagram, and blobs for the editor's workers. */
 const docPolicy = { ...policy, 'script-src': "'self' 'wasm-unsafe-eval'", 'worker-src': "'self' blob:" }
 
 const serialize = (directives: Record<string, string>): string =>

@@ -54,5 +54,5 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
   })
 }
 
-/** Returns true for a browser that opens a page, and false for a program that accepts any media type. */
+/** Returns whether the client names HTML in Accept, as browsers do when they open a page. A wildcard does not count. */
 const acceptsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '')

@@ -32,11 +32,15 @@ export interface ResponseBytesOptions {
 
 /** Responses below this number of bytes are not counted. The limit on requests in flight limits their total size. */
 const SMALL_BYTES = 16 * 1024
-/** Producing a larger response takes several times its size in memory, so the server produces only a few at a time. */
+/**
+ * Producing a response above this number of bytes takes several times its size in memory, so the server produces only a
+ * few large responses at a time.
+ */
 const LARGE_BYTES = 4 * 1024 * 1024
 /**
  * The assumed maximum size of an object in a response, in bytes: the limit on an object's attributes in the base or in
- * one context. It limits every estimate, and is the estimate until an operation has had a response.
+ * one context. Multiplied by the number of objects, it limits every estimate, and is the estimate for an operation that
+ * has not had a response yet.
  */
 const OBJECT_BYTES = limits.bytesPerTarget
 /** The maximum number of cached estimates. Each caller has one for each operation and number of objects. */
@@ -75,13 +79,13 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
   const needOf = (estimate: number | undefined, objectCount: number): Need => {
     const maxBytes = Math.min(objectCount * OBJECT_BYTES, limits.answerBytes)
     const bytes = Math.min(estimate ?? maxBytes, maxBytes)
-    // A response that can be large may be large this time, even if the last one was small.
+    // If `maxBytes` is large, this response may be large, even if previous responses to the operation were small.
     return { bytes, weight: bytes > LARGE_BYTES ? 4 : maxBytes > LARGE_BYTES ? 1 : 0 }
   }
 
   app.addHook('onSend', (request, reply, payload, done) => {
     const size = sizeOf(payload)
-    // If the size of a stream is unknown, its reservation lasts until the response ends.
+    // If the payload is a stream of unknown size, the reservation lasts until the response ends.
     if (size !== undefined) {
       const isSmall = size < SMALL_BYTES
       const response = expected.get(request)

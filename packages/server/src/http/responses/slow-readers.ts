@@ -10,8 +10,8 @@ interface Progress {
 const CHECKS = 10
 
 /**
- * Closes connections whose client reads nothing of a pending response for `limitMs` milliseconds, including streams and
- * downloads.
+ * Closes connections whose client reads nothing of a pending response, stream, or download for `limitMs`
+ * milliseconds.
  */
 export function closeSlowReaders(app: FastifyInstance, limitMs: number): void {
   const connections = new Map<Socket, Progress>()

@@ -57,7 +57,7 @@ test('stops producing responses for a user who does not read them, and serves ot
   expect(rejected.errors?.[0]?.message).toMatch(/^earlier responses have not been read/)
   expect(rejected.headers.get('retry-after')).toBe('1')
   expect((await other.query(small)).status).toBe(200)
-  // At most one large response is queued, because a caller's first response may have any size.
+  // Only one large response is queued: a caller's first response may have any size, but the others must wait.
   expect(await queuedIn(app)).toBeLessThan(24 * MIB)
 
   for (const socket of sockets) socket.destroy()
@@ -66,7 +66,7 @@ test('stops producing responses for a user who does not read them, and serves ot
 })
 
 test('rejects waiting requests if the client reads nothing for a while', async () => {
-  // The limit allows one response, but not two.
+  // The limit allows one large response, but not two.
   const another = await app.startAnother({ env: { MUSTER_QUEUED_BYTES_PER_USER: String(20 * MIB) } })
   onTestFinished(() => another.close())
   await askLarge(another)
@@ -96,7 +96,7 @@ test('does not produce a waiting response after its client has left, and frees i
   // A new device can have up to 100 services, so this response might be large.
   const change = 'mutation { registerDevice(name: "late") { device { services { id } } } }'
   const leaving = [await askLarge(another, 2), await askWithoutReading(another, { user: app.owner, query: change })]
-  // A server that has looked up a document has put its response in the queue before it processes another event.
+  // After the server has looked up a document, it queues the response before it processes another event.
   await vi.waitFor(async () => expect(await documentsIn(another)).toBe(4), PATIENT)
   const next = another.as(app.owner).query(small)
   for (const socket of leaving) socket.destroy()

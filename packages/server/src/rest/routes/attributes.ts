@@ -41,7 +41,7 @@ const holders: readonly Holder[] = [
   },
 ]
 
-/** A request for a context has the context in its path, so that DELETE requests need no body. */
+/** The path contains the context, if any, so that DELETE requests need no body. */
 const places = [
   { path: '', suffix: '', where: '', variable: '', argument: '' },
   {

@@ -16,9 +16,12 @@ const PAUSE_MS = 50
 
 export interface Load {
   users: readonly TestUser[]
-  /** Resolves when every writer has changed its device this many more times. */
+  /** Resolves when the server has acknowledged `changes` more changes of each writer. Rejects if a writer fails. */
   progress(changes: number): Promise<void>
-  /** Stops the writers and returns a summary. Throws if a change was lost or an event was missed. */
+  /**
+   * Stops the writers and returns a summary. Throws if a writer failed, the server logged an error, a change was lost,
+   * an event was missed, or no change used a worker.
+   */
   finish(): Promise<string>
 }
 

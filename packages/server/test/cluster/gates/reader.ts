@@ -11,7 +11,7 @@ const log = pino({ level: 'silent' })
 
 export interface Reader {
   reader: TestApp
-  /** Where the server read each list. */
+  /** For each list, the place from which the server read it, such as `replica`. */
   places: string[]
   /** Returns the number of transactions for which the server chose a worker. */
   countWrites: () => number

@@ -12,7 +12,7 @@ const ACCOUNTS = 8
 const DEVICES = 500
 const CLIENTS = 16
 const ROUNDS = 5
-/** The duration of each measurement. */
+/** The duration of each measurement, in seconds. */
 const SECONDS = 2
 const TICKS_PER_SECOND = 100
 
@@ -34,7 +34,7 @@ async function newFleets({ db, createUser }: TestApp): Promise<Fleet[]> {
     }))
     fleets.push({ user, ids: await seedDevices(db, user.accountId, devices) })
   }
-  // Autovacuum is off. Without statistics, PostgreSQL would sort a whole fleet for each page.
+  // Collect statistics, because autovacuum is off. PostgreSQL would otherwise sort a whole fleet for each page.
   await sql`analyze`.execute(db)
   return fleets
 }
@@ -52,7 +52,10 @@ async function cpuSeconds(): Promise<number[]> {
   return seconds
 }
 
-/** Reads utime, stime, cutime, and cstime (proc(5), fields 14 to 17). Returns 0 for a process that has exited. */
+/**
+ * Returns the sum of the first `fields` of utime, stime, cutime, and cstime (proc(5), fields 14 to 17), in clock ticks.
+ * Returns 0 for a process that has exited.
+ */
 async function ticksOf(pid: number, fields: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   const values = text.slice(text.lastIndexOf(')') + 2).split(' ')
@@ -86,7 +89,10 @@ async function measure(send: Send): Promise<Figures> {
   }
 }
 
-/** Measures the requests in turn, so that all have the same conditions, and prints the medians of all rounds. */
+/**
+ * In each round, measures plain PostgreSQL, the coordinator, and the workers in turn, so that all three have the same
+ * conditions. Prints the medians of the rounds.
+ */
 async function compare(name: string, sends: Record<'plain' | 'coordinator' | 'workers', Send>): Promise<void> {
   const rounds: Record<keyof typeof sends, Figures>[] = []
   for (let round = 0; round < ROUNDS; round++)
@@ -146,7 +152,7 @@ it('measures changes and pages', async () => {
     workers: pageThrough(reader, fleets),
   }
   await expect.poll(() => pages.workers(0).then(() => places.at(-1))).toBe('replica')
-  // The first requests open connections and prepare statements.
+  // Send some requests before the measurement, because the first requests open connections and prepare statements.
   for (const send of [...Object.values(changing), ...Object.values(pages)])
     for (let time = 0; time < 4; time++)
       await Promise.all(Array.from({ length: CLIENTS }, (_, client) => send(time * CLIENTS + client)))

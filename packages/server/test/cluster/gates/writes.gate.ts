@@ -9,7 +9,7 @@ import { startReader } from './reader.ts'
 
 const app = sharedTestApp()
 
-/** The number of changes, and of lists, for which memory is measured. */
+/** The number of changes, and of lists, between the two measurements of memory. */
 const CHANGES = 1_000
 const MAX_GROWTH_MB = 20
 
@@ -37,7 +37,7 @@ it('uses no more memory on the nodes after many changes and lists', async () => 
       await user.data('{ login { devices { items { name attributes } } } }')
     }
   }
-  // The first changes and lists load the caches of the nodes.
+  // Make some changes before the first measurement, because the first changes and lists load the caches of the nodes.
   await expect.poll(() => change(100).then(countWrites)).toBeGreaterThan(100)
   const before = await memoryOfNodes()
   const writes = countWrites()

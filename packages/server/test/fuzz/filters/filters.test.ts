@@ -46,7 +46,10 @@ interface Sent {
   where: string
 }
 
-/** Returns the text of the responses, and a problem if there is one. */
+/**
+ * Sends a filter to a field and to `checkFilter`. Returns the text of the responses, and a description of the first
+ * problem if there is one.
+ */
 async function send({ field, where }: Sent, random: Random): Promise<{ text: string; problem: string | undefined }> {
   const kind = { device: 'DEVICES', service: 'SERVICES', event: 'EVENTS' }[field.kind]
   const cursor = random.below([...where].length + 1)

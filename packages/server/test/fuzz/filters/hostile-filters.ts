@@ -4,7 +4,7 @@ import { naughtyStrings } from '../strings/naughty-strings.ts'
 
 const guide = new URL('../../../../../docs/guides/finding-devices.md', import.meta.url)
 
-/** Filters in the guide's commands and code spans. */
+/** The filters in the commands and code spans of docs/guides/finding-devices.md. */
 export const guideFilters: readonly string[] = readExamples(readFileSync(guide, 'utf8'))
 
 function readExamples(text: string): string[] {

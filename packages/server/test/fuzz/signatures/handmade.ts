@@ -10,7 +10,7 @@ export interface Handmade {
   body?: string
 }
 
-/** Builds a request in form B. Component identifiers include their quotes and parameters. */
+/** Builds a request with a signature in form B (RFC 9421). Component identifiers include quotes and parameters. */
 export function formB(items: readonly string[], parameters: string, handmade: Handmade): Wire {
   const { secret, headers, more = [], target = '/graphql/v1', body = postBody } = handmade
   const path = target.replace(/\?.*$/, '')
@@ -36,7 +36,10 @@ export function formB(items: readonly string[], parameters: string, handmade: Ha
   return { method: 'POST', target, headers: [...headers, ...signature, ...more], body }
 }
 
-/** Builds a request in form A with these header names. Replaces `$` in the parameters with the signature. */
+/**
+ * Builds a request with a signature in form A (cavage-12) that covers the headers `names`. Replaces `$` in the
+ * parameters with the signature.
+ */
 export function formA(names: readonly string[], parameters: string, handmade: Handmade): Wire {
   const { secret, headers, more = [], target = '/graphql/v1', body = postBody } = handmade
   const time = (name: string): string => new RegExp(`(?:^|[ ,])${name}="?([^",]*)`).exec(parameters)?.[1] ?? ''

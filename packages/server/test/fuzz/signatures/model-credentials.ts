@@ -13,7 +13,10 @@ export interface Credentials {
   parameters: string
 }
 
-/** Returns an empty list for an invalid signature, several signatures, or credentials in two headers. */
+/**
+ * Returns the parameters of the request's signature. Returns an empty list for a malformed signature, several
+ * signatures, or credentials in two headers.
+ */
 export function readCredentials(headers: readonly Header[]): Credentials[] {
   const values = (name: string): string[] => headers.filter((header) => header.name === name).map(({ value }) => value)
   const scheme = /^signature(?:[ \t]+|$)/i
@@ -69,7 +72,7 @@ function readFormB(input: string, signature: string): Credentials[] {
   return [...inputs].flatMap(([label, text]) => readOne(text, signatures.get(label)!) ?? [])
 }
 
-/** Returns undefined if a member is malformed or a name occurs twice. */
+/** Reads a list of `name=value` members. Returns undefined if a member is malformed or a name occurs twice. */
 function readMembers(text: string): Map<string, string> | undefined {
   const members = new Map<string, string>()
   for (const part of text.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g) ?? []) {

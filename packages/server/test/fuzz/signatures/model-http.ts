@@ -11,7 +11,7 @@ export interface HttpRequest {
   body: Buffer
 }
 
-/** Returns undefined if the request is invalid (RFC 9112) or has a Transfer-Encoding header. */
+/** Parses a request. Returns undefined if the request is invalid (RFC 9112) or has a Transfer-Encoding header. */
 export function readRequest(bytes: Buffer): HttpRequest | undefined {
   const text = bytes.toString('latin1')
   const end = text.indexOf('\r\n\r\n')

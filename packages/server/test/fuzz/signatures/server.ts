@@ -4,7 +4,10 @@ import { createAccount } from '../../factories/account.ts'
 import type { ReferenceInput } from './model.ts'
 import type { Signer } from './signed-requests.ts'
 
-/** The server's time, Fri, 20 Nov 2026 08:30:18 GMT. It is constant, so that the same seed produces the same bytes. */
+/**
+ * The server's time in Unix seconds: Fri, 20 Nov 2026 08:30:18 GMT. It is constant, so that the same seed produces the
+ * same bytes.
+ */
 export const now = 1_795_163_418
 export const secret = Buffer.from('a secret of 32 bytes for testing')
 const privateKey = createPrivateKey(`-----BEGIN PRIVATE KEY-----
@@ -22,12 +25,12 @@ export const signers: Signer[] = [
 
 export interface FuzzedServer {
   referenceInput: ReferenceInput
-  /** A part of the response to `{ login { id } }`. */
+  /** The data that the response to `{ login { id } }` contains if the server accepts the request. */
   expectedData: string
   close(): Promise<void>
 }
 
-/** Starts a server with a stopped clock and one user with the keys above. */
+/** Starts a server with a stopped clock and one user with the keys of `signers`. */
 export async function startFuzzedServer(): Promise<FuzzedServer> {
   const { db, secrets, startServer, close } = await createInstallation()
   const url = await startServer({ clock: () => new Date(now * 1_000), elapsed: oneMinutePerCall() })

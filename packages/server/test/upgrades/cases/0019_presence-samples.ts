@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** The previous release does not take samples, so there are none. */
+/** The previous release does not take presence samples, so there are none. */
 const noSamples: UpgradeCase = {
   async check(db) {
     const { rows } = await sql`select from presence_sample`.execute(db)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** Counting has begun for every account, but no uses have been counted. */
+/** The counting of key uses has begun for every account, but no uses have been counted. */
 const keyUse: UpgradeCase = {
   async check(db) {
     const { rows } = await sql`select from key_use`.execute(db)

@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
 /**
- * Triggers update the counts for statements of the previous release. Statements of this release update the counts
- * themselves.
+ * Triggers update the device counts for statements of the previous release. Statements of this release update the
+ * device counts themselves.
  */
 const counting: UpgradeCase = {
   async before(db) {

@@ -22,7 +22,7 @@ export interface FormerClient {
   credentials: Credentials
   browser: Browser
   ids: string[]
-  /** A device that the client registered and changed, whose events the operations read. */
+  /** The IDs of the devices that the client registered and changed, and whose events the operations read. */
   changed: string[]
   /** The status and body of each operation's responses: first with the key, and then with the session. */
   responses: string[]

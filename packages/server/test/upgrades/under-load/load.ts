@@ -20,7 +20,10 @@ export interface LoadResults {
   reads: number[]
   slowest: { ms: number; ended: Date; document: string }
   failures: Failure[]
-  /** The values that each attribute may have: the last acknowledged value, and later values whose response was lost. */
+  /**
+   * The values that each attribute may have: the last acknowledged value, and later values whose response was lost. The
+   * keys are the device ID, the context, and the name, separated by spaces.
+   */
   values: Map<string, string[]>
   registered: string[]
 }

@@ -28,7 +28,7 @@ export const RotateKeyDialog = ({ accessKey, opened, onClose }: RotateKeyDialogP
   </CreationDialog>
 )
 
-/** How long the old key remains valid, in seconds. */
+/** How long, in seconds, the old key remains valid. */
 const overlaps = [
   { value: '0', label: 'not at all, because it has leaked' },
   { value: '3600', label: 'for an hour' },

@@ -6,7 +6,7 @@ import type { CreateRegistrationCodeMutation } from './codes.generated.ts'
 
 export type NewCode = CreateRegistrationCodeMutation['createRegistrationCode']
 
-/** The command installs a systemd service, so it needs root. */
+/** The command installs a systemd service, so it needs root privileges. */
 const agentCommand = (code: string): string => `sudo npx muster agent install --url ${location.origin} --code ${code}`
 
 const curlCommand = (code: string): string =>

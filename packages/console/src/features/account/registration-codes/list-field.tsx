@@ -20,7 +20,7 @@ interface ListFieldProps<Row extends NamedRow> {
   what: string
   empty: Omit<Row, 'id'>
   input: ListInput<Row>
-  /** `number` starts at 1. */
+  /** Returns the input fields of a row. `number` is the position of the row, starting at 1. */
   fields: (row: Row, change: (patch: Partial<Row>) => void, number: number) => ReactNode
 }
 

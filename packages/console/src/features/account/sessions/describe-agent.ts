@@ -16,7 +16,10 @@ const systems: [name: string, pattern: RegExp][] = [
   ['Linux', /Linux/],
 ]
 
-/** Returns, for example, `Firefox 140 on Linux`. */
+/**
+ * Returns the browser and operating system of a user agent string, for example `Firefox 140 on Linux`. If the browser
+ * is unknown, returns the first 60 characters of the string.
+ */
 export function describeAgent(agent: string | null): string {
   if (agent === null || agent === '') return 'Unknown program'
   const browser = browsers.find(([, pattern]) => pattern.test(agent))

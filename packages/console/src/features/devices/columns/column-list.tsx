@@ -9,7 +9,7 @@ export interface ColumnListProps {
   shown: readonly string[]
   attributes: readonly string[]
   onChange(columns: string[]): void
-  /** Undefined if the user has not changed the columns. */
+  /** Saves the shown columns for the user. Undefined if the user has not changed the columns. */
   onSave?: () => void
   /** Discards the user's changes to columns and widths. Undefined if the user has changed neither. */
   onReset?: () => void

@@ -1,7 +1,7 @@
 import { type LabeledField, labeledFields } from '../../user-settings/labels.ts'
 
 export interface Column {
-  /** ID in the URL: a field of a device, or `attributes.` followed by an attribute's name. */
+  /** ID in the URL: the name of a device's field, or `attributes.` followed by the name of an attribute. */
   id: string
   label: string
   /** Sort key in the API's format. Undefined if the API cannot sort by the column. */
@@ -65,7 +65,10 @@ export const columnOfName = (name: string): string =>
 
 export const fieldColumns: readonly string[] = [...fields.map(({ id }) => id), ...labeledFields]
 
-/** Puts the name column first, and skips duplicate and unknown IDs. */
+/**
+ * Returns the columns with these IDs, with labels and widths from the view, if any. Puts the name column first, and
+ * skips duplicate and unknown IDs.
+ */
 export function columnsOf(
   ids: readonly string[],
   labels: Readonly<Record<LabeledField, string>>,
@@ -85,7 +88,7 @@ interface ViewColumn {
   width: number | null
 }
 
-/** The part of the name before the first dot is the group. */
+/** Returns an attribute's value, if any. The part of the name before the first dot is the group. */
 export function attributeValue(attributes: Record<string, unknown> | undefined, name: string): string | undefined {
   const dot = name.indexOf('.')
   const found = dot < 0 ? attributes?.[name] : groupOf(attributes?.[name.slice(0, dot)])?.[name.slice(dot + 1)]

@@ -24,7 +24,7 @@ function parseColumns(json: string | undefined): string[] | undefined {
     const found: unknown = JSON.parse(json)
     if (Array.isArray(found) && found.every((each) => typeof each === 'string')) return found
   } catch {
-    // Ignore a value that the console did not write.
+    // Ignore a value that is not JSON, because the console did not write it.
   }
   return undefined
 }

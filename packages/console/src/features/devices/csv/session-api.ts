@@ -18,7 +18,7 @@ class ApiError extends CombinedError {
 const MAX_FAILURES = 7
 const OUTCOME_UNKNOWN =
   'the server sent no valid response, so the change may or may not have been made. Before you repeat it, check whether it was made'
-/** How long to retry a rate-limited request. This time is long, because many requests share the caller's quota. */
+/** How long to retry a rate-limited request. The limit is high, because many requests share the caller's quota. */
 const RATE_LIMIT_RETRY_MS = 300_000
 
 /** Sends GraphQL documents with the user's session. Retries requests if a retry is safe, and bypasses the cache. */

@@ -26,7 +26,9 @@ interface Export {
   stop(): void
 }
 
-/** Saves no file if the export fails, or if the user stops the export or leaves the page. */
+/**
+ * Exports devices to a CSV file. Saves no file if the export fails, or if the user stops the export or leaves the page.
+ */
 export function useExport(devices: SelectedDevices, { columns, sortBy }: ShownList): Export {
   const [state, setState] = useState<ExportState>({ step: 'ready' })
   const abortController = useRef<AbortController | null>(null)

@@ -1,7 +1,7 @@
 import { useQuery } from 'urql'
 import { KnownValuesDocument } from '../devices.generated.ts'
 
-/** Returns values of a field or an attribute. Sends no request if the name is undefined. */
+/** Returns up to 100 values that devices have for a field or attribute. Sends no request if the name is undefined. */
 export function useKnownValues(name: string | undefined): string[] {
   const [{ data }] = useQuery({
     query: KnownValuesDocument,

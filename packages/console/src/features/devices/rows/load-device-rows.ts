@@ -16,7 +16,10 @@ export interface DeviceRows {
   readonly isOutdated: boolean
   readonly error: CombinedError | undefined
   row(index: number): Row | undefined
-  /** Fetches missing rows, first the rows in view, then the rows around them. */
+  /**
+   * Sets the range of rows in view, where `to` is exclusive. Fetches missing rows: first the rows in view, then the
+   * rows around them.
+   */
   setView(from: number, to: number): void
   markChanged(ids: readonly string[]): void
   /** Counts the matching devices again after a short delay. */
@@ -32,7 +35,7 @@ const FIRST_PAGES = 2
 const MAX_PAGES = 240
 /** Maximum number of pages around the view that one request fetches. */
 const MAX_RUN = 4
-/** Minimum interval between fetches while the user scrolls. A fast scroll passes many pages. */
+/** Minimum interval between fetches while the user scrolls, because a fast scroll passes many pages. */
 const SCROLL_THROTTLE_MS = 40
 /** How long to wait for the browser to render new rows before fetching the rows around them. */
 const RENDER_MS = 30
@@ -65,7 +68,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
   let version = 0
   let total = initial.total
   let isCounted = false
-  /** Length of the list when it was fetched. Later additions and deletions change only `total`. */
+  /** Number of rows when the list was fetched, if known. Later additions and deletions change only `total`. */
   let fullLength: number | undefined
   let seenLength = 0
   let isOutdated = false
@@ -104,7 +107,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
         const list = data?.login?.devices
         if (list !== undefined) store(first, list)
         notify()
-        // Fetch the rows around these rows after the browser has rendered them.
+        // Fetch the rows around the new rows after the browser has rendered the new rows.
         if (list !== undefined) schedule(loadView, RENDER_MS)
       })
     // Close the query, because urql would fetch an open query again after each mutation of devices.
@@ -137,7 +140,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
     const isNear = (page: number): boolean => page >= near.first && page <= near.last
     for (const request of new Set(loading.values())) if (!request.pages.some(isNear)) request.end()
     for (const run of missingRuns(inView.first, inView.last, isLoaded)) load(run)
-    // Wait for the rows in view, because the rows around them are fetched afterward.
+    // Fetch the rows around the view only after the rows in view have arrived.
     if (range(inView.first, inView.last - inView.first + 1).some((page) => loading.has(page))) return
     if (!isCounted) countOnce()
     for (const run of missingRuns(near.first, near.last, isLoaded))

@@ -5,8 +5,8 @@ import type { DeviceRows } from './load-device-rows.ts'
 const MAX_IDS = 1_000
 
 /**
- * Returns the IDs of the devices in a range of rows. For rows that are not loaded, fetches the IDs of the devices that
- * are now at these positions.
+ * Returns the IDs of the devices in a range of rows. For each row that is not loaded, fetches the ID of the device that
+ * is now at the row's position. Throws the error of a failed request.
  */
 export async function readRowIds(
   client: Client,

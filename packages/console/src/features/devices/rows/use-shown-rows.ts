@@ -62,7 +62,7 @@ export function useShownRows(query: DeviceQuery): ShownRows {
   return { rows: shown, isStale: wanted !== shown, refresh }
 }
 
-/** The previous total is still valid if the filter is the same. */
+/** Returns the previous total if it is still valid: the filter is the same, and the previous rows are not outdated. */
 function totalOf(before: DeviceRows | undefined, { filter }: DeviceQuery): number | undefined {
   if (before === undefined || before.isOutdated) return undefined
   return JSON.stringify(before.query.filter) === JSON.stringify(filter) ? before.total : undefined

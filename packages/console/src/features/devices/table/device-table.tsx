@@ -31,7 +31,7 @@ const CHECKBOX_WIDTH = 40
 const PHONE_NAME_WIDTH = 170
 /** Number of rows to render before and after the rows in view. */
 const OVERSCAN = 8
-/** Maximum number of rows to show, because Chromium limits the height of an element to about 33 million pixels. */
+/** Maximum number of rows to show. Chromium limits an element's height to about 33 million pixels, or 930,000 rows. */
 export const MAX_ROWS = 900_000
 
 export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, selection, ...more }: DeviceTableProps) {
@@ -90,8 +90,8 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
     const cell = (event.target as Element).closest<HTMLElement>('[data-column]')
     return cell === null ? undefined : { row: Number(cell.dataset.row), column: Number(cell.dataset.column) }
   }
-  // Equal counts mean that all devices are selected. Both counts are undefined if the user selects all devices before
-  // the total is known.
+  // All devices are selected if `selectedCount` equals `rows.total`. Both are undefined if the user selects all devices
+  // before the total is known.
   const selectedCount = selection.count(rows.total)
   return (
     <div

@@ -7,7 +7,7 @@ import classes from './device-table.module.css'
 
 interface TableRowProps {
   index: number
-  /** Distance from the top of the list in pixels. */
+  /** Distance, in pixels, from the top of the list. */
   start: number
   row: Row | undefined
   columns: readonly Column[]

@@ -12,7 +12,7 @@ interface GridKeysOptions {
   columns: number
   page: number
   onRow(index: number): void
-  /** `by` is in pixels. */
+  /** Makes a column wider by a number of pixels, or narrower if the number is negative. */
   onResize(column: number, by: number): void
 }
 

@@ -49,7 +49,7 @@ function ChangedAttribute({ where, onChange }: EventConditionsProps) {
 const ANY = 'any'
 const NONE = 'none'
 
-/** Returns the choice for the filter's condition on the subject, or null if no choice represents the condition. */
+/** Returns the choice for the filter's condition on the subject. Null if there is no condition, or no choice for it. */
 function choiceOf(where: string | undefined, subject: string): string | null {
   const condition = conditionOn(where, subject)
   if (condition?.comparison === '*') return ANY

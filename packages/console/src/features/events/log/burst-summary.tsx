@@ -9,13 +9,13 @@ import type { LoggedEvent } from './logged-event.ts'
 
 interface BurstText {
   title: string
-  /** The number of devices, such as `580 devices`. */
+  /** The text for the number of devices, such as `580 devices`. */
   devices: string
   /** The text for screen readers, such as `600 events: Attributes changed on 580 devices`. */
   spoken: string
 }
 
-/** `isCut` is true if the next page may contain more events of the burst. */
+/** Describes a burst of similar events. `isCut` is true if the next page may contain more events of the burst. */
 export function describeBurst({ events }: EventGroup, isCut: boolean): BurstText {
   const label = eventLabel(events[0]!.type)
   const ids = new Set(

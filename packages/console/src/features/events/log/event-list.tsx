@@ -119,7 +119,7 @@ function LiveSwitch({ isLive, onLive }: { isLive: boolean; onLive: (isLive: bool
 
 interface PagingProps {
   after: string | undefined
-  /** Undefined if there are no older events. */
+  /** ID of the last event on the page. Undefined if there are no older events. */
   last: string | undefined
   onPage: (after: string | undefined) => void
 }

@@ -5,7 +5,7 @@ import { ConfirmButton } from '../../../components/dialogs/confirm-button.tsx'
 import { useChange } from '../../../graphql/use-change.ts'
 import { RedeliverWebhookDocument } from '../webhooks.generated.ts'
 
-/** Time spans in hours. The server keeps deliveries for 30 days. */
+/** Time spans in hours. The longest, 31 days, includes all deliveries, because the server keeps them for 30 days. */
 const spans = [
   { value: '1', label: 'in the last hour' },
   { value: '24', label: 'in the last day' },

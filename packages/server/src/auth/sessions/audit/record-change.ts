@@ -7,7 +7,10 @@ import type { AuditType } from './audit-entry.ts'
 export interface Change<Result> {
   type: AuditType
   work: (transaction: Database) => Promise<Result>
-  /** Returns the entry's data, or null to record no entry because nothing changed. */
+  /**
+   * Returns the entry's data other than the address and the user agent, or null to record no entry because nothing
+   * changed. Default: no other data.
+   */
   data?: (result: Result) => Record<string, unknown> | null
 }
 

@@ -89,7 +89,8 @@ async function poll(deps: CommandLineRouteDeps, fields: JsonFields): Promise<Out
   }
   if (request.denied !== null) return denied
   if (request.accountId === null) return pending
-  // The code proves that the person who approved the request uses a browser on the machine that gets the key.
+  // The code from the redirect proves that the person who approved the request uses a browser on the machine that gets
+  // the key.
   if (request.codeHash !== null && (code === undefined || !request.codeHash.equals(hashToken(code)))) return pending
   if (request.accessKey !== null) return { status: 200, body: { key: request.accessKey, account: request.accountId } }
   if (!(await claimRequest(db, id, now))) return pending

@@ -24,7 +24,7 @@ export interface PolledRequest extends CommandLineRequest {
 
 const fields = `id, user_code as "userCode", public_key as "publicKey", machine, address, port, expires`
 
-/** Returns false if another request has the same code. */
+/** Returns false if another request has the same user code. */
 export async function insertRequest(db: Database, request: CommandLineRequest): Promise<boolean> {
   const { id, userCode, publicKey, machine, address, port, expires } = request
   const { numInsertedOrUpdatedRows = 0n } = await db

@@ -31,7 +31,7 @@ export function passwordChange() {
               { field: 'passwordHash', value: currentHash },
             ]
             const current = await getCurrentAdapter(adapter)
-            // A cluster cannot write to the view that lists the passwords.
+            // Write to the table of people, because a cluster cannot write to the view that lists the passwords.
             const changed = await current.updateMany({ model: 'user', where, update: { passwordHash: password } })
             if (changed === 0) throw wrongPassword()
             await internalAdapter.deleteUserSessions(user.id)

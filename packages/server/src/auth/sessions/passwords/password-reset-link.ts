@@ -66,7 +66,7 @@ async function usePasswordLink(
 ): Promise<void> {
   const personId = await findLink(transaction, link, clock())
   const user = personId === undefined ? undefined : await findSignedInUser(transaction, personId)
-  // `lockPerson` does not find removed people.
+  // A removed person cannot use a link, because `lockPerson` does not find removed people.
   const isLocked = user !== undefined && (await lockPerson(transaction, user.email)) === user.id
   if (!isLocked || (await takeLink(transaction, link, clock())) === undefined) throw sessionError('sign-in-link')
   await updatePassword(transaction, user.id, passwordHash)

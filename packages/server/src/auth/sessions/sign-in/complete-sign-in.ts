@@ -69,7 +69,10 @@ async function isStillValid(
   return method === 'password' || ((await findSignedInUser(db, personId))?.hasTotp ?? false)
 }
 
-/** A code must not be accepted a second time (RFC 6238 §5.2). */
+/**
+ * Records the use of a code, because a code must not be accepted a second time (RFC 6238 §5.2). Returns false if the
+ * code was used before.
+ */
 export function isFirstUse({ db, clock }: AuthRequest, personId: string, code: string): Promise<boolean> {
   return insertNonce(db, `totp ${personId}`, code, new Date(clock().getTime() + CODE_VALID_MS))
 }

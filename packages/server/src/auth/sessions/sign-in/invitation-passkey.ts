@@ -68,7 +68,10 @@ const challengeOf = (challenge: string, token: string): { id: string; purpose: s
   purpose: `invitation ${hashToken(token).toString('hex')}`,
 })
 
-/** Keeps only well-formed names, because the library does not check the transports that the browser sends. */
+/**
+ * Returns the well-formed names of transports, separated by commas, or null if there are none. The library does not
+ * check the transports that the browser sends.
+ */
 function transportsOf(given: unknown): string | null {
   const transports = Array.isArray(given) ? given.filter((each) => /^[a-z-]{1,20}$/.test(String(each))) : []
   return transports.length === 0 ? null : transports.join(',')

@@ -113,7 +113,7 @@ function registerCall(
     exposeHeadRoute: false,
     async handler(request, reply) {
       const isSameOrigin = isFromConsole(request, deps.config.publicUrl)
-      // A request from another site has no session, even if the browser sends the cookie.
+      // Ignore the session cookie of a request from another site.
       const session = isSameOrigin ? await findSession(request, deps) : undefined
       const cookies: string[] = []
       try {

@@ -153,7 +153,7 @@ export async function countAttempt(
   return row!
 }
 
-/** Subtracts one attempt from each subject. Locks them in a fixed order to avoid deadlocks. */
+/** Subtracts one attempt from each subject's count. Locks the rows in a fixed order to avoid deadlocks. */
 export async function forgiveAttempts(db: Database, subjects: readonly string[]): Promise<void> {
   await query(
     db,

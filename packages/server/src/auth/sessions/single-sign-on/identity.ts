@@ -5,7 +5,7 @@ export interface Identity {
   issuer: string
   subject: string
   email: string | null
-  /** Whether the provider or the settings confirm that the address belongs to the person. */
+  /** Whether the provider or the settings confirm that the email address belongs to the person. */
   emailVerified: boolean
   name: string | null
   /** Undefined if the claims do not list the groups, for example because they only refer to another source. */
@@ -15,7 +15,7 @@ export interface Identity {
 export interface IdentityOptions {
   /** The claim that contains the groups: its name, or its path with dots between the names. */
   groupsClaim: string
-  /** Whether to trust an address if the provider does not state whether it is verified. */
+  /** Whether to trust an email address if the provider does not state whether it is verified. */
   trustEmail: boolean
 }
 
@@ -24,7 +24,7 @@ export type Claims = Readonly<Record<string, unknown>>
 const SUBJECT_LENGTH = 255
 const MAX_GROUPS = 5_000
 
-/** Throws if the claims cannot identify a person. */
+/** Throws `sso-failed` if the claims do not identify a person. */
 export function readIdentity(claims: Claims, { groupsClaim, trustEmail }: IdentityOptions): Identity {
   const { iss, sub, email, email_verified: isVerified, name } = claims
   // A subject has at most 255 ASCII characters (OpenID Connect Core §2).
@@ -40,7 +40,10 @@ export function readIdentity(claims: Claims, { groupsClaim, trustEmail }: Identi
   }
 }
 
-/** Reads the groups from the claim with this name, which may be a URL with dots, or from the claim at this path. */
+/**
+ * Reads the groups from the claim whose name is `path`, which may be a URL with dots, or else from the claim at that
+ * path. Returns undefined if the claim is missing, or is neither a string nor a list.
+ */
 function groupsIn(claims: Claims, path: string): string[] | undefined {
   const value = Object.hasOwn(claims, path) ? claims[path] : path.split('.').reduce(memberOf, claims as unknown)
   const list = typeof value === 'string' ? [value] : value

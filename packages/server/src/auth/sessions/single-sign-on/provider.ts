@@ -148,7 +148,7 @@ async function discover(config: ProviderConfig, fetch: OutboundFetch['fetch']): 
 type Tokens = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>
 
 /**
- * Returns the claims of the ID token. If the address or the groups are missing and the provider has a UserInfo
+ * Returns the claims of the ID token. If the email address or the groups are missing and the provider has a UserInfo
  * endpoint, adds the claims from that endpoint, because many providers return these claims only there. The UserInfo
  * response must name the same subject (OpenID Connect Core §5.3.2).
  */

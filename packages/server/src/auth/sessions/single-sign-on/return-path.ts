@@ -2,7 +2,7 @@ const HERE = 'http://here.invalid'
 
 /**
  * Returns the normalized path if it leads to a page on this server and has at most 2,000 characters, otherwise `/`.
- * Browsers treat `\` as `/` (URL Standard §4.4).
+ * Rejects `/\` like `//`, because browsers treat `\` as `/` (URL Standard §4.4).
  */
 export function safePath(path: unknown): string {
   if (typeof path !== 'string' || path.length > 2_000 || !/^\/(?![/\\])/.test(path)) return '/'

@@ -5,7 +5,10 @@ export interface AdmittedPerson {
   email: string
 }
 
-/** `admit` and `link` throw an error with the reason if the person may not sign in or may not link the identity. */
+/**
+ * `admit` and `link` throw an ApiError with a reason, such as `sso-disabled`, if the person may not sign in or may not
+ * link the identity.
+ */
 export interface SsoPeople {
   /** Finds or creates the person, sets the memberships that the groups determine, and accepts the given invitation. */
   admit(identity: Identity, invitationHash: Buffer | null): Promise<AdmittedPerson>

@@ -15,14 +15,14 @@ export const archiveSettings = (archive: string): Settings => ({
 export const archivesTo = (command: string, archive: string): boolean =>
   command.endsWith(` ${shellWord(walFolderOf(archive))} %p %f`)
 
-/** Replay of the WAL stops at this point. */
+/** The timeline that PostgreSQL replays from the archive, and the time at which the replay stops. */
 export interface RecoveryTarget {
   /** If undefined, PostgreSQL replays WAL up to the end of the archive. */
   time: Date | undefined
   timeline: number
 }
 
-/** PostgreSQL replays the WAL and then accepts connections. It never writes to the archive. */
+/** With these settings, PostgreSQL replays the WAL up to the target, then accepts connections. It archives no WAL. */
 export const recoverySettings = (archive: string, { time, timeline }: RecoveryTarget): Settings => ({
   archive_mode: 'off',
   restore_command: `${program(new URL('./restore-command.ts', import.meta.url), archive)} %f %p`,

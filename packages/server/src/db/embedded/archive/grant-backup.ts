@@ -21,7 +21,10 @@ export async function mayBackUp(connection: EmbeddedConnection): Promise<boolean
   }
 }
 
-/** PostgreSQL must be stopped. Single-user mode makes the grant, because the superuser cannot connect. */
+/**
+ * Lets Muster's database role take base backups. PostgreSQL must be stopped: the superuser cannot connect, so
+ * PostgreSQL runs the GRANT statement in single-user mode.
+ */
 export async function grantBackupFunctions(launch: Launch): Promise<void> {
   const { binaries, runMode, clusterFolder, lockFd, settings } = launch
   const command = [...runMode.prefix, binaries.postgres, '--single', '-D', clusterFolder]

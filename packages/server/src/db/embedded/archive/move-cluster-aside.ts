@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises'
 
-/** Renames the database that a restore replaces, and returns its new path. */
+/** Renames the folder of the database that a restore replaces, and returns the folder's new path. */
 export async function moveClusterAside(clusterFolder: string): Promise<string> {
   const aside = `${clusterFolder}-until-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
   await rename(clusterFolder, aside)

@@ -6,7 +6,10 @@ import { SEGMENT_BYTES } from './wal-names.ts'
 /** The last segment of a timeline can be partial. */
 const isSegment = /^[0-9A-F]{24}(\.partial)?\.ready$/
 
-/** PostgreSQL creates a .ready file for each segment to archive, and for history files, which are tiny. */
+/**
+ * Returns the size of the segments that are not in the archive yet. PostgreSQL creates a .ready file for each of them.
+ * It also creates one for each history file, but these files are too small to count.
+ */
 export async function countPendingBytes(dataFolder: string): Promise<number> {
   const names = await readdir(join(clusterFolderOf(dataFolder), 'pg_wal/archive_status'))
   const waiting = names.filter((name) => isSegment.test(name))

@@ -62,7 +62,7 @@ export async function readSystemIdentifier(clusterFolder: string): Promise<strin
   }
 }
 
-/** A restore creates a timeline while archiving is off, so the next start must archive its history. */
+/** A restore creates a timeline while archiving is off, so the next start must archive the timeline's history file. */
 async function archiveHistories(folder: string, wal: string): Promise<void> {
   for (const name of await readdir(wal)) {
     if (timelineOfHistory(name) !== undefined) await archiveWalFile(folder, { path: join(wal, name), name })

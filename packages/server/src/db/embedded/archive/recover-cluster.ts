@@ -25,7 +25,7 @@ export interface Recovery<Result> {
   readonly archive: string
   readonly target: RecoveryTarget
   readonly majorVersion: number
-  /** Whether to rename an existing database in the data folder. If false, the folder must not contain a database. */
+  /** Whether to rename the folder of an existing database. If false, the data folder must not contain a database. */
   readonly replace: boolean
   readonly copyBase: (folder: string) => Promise<void>
   /** Runs before the recovered database is moved into place. If it fails, an existing database remains unchanged. */
@@ -38,7 +38,7 @@ export interface Recovered<Result> {
   readonly aside: string | undefined
 }
 
-/** Recovers a base backup in a temporary folder and renames the folder at the end. */
+/** Recovers a base backup in a temporary folder, and moves this folder into place at the end. */
 export async function recoverCluster<Result>(recovery: Recovery<Result>): Promise<Recovered<Result>> {
   const dataFolder = resolve(recovery.dataFolder)
   const clusterFolder = clusterFolderOf(dataFolder)

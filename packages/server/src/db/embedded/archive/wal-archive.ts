@@ -13,8 +13,9 @@ const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 /**
- * Resolves once the file is on disk, because PostgreSQL then removes its copy. Accepts an existing file with the same
- * content, because PostgreSQL may run the archive command again after a crash.
+ * Resolves only when the file is on the archive's disk, because PostgreSQL may then remove its own copy. Accepts an
+ * existing file with the same content, because PostgreSQL may run the archive command again after a crash. Throws if
+ * an existing file has different content.
  */
 export async function archiveWalFile(folder: string, file: { path: string; name: string }): Promise<void> {
   const content = await readFile(file.path)
@@ -27,7 +28,10 @@ export async function archiveWalFile(folder: string, file: { path: string; name:
   )
 }
 
-/** Returns a file's uncompressed content, or undefined if the archive does not contain the file. */
+/**
+ * Returns a file's uncompressed content, or undefined if the archive does not contain the file. Throws if the file is
+ * damaged or cannot be read.
+ */
 export async function readArchived(path: string): Promise<Buffer | undefined> {
   try {
     return await decompress(await readFile(path))

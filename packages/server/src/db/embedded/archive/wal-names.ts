@@ -1,7 +1,7 @@
 /** The size of a WAL segment. The embedded database uses the default of initdb. */
 export const SEGMENT_BYTES = 16n * 1024n * 1024n
 
-/** The number of segments that share the middle part of a name. PostgreSQL calls this number XLogSegmentsPerXLogId. */
+/** The number of segments that share the middle 8 digits of their names: XLogSegmentsPerXLogId in PostgreSQL. */
 const SEGMENTS_PER_ID = 0x1_0000_0000n / SEGMENT_BYTES
 
 /** Parses a position in the WAL, such as `0/2000028`. */
@@ -41,7 +41,10 @@ export function timelineOfHistory(name: string): number | undefined {
   return timeline === undefined ? undefined : Number.parseInt(timeline, 16)
 }
 
-/** Parses a timeline's history file. Each line names an ancestor and the position at which that ancestor ended. */
+/**
+ * Parses a timeline's history file. Each line names an ancestor and the position at which that ancestor ended. Returns
+ * the ancestors in the order of the file, followed by the timeline itself.
+ */
 export function parseHistory(timeline: number, text: string): Timeline[] {
   const timelines: Timeline[] = []
   let begin = 0n

@@ -160,9 +160,9 @@ const singleUserArguments = ['-c', 'fsync=off', '-c', 'exit_on_error=on', '-c', 
 export const grantBackup = `GRANT EXECUTE ON FUNCTION pg_backup_start(text, boolean), pg_backup_stop(boolean) TO ${role};`
 
 /**
- * Single-user mode runs these statements, so the superuser never needs the right to connect. CREATEDB lets the role
- * copy only its own databases. The role owns und-x-icu, so it can refresh the collation version after an ICU update.
- * New databases copy the grants of template1.
+ * PostgreSQL runs these statements in single-user mode, so the superuser never needs the right to connect. With
+ * CREATEDB, the role can copy only its own databases and templates. The role owns und-x-icu, so it can refresh the
+ * version of this collation after an ICU update. The grant is made in template1, because new databases copy it.
  */
 const roleAndDatabase = `
 CREATE ROLE ${role} LOGIN NOSUPERUSER CREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;

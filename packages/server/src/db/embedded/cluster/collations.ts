@@ -2,7 +2,10 @@ import pg from 'pg'
 import type { EmbeddedConnection } from '../connection.ts'
 import type { EmbeddedLog } from '../embedded-log.ts'
 
-/** Rebuilds the indexes after an ICU update, because an index in one version's sort order may be wrong in another's. */
+/**
+ * Rebuilds the indexes and updates the recorded collation versions if an ICU update has changed a collation. An index
+ * that is sorted by one ICU version may be wrong for another.
+ */
 export async function refreshCollations(connection: EmbeddedConnection, log: EmbeddedLog): Promise<void> {
   const client = new pg.Client({ ...connection })
   await client.connect()
@@ -21,7 +24,10 @@ export async function refreshCollations(connection: EmbeddedConnection, log: Emb
   }
 }
 
-/** Other collations need no check, because Muster's indexes use them only if they sort by code point. */
+/**
+ * Selects the collations that Muster's role owns and that an ICU update has changed. Other collations need no check,
+ * because Muster's indexes use them only if they sort by code point.
+ */
 const changedCollations = `
 SELECT oid::regcollation::text AS name, collversion AS was, pg_collation_actual_version(oid) AS is
 FROM pg_collation

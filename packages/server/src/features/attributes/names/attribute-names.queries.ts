@@ -87,7 +87,10 @@ export const countNamesInRange = (
   { after, upTo, limit }: { after: string; upTo: string; limit: number },
 ) => query<NameCount>(db, countInRangeText, [accountId, after, upTo, limit])
 
-/** Returns the `limit` names with the most targets. */
+/**
+ * Counts the names on the devices that match `inside` and on the services of these devices. Returns the `limit` names
+ * with the most targets.
+ */
 export function countNamesInside(
   db: Database,
   accountId: string,

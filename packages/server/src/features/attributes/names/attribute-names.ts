@@ -36,18 +36,18 @@ const RECENT_EVENTS = 20_000
 
 /** The reason that an error message gives if counting the names on a restricted viewer's devices takes too long. */
 const COUNTING = ['attributeNames counts the names of every device']
-/** The maximum number of milliseconds that a request waits for a count of a large account. */
+/** The maximum number of milliseconds that a request waits while the server counts the names of a large account. */
 const MAX_WAIT_MS = 10_000
 
 interface ListOptions {
   /**
-   * Whether to wait for a new count if more events than a request reads may have followed the summary. A name could
-   * then be missing.
+   * Whether to wait for a new count if more events than a request reads may have followed the summary. Without a new
+   * count, a name could be missing.
    */
   isComplete?: boolean
   /**
-   * The maximum number of milliseconds to wait for a count. With 0, a large account's list contains only the names that
-   * are already known.
+   * The maximum number of milliseconds to wait for a count. The default is `MAX_WAIT_MS`. With 0, a large account's
+   * list contains only the names that are already known.
    */
   waitMs?: number
 }
@@ -59,14 +59,17 @@ interface ListOptions {
  */
 export const listAttributeNames = perRequest((context: Context) => listReadable(context, {}))
 
-/** Throws UNAVAILABLE if a required count takes longer than `MAX_WAIT_MS`. */
+/**
+ * Like `listAttributeNames`, but waits for a new count if a name could otherwise be missing. Throws UNAVAILABLE if a
+ * required count takes longer than `MAX_WAIT_MS`.
+ */
 export const listEveryAttributeName = perRequest((context: Context) => listReadable(context, { isComplete: true }))
 
-/** Waits for a required count, however long it takes. */
+/** Like `listEveryAttributeName`, but waits for a required count, however long it takes. */
 export const waitForEveryAttributeName = (context: Context): Promise<AttributeName[]> =>
   listReadable(context, { isComplete: true, waitMs: Infinity })
 
-/** Does not wait for a count of a large account. */
+/** Does not wait while the server counts the names of a large account, so the list may be incomplete or empty. */
 export const listCountedNames = (context: Context): Promise<AttributeName[]> => listReadable(context, { waitMs: 0 })
 
 /**

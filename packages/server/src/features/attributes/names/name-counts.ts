@@ -15,7 +15,7 @@ import { advanceSummary, deleteOtherNames, type NameSummary, writeNames } from '
 
 /** The maximum number of events to read to find the last change of each name. */
 const EVENTS_READ = 100_000
-/** Without this limit, the count of a large account would occupy a connection for a long time. */
+/** Without this limit, counting the names of a large account would occupy a connection for a long time. */
 const DEVICES_PER_STATEMENT = 10_000
 /** This string sorts after every ID. */
 const AFTER_ALL_IDS = 'z'

@@ -3,7 +3,7 @@ import type { AttributeName } from './attribute-names.queries.ts'
 
 export interface NameSummary {
   names: AttributeName[]
-  /** The counts include every event up to this one. */
+  /** The counts include every event up to the one with this ID. */
   eventId: bigint
   /** The number of seconds since the count. */
   age: number
@@ -35,7 +35,10 @@ export async function findSummary(db: Database, accountId: string): Promise<Name
   return { ...row, eventId: BigInt(row.eventId), names }
 }
 
-/** Returns false if the saved counts include later events. Must run in a transaction. */
+/**
+ * Records that the account's names are counted up to the event. Changes nothing and returns false if the saved counts
+ * include later events. Must run in a transaction.
+ */
 export async function advanceSummary(db: Database, accountId: string, eventId: bigint): Promise<boolean> {
   const rows = await query(
     db,

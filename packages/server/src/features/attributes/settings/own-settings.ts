@@ -8,7 +8,7 @@ import type { Place } from '../locked-targets.ts'
 import { assertAllAllowed, type Change } from '../parse-attributes.ts'
 import { findOwnSettings, lockOwnSettings, updateOwnSettings } from './own-settings.queries.ts'
 
-/** Returns undefined without a session, because only a signed-in person has settings. */
+/** Returns the ID of the signed-in person, or undefined without a session: only a signed-in person has settings. */
 export const personWithSettings = ({ session, personId, accountId }: Viewer): string | undefined =>
   session === undefined ? undefined : (personId ?? accountId)
 
@@ -34,7 +34,10 @@ export function withoutAccountSettings(viewer: Viewer, targetId: string, overrid
 export const isOwnSetting = (viewer: Viewer, { targetId, context }: Place, { name }: Pick<Change, 'name'>): boolean =>
   name[0] === CONSOLE_GROUP && context === undefined && hasOwnSettings(viewer, targetId)
 
-/** Settings have only base values, and are not written in the same transaction as the account's attributes. */
+/**
+ * Throws if the changes include the signed-in person's settings together with a context or with other attributes.
+ * Settings have only base values, and are not written in the same transaction as the account's attributes.
+ */
 export function assertOnlySettings(
   viewer: Viewer,
   { targetId, context }: Place,

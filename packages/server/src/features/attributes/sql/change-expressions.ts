@@ -57,8 +57,8 @@ export const oldOf = ({ subName, present }: ChangeColumns): string =>
   `case when ${subName} is null then ${present} #>> '{}' else ${present} ->> ${subName} end`
 
 /**
- * Removing a group changes many names, so the statement treats the removal like a conflict and leaves it to the
- * transaction.
+ * Returns an SQL expression that is true if the change would use a name as both a value and a group. Removing a group
+ * changes many names, so the statement treats the removal like a conflict and leaves it to the transaction.
  */
 export const conflictOf = ({ subName, value, present, override }: ChangeColumns): string => `
       coalesce(jsonb_typeof(${present}) = case when ${subName} is null then 'object' else 'string' end

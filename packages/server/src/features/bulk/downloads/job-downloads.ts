@@ -27,7 +27,10 @@ export const reportUrl = (context: Context, job: BulkJob): Promise<string> =>
     description: { list: 'bulkReport', job: job.id },
   })
 
-/** The secrets can be downloaded once, within a day after the job ends. */
+/**
+ * Resolves to null if the job has no secrets to download or the viewer may not read them. The secrets can be downloaded
+ * once, within a day after the job ends.
+ */
 export async function secretsUrl(context: Context, job: BulkJob): Promise<string | null> {
   const { viewer, clock } = context
   const mayRead = isPermitted(viewer.permissions, 'DEVICE_CREATE') && !viewer.readOnly
@@ -106,7 +109,7 @@ const linkedJob = ({ viewer }: Context, { id, createdBy, actorId }: BulkJob): { 
   isOwn: isCreator(viewer, { createdBy, actorId }),
 })
 
-/** A caller that has become restricted can no longer download the files of other callers' jobs. */
+/** Throws FORBIDDEN if the caller has become restricted and did not create the job. */
 function assertVisible(download: Download): void {
   const isVisible = download.reader().restriction === undefined || download.content.selection?.isOwn === true
   if (!isVisible)

@@ -14,7 +14,7 @@ export interface JobSecrets {
 
 const ownerOf = (accountId: string, jobId: string) => ({ accountId, key: `bulk job ${jobId}` })
 
-/** Returns the encrypted key, or null if the job creates no secrets. */
+/** Creates the key for the job's secrets and returns it encrypted. Returns null if the job creates no secrets. */
 export function newJobKey(
   secrets: Pick<Secrets, 'encrypt'>,
   accountId: string,

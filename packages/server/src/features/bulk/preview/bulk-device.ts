@@ -13,7 +13,7 @@ export interface BulkDevice {
   fields: Record<FieldName, string | null>
   state: State
   target: Target
-  /** The services; empty if the job's changes do not concern services. */
+  /** The device's services, or an empty list if no change of the job concerns services. */
   services: BulkService[]
   matches: ServiceMatches
 }
@@ -39,7 +39,7 @@ interface ReadOptions {
   matches: ServiceMatches
 }
 
-/** Omits devices that the caller cannot reach. */
+/** Returns the devices by ID. Omits devices that do not exist or that the caller cannot reach. */
 export async function readBulkDevices(
   db: Database,
   accountId: string,
@@ -60,7 +60,8 @@ export function toBulkService(stored: StoredService, device: { id: string; name:
   const { id, name, attributes, overrideNames, overrides, overrideTimes } = stored
   const fields = fieldsOfService(stored)
   const identity = { kind: 'service' as const, id, name, device }
-  // A run locks the device before it reads the services, so all earlier changes to services have earlier times.
+  // A running job locks the device before it reads the services, so all earlier changes to services have times before
+  // `readAt`.
   const times = { times: stored.times as ValueTimes, lockedAt: stored.readAt }
   const target = newTarget(identity, attributes as Attributes, overrideNames as OverrideNames, times)
   target.contextCount = Object.keys(overrides).length

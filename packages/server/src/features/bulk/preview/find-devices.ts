@@ -18,7 +18,7 @@ export interface Found {
 
 /** The maximum number of devices that a request previews. If there are more, the bulk worker previews all devices. */
 export const PREVIEWED_AT_ONCE = 1_000
-/** The maximum number of devices that one step searches. */
+/** The maximum number of devices that one step of a preview searches. */
 const READ_AT_ONCE = 5_000
 
 /**
@@ -46,7 +46,10 @@ export async function findMatching(
   }
 }
 
-/** Returns the devices of the target's job, or undefined for more than `limit` devices or another kind of target. */
+/**
+ * Returns the devices of the job that the target refers to. Returns undefined if there are more than `limit` devices or
+ * if the target is of another kind.
+ */
 export async function findFirst(
   db: Database,
   accountId: string,
@@ -59,7 +62,10 @@ export async function findFirst(
   return found.length > limit ? undefined : found
 }
 
-/** Finds the devices of the next step. `last` is the ID at which the search stopped, or null if it is complete. */
+/**
+ * Finds the devices for the next step of the job's preview. `last` is the ID at which the search stopped, or null if
+ * the search is complete. Throws LIMIT_EXCEEDED if the job would have too many devices.
+ */
 export async function findNext(
   db: Database,
   accountId: string,

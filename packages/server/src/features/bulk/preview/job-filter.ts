@@ -5,7 +5,10 @@ import { readStoredFilter } from '../../views/apply-view.ts'
 import type { JobFilter } from '../bulk-items.queries.ts'
 import type { BulkJob } from '../bulk-job.ts'
 
-/** Throws FORBIDDEN if the filter reads a name that the caller cannot read. */
+/**
+ * Returns undefined if the job has no filter or has not been previewed. Throws FORBIDDEN if the filter uses a name that
+ * the caller cannot read.
+ */
 export function filterOf(
   { filter, context, previewed, id }: BulkJob,
   caller: Pick<Viewer, 'restriction' | 'reach'>,

@@ -118,7 +118,10 @@ function readUpdate(given: object, path: string) {
 
 type Changed = Map<string, AttributeChanges>
 
-/** Changes `device` in memory, and returns the changes. Throws the errors of the mutations for single devices. */
+/**
+ * Changes `device` in memory, and returns the changes. Throws the same errors as the mutations that change a single
+ * device.
+ */
 export function applyOperations(device: BulkDevice, operations: readonly BulkOperation[]): DeviceChanges {
   const attributes: Changed = new Map()
   const before = { ...device.fields }
@@ -144,7 +147,7 @@ function deletion({ id, state, fields }: BulkDevice, force: boolean): DeviceChan
   return { delete: { name: fields.name! } }
 }
 
-/** Returns the size of the values in bytes. */
+/** Updates the fields of `device` in memory. Returns the size of the new values in bytes. */
 function updateFields(device: BulkDevice, update: Partial<Record<FieldName, string | null>>): number {
   const readValue = valuesIn(device, undefined)
   let bytes = 0
@@ -157,7 +160,10 @@ function updateFields(device: BulkDevice, update: Partial<Record<FieldName, stri
   return bytes
 }
 
-/** Returns the size of the values in bytes. */
+/**
+ * Sets attributes of `device` or of its matching services in memory, and adds the changes to `changed`. Returns the
+ * size of the new values in bytes.
+ */
 function setAttributes(
   device: BulkDevice,
   operation: Extract<BulkOperation, { setAttributes: unknown }>,

@@ -27,7 +27,10 @@ interface PlanOptions {
   caller: JobCaller
 }
 
-/** Plans as many of the devices as fit in memory, starting with the first. Takes no locks on devices. */
+/**
+ * Plans the changes to as many of the devices as fit in memory, starting with the first device. Takes no locks on
+ * devices.
+ */
 export async function planDevices(
   db: Database,
   accountId: string,

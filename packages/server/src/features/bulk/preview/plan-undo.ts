@@ -13,7 +13,7 @@ import type { BulkDevice } from './bulk-device.ts'
 import { applyContextChanges } from './operations.ts'
 import { emptyPlan, type Plan, planOf } from './plan.ts'
 
-/** `isPartial` is true if a change cannot be reverted, for example because its value has changed since. */
+/** `isPartial` is true if a change cannot be reverted, for example because the value has changed again. */
 interface Reverted {
   changes: DeviceChanges
   isPartial: boolean
@@ -28,7 +28,10 @@ export const concernsServices = ({
   [addService, updateService, removeService].some((changes) => changes !== undefined) ||
   setAttributes.some(({ service }) => service !== undefined)
 
-/** Reverts only values that have not changed since the undone job wrote them. */
+/**
+ * Plans the undo of a job's changes to a device. Reverts only values that have not changed since the job wrote them. If
+ * other values have changed, the plan has the reason CHANGED_SINCE.
+ */
 export function planUndo(
   device: BulkDevice,
   { changes: done, isRestored }: EarlierChanges,
@@ -90,7 +93,11 @@ function revertNames(target: Target, context: string | null, changes: Changes): 
   return back
 }
 
-/** Adds removed services again with new IDs, unless an earlier undo has done so. */
+/**
+ * Plans the undo of changes to services: removes added services, resets updated fields, and adds removed services again
+ * with new IDs. Skips services and fields that have changed since, and adds no services if an earlier undo has done so
+ * (`isRestored`).
+ */
 function revertServices(
   device: BulkDevice,
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,
@@ -141,7 +148,10 @@ function attributesOf({ name, attributes, overrides }: RemovedService, id: strin
   })
 }
 
-/** Plans to delete a device that the undone job registered, if the device has neither connected nor changed since. */
+/**
+ * Plans to delete a device that the undone job registered, if the device has neither connected nor changed since.
+ * Otherwise, plans to skip the device.
+ */
 function planRemoval(device: BulkDevice, register: NewDevice, isUntouched: boolean): Plan {
   const { name, hardwareId, platform, attributes } = register
   const isSame =

@@ -24,11 +24,17 @@ import type { Plan } from './plan.ts'
 import { planDevices } from './plan-devices.ts'
 import { rejectConflicts } from './taken-identifiers.ts'
 
-/** The maximum number of devices that one step of a preview plans. */
+/** The maximum number of devices that one step of a preview plans, unless the job is an undo or registers devices. */
 const PLANNED_AT_ONCE = 250
-/** The maximum for an undo, which is smaller because a step also reads the changes that the undone job recorded. */
+/**
+ * The maximum number of devices that one step plans for an undo. It is smaller than `PLANNED_AT_ONCE`, because the step
+ * also reads the changes that the undone job recorded.
+ */
 const UNDONE_AT_ONCE = 100
-/** The maximum for a job that registers devices. At most `PLANNED_AT_ONCE` of these devices are not prepared. */
+/**
+ * The maximum number of devices that one step plans for a job that registers devices. A step contains at most
+ * `PLANNED_AT_ONCE` devices that are not prepared (see `prepareItem`).
+ */
 const PREPARED_AT_ONCE = 1_000
 /** The maximum number of items of the previous preview that one step deletes. */
 const DELETED_AT_ONCE = 5_000
@@ -61,7 +67,7 @@ export const isLarge = ({ phase, total }: BulkJobRow): boolean => phase !== null
 
 export interface PreviewOptions {
   job: BulkJobRow
-  /** May throw RATE_LIMITED. */
+  /** Charges the account for the bytes that the step writes. May throw RATE_LIMITED. */
   charge: (bytes: number) => void
   caller: JobCaller
 }
@@ -94,7 +100,10 @@ async function findStep(
   return save(db, accountId, job, last === null ? { phase: null, planned: null, total } : { planned: last, total })
 }
 
-/** Finds the devices of another job's CSV rows again, because devices that did not exist may exist by now. */
+/**
+ * Adds the found devices to the job. If the target is a job with CSV rows, finds the devices of its rows again, because
+ * devices that were missing for that job may exist by now.
+ */
 async function addFound(
   db: Database,
   place: { accountId: string; jobId: string },
@@ -117,7 +126,7 @@ async function planStep(db: Database, accountId: string, { job, charge, caller }
   const place = { accountId, jobId: job.id }
   const found = await readUnplanned(db, place, job)
   const unprepared = found.next.filter(({ isPrepared }) => !isPrepared)
-  // Another job's devices may have changed since that job found them.
+  // The devices of another job may have changed since that job found them, so the preview checks the filter again.
   const filter = 'job' in job.target ? filterOf(job, caller) : undefined
   const plans =
     unprepared.length === 0 ? [] : await planDevices(db, accountId, { job, items: unprepared, filter, caller })

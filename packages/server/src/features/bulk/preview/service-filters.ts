@@ -8,7 +8,7 @@ import { withContext } from '../../filters/with-context.ts'
 import { applyView, readStoredFilter } from '../../views/apply-view.ts'
 import type { BulkOperation } from '../bulk-job.ts'
 
-/** Replaces the service filters with their canonical form. Throws if one is invalid. */
+/** Returns the operations with their service filters in canonical form. Throws if a filter is invalid. */
 export function readServiceFilters(context: Context, operations: readonly BulkOperation[]): Promise<BulkOperation[]> {
   return Promise.all(
     operations.map(async (operation, index): Promise<BulkOperation> => {
@@ -42,7 +42,10 @@ const textOf = (operation: BulkOperation): string | undefined => {
   return 'setAttributes' in operation ? operation.setAttributes.services : undefined
 }
 
-/** Throws FORBIDDEN if the filter reads a name that the caller cannot read. */
+/**
+ * Returns undefined if the operation has no service filter. Throws FORBIDDEN if the filter uses a name that the caller
+ * cannot read.
+ */
 export function serviceFilterOf(
   operation: BulkOperation,
   caller: Pick<Viewer, 'restriction' | 'reach'>,

@@ -58,7 +58,10 @@ export function removeServices(device: BulkDevice, operation: BulkOperation): vo
   for (const service of matchingServices(device, operation)) service.fields = undefined
 }
 
-/** Adds and changes services so that the device has the services of a row. Keeps all other services. */
+/**
+ * Adds and changes services in memory so that the device has the services of a row. Keeps all other services. Throws if
+ * it is ambiguous which of several services with the same name to change.
+ */
 export function setServices(device: BulkDevice, wanted: readonly ServiceFields[]): void {
   const present = Map.groupBy(presentServices(device.services), ({ fields }) => fields!.name)
   for (const [name, ofName] of Map.groupBy(wanted, (service) => service.name)) {

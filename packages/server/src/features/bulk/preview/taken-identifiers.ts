@@ -14,7 +14,10 @@ interface ToCheck {
   inside: ResolvedFilter | undefined
 }
 
-/** Turns conflicting plans into rejections, and adds a rejection for each prepared device that conflicts. */
+/**
+ * Returns the plans and rejections. Replaces a plan with a rejection if its hardware ID is taken, and adds a rejection
+ * for each prepared device whose hardware ID or name is taken.
+ */
 export async function rejectConflicts(
   db: Database,
   accountId: string,
@@ -49,7 +52,7 @@ const rejectedItem = ({ id, name }: { id: string; name: string }, error: ApiErro
   name,
 })
 
-/** Ignores devices that the caller cannot reach. */
+/** Returns the names that devices already have. Ignores devices that the caller cannot reach. */
 export async function findNamesInUse(
   db: Database,
   accountId: string,
@@ -69,7 +72,8 @@ export const nameTaken = (name: string): ApiError =>
 /**
  * Returns the errors, keyed by device ID. A hardware ID is taken if another device has it, or if the job also gives it
  * to a device with a lower ID. `wanted` is in ID order. `areDistinct` means that the job gives each hardware ID to at
- * most one device: its rows are distinct, and nothing else in it sets hardware IDs.
+ * most one device, because its rows have distinct hardware IDs and none of its updates or operations sets a hardware
+ * ID.
  */
 async function findTaken(
   db: Database,

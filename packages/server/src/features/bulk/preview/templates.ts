@@ -4,7 +4,7 @@ import { type AttributeName, parseAttributeName } from '../../attributes/attribu
 
 type Part = string | { name: string }
 
-/** Splits a value into literal text and names in braces. */
+/** Splits a value into literal text and names in braces. Throws if an opening brace does not begin a name. */
 export function parseTemplate(value: string, path: string): Part[] {
   if (!value.includes('{')) return [value]
   const parts: Part[] = []
@@ -24,7 +24,10 @@ export const namesInTemplate = (value: string): string[] =>
 export const attributeOfPlaceholder = (name: string): AttributeName =>
   parseAttributeName(name.startsWith('attributes.') ? name.slice('attributes.'.length) : name, 'a name in braces')
 
-/** Checks the size before it joins the parts, so that a short template cannot use much memory. */
+/**
+ * Replaces the names in braces with the device's values. Throws if the device lacks a value or the result is too long.
+ * Checks the size before it joins the parts, so that a short template cannot use much memory.
+ */
 export function fillTemplate(template: string, path: string, readValue: (name: string) => string | null): string {
   if (!template.includes('{')) return template
   const filled: string[] = []

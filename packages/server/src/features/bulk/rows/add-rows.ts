@@ -18,7 +18,10 @@ export interface AddedRows {
   caller: Pick<Viewer, 'restriction' | 'reach'>
 }
 
-/** Throws if a row identifies the same device as another row, including the rows that the job already contains. */
+/**
+ * Adds the rows to the job. Throws if two rows identify the same device, or if a row identifies a device that the job
+ * already contains.
+ */
 export async function addRows(
   db: Database,
   accountId: string,
@@ -37,7 +40,7 @@ export async function addRows(
   throw sameDevice(line ?? 0, duplicate.row.line)
 }
 
-/** Prepares the next rows while PostgreSQL inserts the previous rows. */
+/** Prepares the next rows while PostgreSQL inserts the previous rows. Returns the IDs of the inserted items. */
 async function insertInParts(
   db: Database,
   place: { accountId: string; jobId: string },

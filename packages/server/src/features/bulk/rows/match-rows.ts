@@ -45,7 +45,10 @@ interface FoundDevices {
   byName: ReadonlyMap<string, KeyedDevice[]>
 }
 
-/** Looks for the ID, and then for the hardware ID, or for the name if the row has no hardware ID. */
+/**
+ * Finds the device by ID, and then by hardware ID, or by name if the row has no hardware ID. Returns undefined if there
+ * is no such device, and an error if several devices have the name.
+ */
 function deviceOf(
   { id, hardwareId, name }: CsvRow,
   { byId, byHardwareId, byName }: FoundDevices,
@@ -59,7 +62,10 @@ function deviceOf(
   return new ApiError('CONFLICT', message)
 }
 
-/** Returns the item for a row that does not identify exactly one device. The preview rejects it unless it is new. */
+/**
+ * Returns the item for a row that does not identify exactly one device. The preview rejects the row unless it registers
+ * a device.
+ */
 function newItem(row: CsvRow, register: boolean): RowItem {
   const { line, name, hardwareId, error } = row
   const isNew = register && error === undefined && name !== null

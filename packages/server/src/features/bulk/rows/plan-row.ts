@@ -12,7 +12,7 @@ import { nameTaken } from '../preview/taken-identifiers.ts'
 export interface RowContext {
   id: string
   operations: readonly BulkOperation[]
-  /** Other devices' names. A row without a hardware ID cannot register another device with such a name. */
+  /** The names of other devices. A row without a hardware ID cannot register another device with one of these names. */
   namesInUse: ReadonlySet<string>
 }
 
@@ -28,7 +28,7 @@ export function planRow(row: CsvRow, device: BulkDevice | undefined, context: Ro
   return applyOperations(device, [...operationsOf(row, device), ...operations])
 }
 
-/** Empty cells change nothing. */
+/** Returns the operations that set the values of the row. Empty cells change nothing. */
 function operationsOf(row: CsvRow, { fields }: Pick<BulkDevice, 'fields'>): BulkOperation[] {
   const update: Record<string, string> = {}
   for (const name of ['name', 'hardwareId', 'platform'] as const) {

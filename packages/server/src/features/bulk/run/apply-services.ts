@@ -29,7 +29,10 @@ export async function readServices(
   return ({ id, name }) => (stored?.get(id) ?? []).map((service) => toBulkService(service, { id, name }))
 }
 
-/** With `isCsv`, a service to add must not exist yet, because a row adds only services that the device lacks. */
+/**
+ * Returns false if a service that the changes update or remove no longer has its previewed values. With `isCsv`, also
+ * returns false if a service to add already exists, because a row adds only services that the device lacks.
+ */
 export function hasOldServices(
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,
   services: readonly BulkService[],
@@ -62,7 +65,10 @@ export function assertServicesFit({ changes: { addService = [], removeService = 
   if (addService.length > 0) assertFewServices(services.length + addService.length - removeService.length)
 }
 
-/** Inserts the services in `changes.addService`, and appends them to `services` of the device. Returns the events. */
+/**
+ * Inserts the services in `changes.addService`, and appends them to the `services` of their device. Returns the events
+ * of the inserted services.
+ */
 export async function insertNewServices(
   db: Database,
   accountId: string,

@@ -18,20 +18,26 @@ export interface BulkWorkerOptions extends Omit<WorkOptions, 'ahead'> {
 
 /** The longest pause, in milliseconds, after a round without work. */
 const IDLE_MS = 500
-/** The longest pause, in milliseconds, soon after work: a client often starts a job right after its preview. */
+/**
+ * The longest pause, in milliseconds, after a round without work while less than `SOON_MS` have passed since the last
+ * work. It is short because a client often starts a job right after its preview.
+ */
 const READY_MS = 50
 /** The number of milliseconds after work during which `READY_MS` applies. */
 const SOON_MS = 2_000
-/** The shortest pause, in milliseconds, after a round without work. Another process may be working on the jobs. */
+/**
+ * The shortest pause, in milliseconds, after a round without work. It keeps the worker from polling without a pause
+ * while other processes work on the jobs.
+ */
 const MIN_PAUSE_MS = 20
 /** The pause after each batch or preview step, in milliseconds, while many requests are in flight. */
 const BUSY_MS = 250
 /** The pause of a job, in milliseconds, after a failure. */
 const RETRY_MS = 500
 /**
- * The number of consecutive failures of a batch after which its devices are changed one by one. A device that fails
- * again is then recorded as failed, and a preview that fails again ends as FAILED. Failures while the database is
- * unavailable or full do not count.
+ * After this number of consecutive failures of a batch, its devices are changed one by one, and a device that fails
+ * again is recorded as failed. A preview that fails again after this number of failures ends as FAILED. Failures while
+ * the database is unavailable or full do not count.
  */
 const ATTEMPTS = 5
 const SINGLE_DEVICES = BATCH

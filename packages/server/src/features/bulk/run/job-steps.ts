@@ -40,7 +40,7 @@ export interface WorkOptions {
    */
   staleMs: number
   secrets: Pick<Secrets, 'decrypt'>
-  /** May throw RATE_LIMITED. */
+  /** Charges the account for the bytes that a step writes. May throw RATE_LIMITED. */
   charge: (accountId: string, bytes: number) => void
   /** If omitted, batches are not read in advance. */
   ahead?: LookAhead
@@ -48,14 +48,15 @@ export interface WorkOptions {
 
 /**
  * `idle` means that the job is not due, that its state has changed, that another process is working on it, or, in the
- * worker, that the step failed.
+ * worker, that the step failed. `failed` means that the step recorded the failure of a device.
  */
 export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**
- * Does nothing if the job is not due. An ApiError sets a preview to FAILED, and a DeviceError sets its device to
- * FAILED. With `singly`, which the worker passes after several failures, any other error sets the preview or the next
- * device of the run to FAILED, unless the error is an outage or an exceeded quota.
+ * Runs the next step of the job: a preview step or a batch. Does nothing if the job is not due. An ApiError during a
+ * preview sets the job to FAILED, and a DeviceError sets its device to FAILED. With `singly`, which the worker passes
+ * after several failures, any other error sets the previewing job or the next device of the running job to FAILED,
+ * unless the error is an outage or an exceeded quota.
  */
 export async function workOn(
   options: WorkOptions,
@@ -81,7 +82,9 @@ export async function workOn(
   }
 }
 
-/** After such an error, the job waits, and none of its devices fails. */
+/**
+ * Checks whether the database is unavailable or full. After an outage, the job waits, and none of its devices fails.
+ */
 export const isOutage = (error: unknown): boolean => isDatabaseUnavailable(error) || isDatabaseFull(error)
 
 async function whileLocked(
@@ -103,9 +106,9 @@ const REQUEST_STEPS = 10
 
 /**
  * Each step is a transaction, so that no long transaction delays the event feed. A request with an Idempotency-Key has
- * one transaction, so the number of steps is limited. The bulk worker continues the preview afterward. It also does so
- * if a step fails, because the job has been committed, and a caller who received the error would not learn the job's
- * ID. Throws only in a request's transaction, which then also rolls back the job.
+ * one transaction, so the number of steps is limited. The bulk worker continues the preview afterward, even if a step
+ * fails, because the job has been committed, and a caller who received the error would not learn the job's ID. Throws
+ * only in the transaction of a request with an Idempotency-Key. This transaction then also rolls back the job.
  */
 export async function finishPreview(
   { log, ...options }: Omit<WorkOptions, 'secrets'> & { log: FastifyBaseLogger },
@@ -261,7 +264,10 @@ interface Progress {
   isLast?: boolean
 }
 
-/** Returns a function that records the event of the job's end, if the job has ended. */
+/**
+ * Saves the job's progress. Ends the job after its last device, and pauses the job if too many devices have failed.
+ * Returns a function that records the event of the job's end, and does nothing if the job has not ended.
+ */
 async function saveProgress(
   db: Database,
   accountId: string,

@@ -30,7 +30,10 @@ interface AheadBatch {
  * the job's next batch.
  */
 export interface LookAhead {
-  /** Does nothing if the batches in memory are too large or many requests are in flight. */
+  /**
+   * Begins to read the job's next batch. Does nothing if the batches in memory are too large or many requests are in
+   * flight.
+   */
   begin(place: { accountId: string; jobId: string }, next: BatchToRead & { finished: number }): void
   /** Returns the batch that was read for a job, if any, and forgets it. */
   take(jobId: string): Promise<AheadBatch | undefined>
@@ -80,7 +83,7 @@ export function createLookAhead(db: Database, load: Load): LookAhead {
 interface NextOptions {
   job: BulkJob
   read: AheadBatch | undefined
-  /** The device that the batch is limited to, if any. */
+  /** The ID of the only device that the batch may contain, if any. */
   only: string | undefined
   inside: ResolvedFilter | undefined
   ahead: LookAhead | undefined

@@ -16,7 +16,9 @@ export const BATCH = 100
 const BATCH_BYTES = 8 * 1024 * 1024
 export const batchSize = ({ rate }: BulkJob): BatchSize => ({ devices: Math.min(rate, BATCH), bytes: BATCH_BYTES })
 
-/** A job with this rate pauses between batches only while many requests are in flight. */
+/**
+ * A job with at least this rate, in devices per second, pauses between batches only while many requests are in flight.
+ */
 const UNLIMITED_RATE = 10_000
 export const isUnlimited = ({ rate }: BulkJob): boolean => rate >= UNLIMITED_RATE
 
@@ -30,16 +32,16 @@ export interface Registration {
 export interface NextBatch {
   items: readonly PendingItem[]
   registrations: ReadonlyMap<string, Registration>
-  /** The hardware IDs of new devices that are already in use by other devices. */
+  /** Hardware IDs that other devices already have, so that the new devices of the batch cannot get them. */
   takenHardwareIds: ReadonlySet<string>
   bytes: number
 }
 
 export interface BatchToRead {
   size: BatchSize
-  /** The only devices that the batch may contain. */
+  /** If set, the batch contains only devices with these IDs. */
   ids?: readonly string[] | undefined
-  /** The last device of the previous batch. The devices of that batch may still be pending. */
+  /** The ID of the last device of the previous batch, whose devices may still be pending. */
   after?: string
 }
 

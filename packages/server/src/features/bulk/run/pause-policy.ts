@@ -5,7 +5,10 @@ type Counts = Pick<BulkJobRow, 'maxFailures' | 'done' | 'failed' | 'skipped' | '
 /** Without `maxFailures`, a job pauses when its failures exceed both this number and 10% of its completed devices. */
 const DEFAULT_FAILURES = 100
 
-/** The `tolerated` failures occurred before the job was last resumed. */
+/**
+ * Returns null if the number of failures does not exceed the limit. Does not count the `tolerated` failures, which
+ * occurred before the job was last resumed.
+ */
 export function reasonToPause({ maxFailures, done, failed, skipped, tolerated }: Counts): string | null {
   const failures = failed - tolerated
   const limit = maxFailures ?? Math.max(DEFAULT_FAILURES, Math.floor((done + failed + skipped) / 10))

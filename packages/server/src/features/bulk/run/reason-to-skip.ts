@@ -12,11 +12,14 @@ export interface LockedBulkDevice {
   fields: FieldsRow
   /** Undefined for a device that is about to be deleted. */
   target: Target | undefined
-  /** The services; empty if the changes do not concern services. */
+  /** The device's services, or an empty list if the changes do not concern services. */
   services: BulkService[]
 }
 
-/** Returns undefined if the device still has the old values of the changes, so that the job may change it. */
+/**
+ * Returns undefined if the job may change the device, because the device exists, matches the filter, and still has the
+ * old values of the changes.
+ */
 export function reasonToSkip(
   { changes }: PendingItem,
   device: LockedBulkDevice | undefined,

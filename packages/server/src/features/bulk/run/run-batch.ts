@@ -33,7 +33,10 @@ import { type LockedBulkDevice, reasonToSkip, targetOf } from './reason-to-skip.
 import { assertNoneTaken, registerDevices } from './register-devices.ts'
 import { type JobCaller, viewerOfJob } from './starter.ts'
 
-/** A running batch. It has sent the statements that add devices and record results. `recordEvents` sends the others. */
+/**
+ * A running batch. It has sent the statements that add devices and record results. `recordEvents` sends the remaining
+ * statements.
+ */
 export interface Batch {
   results: ItemResult[]
   /** Settles when the statements that have been sent end. Wait for it with `sentTogether`. */
@@ -46,7 +49,7 @@ interface BatchOptions {
   job: BulkJob
   caller: JobCaller
   next: NextBatch
-  /** May throw RATE_LIMITED. */
+  /** Charges the account for the bytes that the batch writes. May throw RATE_LIMITED. */
   charge: (bytes: number) => void
   secrets: JobSecrets | undefined
 }
@@ -121,8 +124,8 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
     results,
     written: sentTogether([registering, writeResults(db, { accountId, jobId: job.id }, withEvents)]),
     async recordEvents() {
-      // With a restriction, registering sends another statement after the insert. The events must be inserted after
-      // that statement.
+      // If the caller is restricted, `registering` sends another statement after the insert. The events must be
+      // inserted after that statement.
       if (inside !== undefined) await registering
       if (removed.length > 0) await deleteLockedDevices(db, context, removed)
       await recordEvents(db, context, numbered)
@@ -138,7 +141,10 @@ interface Accepted {
   device: LockedBulkDevice
 }
 
-/** Locks the devices in ID order. Omits devices that the caller cannot reach. */
+/**
+ * Locks the devices to delete, and then the other devices, both in ID order. Returns the devices by ID. Omits devices
+ * that the caller cannot reach.
+ */
 async function lockDevices(
   db: Database,
   accountId: string,
@@ -181,7 +187,10 @@ async function apply(db: Database, accountId: string, accepted: readonly Accepte
   return [...events, ...(await writeServices(db, accountId, devices))]
 }
 
-/** An undo must not delete devices that have connected or changed since the undone job registered them. */
+/**
+ * Returns the IDs of the devices that an undo must not delete, because they have connected or changed since the undone
+ * job registered them.
+ */
 async function findTouched(
   db: Database,
   accountId: string,

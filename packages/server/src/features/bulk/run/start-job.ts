@@ -7,7 +7,10 @@ import { type BulkJob, expiryOf, pendingOf, type Starter } from '../bulk-job.ts'
 import { type BulkJobRow, findUndoInProgress, lockJob, writeJob } from '../bulk-jobs.queries.ts'
 import { finishEvent, startEvents } from './job-events.ts'
 
-/** A job without devices to change ends immediately. */
+/**
+ * Starts the job. A job without devices to change ends immediately. Throws CONFLICT if another job is already undoing
+ * the same job.
+ */
 export async function startJob(
   db: Database,
   viewer: Viewer,
@@ -25,7 +28,10 @@ export async function startJob(
   return after
 }
 
-/** Locks the job `undoOf`, because two undos must not begin at the same time. */
+/**
+ * Throws CONFLICT if another job is already undoing the job `undoOf`. Locks the job `undoOf`, because two undos must
+ * not begin at the same time.
+ */
 export async function assertOnlyUndo(
   db: Database,
   accountId: string,

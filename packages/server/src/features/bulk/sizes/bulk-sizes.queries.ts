@@ -15,7 +15,7 @@ const upTo = (attributes: Sql): Sql =>
 export interface AttributesToRead {
   ids: readonly string[]
   contexts: readonly string[]
-  /** The devices whose services are read, with the base values and all overrides of these services. */
+  /** The IDs of the devices whose services are read, with the base values and all overrides of these services. */
   withServices: readonly string[]
   /** Matches the devices that the caller can reach. Undefined if the caller can reach all devices. */
   inside: ResolvedFilter | undefined

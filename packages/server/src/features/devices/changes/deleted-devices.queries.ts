@@ -9,7 +9,10 @@ export interface DeletedContents {
   id: string
   /** Null if the contents are too large to keep. */
   contents: Record<'attributes' | 'overrides' | 'services', unknown> | null
-  /** The device's values that the event's `data` does not contain. Times have the format of PostgreSQL's JSON. */
+  /**
+   * The device's values that the `data` of its DEVICE_DELETE event does not contain. Times have the format that
+   * PostgreSQL uses in JSON.
+   */
   previous: Record<string, unknown>
 }
 

@@ -95,7 +95,10 @@ async function insertInside(db: Database, viewer: Viewer, row: NewDeviceRow): Pr
   })
 }
 
-/** Returns the device's ID in its stored form. In `change`, null clears a field, but leaves the name unchanged. */
+/**
+ * Returns the device's ID in its stored form. In `change`, null clears a field, but leaves the name unchanged. Throws
+ * CONFLICT if another device has the hardware ID.
+ */
 export async function updateDevice(context: Context, deviceId: string, change: DeviceChange): Promise<string> {
   assertDeviceFields(change)
   await rejectDuplicateHardwareId(change.hardwareId ?? null, () =>
@@ -147,7 +150,10 @@ export async function lockAllToRemove(
   return devices
 }
 
-/** If a device has an `eventId`, its event has that ID. */
+/**
+ * Deletes the devices, records their DEVICE_DELETE events, and disconnects them. If a device has an `eventId`, its
+ * event gets that ID.
+ */
 export async function deleteLockedDevices(
   transaction: Database,
   context: Pick<Context, 'viewer'>,

@@ -19,7 +19,7 @@ export interface DeviceOwner {
 
 /**
  * Finds the owner by device ID alone, because devices do not identify their owner when they authenticate. Returns
- * undefined for a device without a secret and for a device of a disabled account.
+ * undefined for an unknown device, a device without a secret, and a device of a disabled account.
  */
 export async function findDeviceOwner(db: Database, id: string): Promise<DeviceOwner | undefined> {
   const { rows } = await sql<DeviceOwner>`

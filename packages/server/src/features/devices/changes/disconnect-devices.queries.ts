@@ -8,8 +8,8 @@ export const deviceChannel = 'muster_device'
 export const anyDevice = '*'
 
 /**
- * Makes every server process check these devices after the transaction commits. The processes disconnect the devices
- * that `findInvalidSecrets` returns.
+ * Makes every server process check the given devices after the transaction commits. The processes disconnect the
+ * devices that `findInvalidSecrets` returns.
  */
 export async function cutOffDevices(db: Database, ids: readonly string[]): Promise<void> {
   await sql`select pg_notify(${deviceChannel}, id) from unnest(${ids}::text[]) as id`.execute(db)

@@ -32,7 +32,7 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
   const { db, notifications, log, sessions, onCutOff } = options
   let isClosed = false
   let checking: Promise<void> | undefined
-  /** The devices to check, including those that were authenticating during an earlier check. */
+  /** The IDs of the devices to check, including devices that were authenticating during an earlier check. */
   const notified = new Set<string>()
   /** The IDs of devices that were authenticating during a check, which therefore could not compare their accounts. */
   const authenticating = new Set<string>()

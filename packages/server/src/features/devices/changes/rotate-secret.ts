@@ -8,7 +8,10 @@ import { cutOffDevices } from './disconnect-devices.queries.ts'
 /** How long, in milliseconds, a device can register itself again after its owner allows this. */
 const ALLOWED_FOR_MS = 3_600_000
 
-/** With `allow`, the secret is null. Instead, the device can register itself again once, within one hour. */
+/**
+ * Makes the current secret invalid. Without `allow`, returns a new secret. With `allow`, the returned secret is null,
+ * and the device can register itself again once, within one hour.
+ */
 export async function rotateDeviceSecret(
   context: Context,
   deviceId: string,

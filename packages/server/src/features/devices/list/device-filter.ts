@@ -18,7 +18,7 @@ export interface DeviceFilterArguments {
   attributes?: Record<string, unknown> | null | undefined
   where?: string | null | undefined
   view?: string | null | undefined
-  /** The reference time for relative times in `where`. */
+  /** The reference time for relative times in `where`. The default is the current time. */
   now?: Date | null | undefined
 }
 

@@ -193,7 +193,8 @@ test('returns every unchanged device exactly once while other devices are insert
           received.push(...found.ids)
           if (!found.hasMore) break
           position = by === 'cursor' ? { after: found.cursor! } : { [by]: found.last! }
-          // The position of an ID moves with its device, so that device must not change. A cursor keeps its position.
+          // A page after an ID begins at the current position of the device with that ID, so this device must not
+          // change. A page after a cursor begins at the position that the cursor contains.
           const keptId = by === 'cursor' ? undefined : found.last!
           for (const each of steps[pageIndex] ?? []) await apply(each, { present, unchanged, unusedIds, keptId })
         }

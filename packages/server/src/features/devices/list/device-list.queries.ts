@@ -29,7 +29,7 @@ import type { DeviceOrder } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** The key is omitted if a column of the row already contains it. */
+/** The sort key is omitted if another column of the row already contains it. */
 export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null] | DeviceRow
 
 /** `fromEnd` reads the page from the end of the list. The list must have no filter, and an order with an index. */
@@ -42,7 +42,7 @@ export type DeviceStart = SqlStart & { fromEnd?: boolean }
  */
 export type Search = 'planned' | 'walk' | 'scan'
 
-/** The maximum number of devices that a walk reads. */
+/** The default maximum number of devices that a walk reads. */
 export const WALKED = 20_000
 
 export interface DevicePageQuery {
@@ -53,7 +53,7 @@ export interface DevicePageQuery {
   attributes: AttributesRead
   /** The default is `planned`. */
   search?: Search
-  /** The default is `WALKED`. */
+  /** The maximum number of devices that a walk reads. The default is `WALKED`. */
   walked?: number
 }
 
@@ -81,8 +81,8 @@ const MAX_CACHED = 500
 const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & Pick<SqlPlace, 'key' | 'id'>>(MAX_CACHED)
 
 /**
- * Returns undefined for pages whose statements differ too much to be cached: those with a filter, at an offset, or in
- * an order by an attribute or by several keys.
+ * Returns the key under which the page's statement is cached. Returns undefined for pages whose statements differ too
+ * much to be cached: those with a filter, at an offset, or in an order by an attribute or by several keys.
  */
 function shapeOf({ filter, order, start, limit, attributes, search }: DevicePageQuery): string | undefined {
   const { by, direction, further } = order

@@ -61,7 +61,10 @@ async function fromNearerEnd(start: AnyStart, total: () => Promise<number>): Pro
   return { ...start, fromEnd: start.offset > (await total()) / 2 }
 }
 
-/** A device that the filters exclude still has a position. */
+/**
+ * Throws NOT_FOUND if the page is to start after a device that does not exist or that the caller cannot reach. A device
+ * that the filters exclude still has a position.
+ */
 async function findStart(
   start: Start,
   order: DeviceOrder,

@@ -45,7 +45,7 @@ const skipsDevices = ({ start }: Page): boolean => 'offset' in start && start.of
 
 const hasCondition = ({ filter: { where, inside } }: Page): boolean => where !== undefined || inside !== undefined
 
-/** In most orders other than by name, the index of the order may also serve the filter. */
+/** Only a list by name is sampled. In most other orders, the index of the order may also serve the filter. */
 const canSample = (page: Page): boolean => {
   const { order, filter } = page
   const isByName = order.by === 'name' && order.further.length === 0

@@ -113,7 +113,7 @@ export const isIndexed = ({ name, state, platforms, applications, values, where,
   (inside !== undefined && isFilterIndexed(inside, { kind: 'device' })) ||
   state !== undefined ||
   platforms !== undefined ||
-  // Every device has a bulk service, so that type does not exclude any device.
+  // Every device has a bulk service, so the type of this service does not exclude any device.
   (applications !== undefined && !applications.includes(BULK_SERVICE)) ||
   (name !== undefined && hasTrigram(name)) ||
   (values?.some(({ value }) => value !== null) ?? false) ||

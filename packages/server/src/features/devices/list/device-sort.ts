@@ -29,7 +29,7 @@ export function readDeviceOrder(sort: string | null | undefined, context: string
   return { ...key, further: [], text: `devices ${text}` }
 }
 
-/** A single key is equivalent to `sort`. */
+/** A `sortBy` with a single key is equivalent to `sort`. */
 export function readDeviceOrders(sortBy: readonly string[], context: string | undefined): DeviceOrder {
   const keys = readSortKeys(sortBy, (text, path) => readSortKey(text, { path, context }))
   const [first, ...further] = keys.map(({ text: _, ...key }) => key)

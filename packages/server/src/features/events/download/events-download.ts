@@ -22,7 +22,10 @@ const FIRST: EventSlice['start'] = { offset: 0 }
 /** The maximum number of device IDs that a DOWNLOAD_LINK_CREATE event lists for one link. */
 const LISTED_DEVICES = 20
 
-/** Returns a URL for downloading events as CSV. If the view changes later, the URL still serves the same selection. */
+/**
+ * Returns a URL for downloading events as CSV. If the view `args.view` changes later, the URL still serves the same
+ * selection.
+ */
 export async function eventsUrl(context: Context, args: EventListArguments): Promise<string> {
   assertMayDownload(context)
   const { viewer, clock } = context
@@ -38,7 +41,10 @@ export async function eventsUrl(context: Context, args: EventListArguments): Pro
   return createDownloadLink(context, { path: PATH, content, description: describe(filter, args) })
 }
 
-/** Replaces a long list of device IDs with `devices`, the number of IDs. */
+/**
+ * Returns the arguments that the DOWNLOAD_LINK_CREATE event records. Replaces a list of more than `LISTED_DEVICES`
+ * device IDs with `devices`, the number of IDs.
+ */
 function describe(
   { from, until, types, deviceIds }: EventFilter,
   { where, view, context }: EventListArguments,

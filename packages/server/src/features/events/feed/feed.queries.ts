@@ -112,7 +112,7 @@ export async function readSettledOfAccount(
   return toPage(rows, range)
 }
 
-/** Returns the IDs of the events in a range, which does not have to be settled. */
+/** Returns the IDs of the first `limit` events in a range, which does not have to be settled. */
 export async function selectNumbers(db: Database, accountId: string, { after, upTo, limit }: Range): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,

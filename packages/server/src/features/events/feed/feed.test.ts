@@ -253,7 +253,7 @@ describe('the event feed', () => {
     expectContiguous(follower)
     expect(received.map(({ id }) => Number(id))).toEqual(Array.from({ length: 2_101 }, (_, index) => index + 1))
     const bytesOf = ({ data }: FeedEvent): number => String(data.filling).length
-    // An event that exceeds the limit of 2 MiB is the last event of its batch.
+    // The event with which the size of a batch exceeds 2 MiB is the last event of the batch.
     const before = batches.map(({ events }) => events.slice(0, -1).reduce((sum, event) => sum + bytesOf(event), 0))
     expect(Math.max(...before)).toBeLessThan(2 * 1024 * 1024)
   })

@@ -59,7 +59,7 @@ const BATCH = 1_000
 const IDLE_MS = 1_000
 /**
  * The shortest pause between reads, in milliseconds, while events are unsettled. While the position does not advance,
- * the pauses double, up to the maximum.
+ * the pauses double, up to `MAX_UNSETTLED_MS`.
  */
 const MIN_UNSETTLED_MS = 5
 const MAX_UNSETTLED_MS = 250
@@ -95,7 +95,7 @@ export function createFeed({ db, notifications, log, isCluster = false }: FeedOp
   }
 
   let hasNodes = false
-  /** An operator can add the extension while the server runs, so the feed checks until it finds the extension. */
+  /** An operator can add the Citus extension while the server runs, so the feed checks until it finds the extension. */
   const findNodes = async (): Promise<boolean> => (hasNodes ||= await hasCitus(db))
 
   const advance = async (settled: bigint): Promise<void> => {

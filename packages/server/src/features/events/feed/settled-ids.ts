@@ -7,7 +7,7 @@ import type { LogEnd, TransactionIds } from './feed.queries.ts'
 export interface SettledIds {
   /** Returns the highest settled ID, or undefined if none is known yet. */
   add(end: LogEnd, now: number): bigint | undefined
-  /** Returns when the oldest unsettled ID was added, or undefined if all added IDs are settled. */
+  /** Returns the time at which the oldest unsettled ID was added, or undefined if all added IDs are settled. */
   unsettledSince(): number | undefined
 }
 

@@ -84,7 +84,10 @@ function contextOf({ read }: AttributeSubject, scope: FilterScope): string | und
   return read.type === 'effective' ? scope.context : read.context
 }
 
-/** Returns undefined if the condition reads base values. */
+/**
+ * Returns SQL for the override in the context that the condition reads, or undefined if the condition reads base
+ * values.
+ */
 export function overridesOf(
   scope: FilterScope,
   subject: AttributeSubject,

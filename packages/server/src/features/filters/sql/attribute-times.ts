@@ -47,8 +47,8 @@ const attributeOf = ({ of, name, read = { type: 'effective' } }: TimeOfAttribute
 })
 
 /**
- * Returns SQL that is null if there is no value. A base value that was set when its device or service was created has
- * no stored time, so the SQL uses the creation time.
+ * Returns SQL for the time at which the value changed or was confirmed. The SQL is null if there is no value. A base
+ * value that was set when its device or service was created has no stored time, so the SQL uses the creation time.
  */
 function timeOfValue(
   scope: FilterScope,

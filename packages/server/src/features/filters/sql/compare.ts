@@ -45,7 +45,10 @@ export function compareTime(
   throw new Error(`expected a time, found a literal of the type ${literal.type}`)
 }
 
-/** More distant times become infinite, because PostgreSQL rejects times that are out of range. */
+/**
+ * The maximum distance, in seconds, between a relative time and `now`. More distant times become infinite, because
+ * PostgreSQL rejects times that are out of range.
+ */
 const MAX_SECONDS = 100_000_000_000
 
 function timeFrom(now: FilterScope['now'], seconds: number): Sql {

@@ -95,7 +95,7 @@ function hasValue({ name, readable }: EventSubject): Sql {
   return name === 'actor' ? sql`event.actor_id is not null` : sql`${columnOf(name)} is not null`
 }
 
-/** Returns undefined for fields with one value per event. */
+/** Returns SQL for the rows of a field's values, or undefined for a field with one value per event. */
 function valuesOf(name: EventSubject['name'], readable: ReadableNames | undefined): Sql | undefined {
   if (name === 'changed') {
     const names = sql`jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'

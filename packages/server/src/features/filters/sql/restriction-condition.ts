@@ -37,7 +37,10 @@ export function insideText(
 const liveOf = ({ live }: FilterTables): Sql =>
   live ? sql`join device_live l on l.account_id = d.account_id and l.device_id = d.id` : sql``
 
-/** Returns no condition for a caller who can reach every device. `id` is the device's ID. */
+/**
+ * Returns a condition for devices that the caller can reach, or no condition for a caller who can reach every device.
+ * `id` is the SQL expression for the device's ID.
+ */
 export function isInside(accountId: string, inside: ResolvedFilter | undefined, id: Sql): Sql[] {
   if (inside === undefined) return []
   const tables = noTables()

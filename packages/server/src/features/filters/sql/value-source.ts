@@ -19,7 +19,10 @@ export function textOfValue(scope: FilterScope, subject: ValueSubject, interval:
   return startOfInterval(column, interval)
 }
 
-/** Returns undefined unless the column `attributes` of `device d` alone determines the value. */
+/**
+ * Returns the name of an attribute whose value depends only on the column `attributes` of `device d`. Returns undefined
+ * for any other subject.
+ */
 export function storedName(scope: FilterScope, subject: ValueSubject): AttributeName | undefined {
   if (subject.type !== 'attribute' || subject.of !== 'device' || !readsBase(subject, scope)) return undefined
   return subject.name[0] === RESERVED_GROUP ? undefined : subject.name

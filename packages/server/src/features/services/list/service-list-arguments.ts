@@ -37,7 +37,7 @@ export interface ServicesSelection {
 export interface ServiceListRequest {
   selection: ServicesSelection
   keys: readonly ServiceSortKey[]
-  /** A cursor is valid only in the order for which the server created it. */
+  /** A string that identifies the sort order. A cursor is valid only for the order for which the server created it. */
   order: string
   page: Page
 }

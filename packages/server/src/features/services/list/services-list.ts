@@ -70,8 +70,8 @@ const limitTo = (inside: ResolvedFilter | undefined, request: ServiceListRequest
   inside === undefined ? request : { ...request, selection: { ...request.selection, inside } }
 
 /**
- * A walk is useful if no index supports the filter or the restriction, an index supports the order, and the account has
- * more than `WALKED` devices.
+ * A walk is useful if the list is filtered or restricted, no index supports the filter or the restriction, an index
+ * supports the order, and the account has more than `WALKED` devices.
  */
 async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceListRequest): Promise<boolean> {
   if (reasonWithoutIndex(selection) === undefined || keys[0]!.by !== 'device.name') return false
@@ -150,7 +150,10 @@ function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Numbe
   return reasons.length === 0 ? noRowsRead : { rows: devices, reasons }
 }
 
-/** Returns undefined if an index supports the filter or the restriction, or if there is neither of them. */
+/**
+ * Returns the reason why no index supports the filter or the restriction. Returns undefined if an index supports one of
+ * them, or if the list has neither a filter nor a restriction.
+ */
 function reasonWithoutIndex({ where, inside }: ServiceListRequest['selection']): string | undefined {
   if (where?.isIndexed || (inside !== undefined && isIndexed(inside, { kind: 'device' }))) return undefined
   if (where !== undefined) return unindexedTerms(where)

@@ -43,7 +43,7 @@ it('sends the link of an invitation to the invited address', async () => {
   expect(to).toEqual(['lin@example.com'])
   expect(source).toContain('From: Muster <muster@example.com>')
   expect(source).toContain('To: lin@example.com')
-  // The quoted-printable encoding breaks long lines.
+  // The quoted-printable encoding breaks long lines and escapes `=`.
   expect(source.replaceAll('=\r\n', '').replaceAll('=3D', '=')).toContain(invitation.link)
 
   const resend = 'mutation ($id: ID!) { resendInvitation(id: $id) { emailStatus link } }'

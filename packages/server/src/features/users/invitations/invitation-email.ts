@@ -13,7 +13,7 @@ export const isSentByEmail = ({ mailer }: Pick<Context, 'mailer'>, email: string
 
 /**
  * Sends the invitation by email if the server can send email, the invitation has an email address and a link, and the
- * account is below its hourly limit. The link is valid even if no email is sent.
+ * account is below its limit of invitation emails per hour. The link is valid even if no email is sent.
  */
 export async function emailInvitation(context: Context, { id, email, link, roleId }: ShownInvitation): Promise<void> {
   const { db, viewer, mailer, clock, log } = context

@@ -2,7 +2,7 @@ import type { EventSource } from '../../events/event-types.ts'
 
 export interface Invitation {
   id: string
-  /** The invited email address, or null if the invitation is not addressed to a person. */
+  /** The invited email address, or null if the invitation was created without an email address. */
   email: string | null
   roleId: string
   /** The time when the current link was created. */

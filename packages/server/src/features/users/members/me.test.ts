@@ -188,7 +188,7 @@ describe('console settings', () => {
     expect(await attributesOf(viewer)).toEqual({})
     expect(await eventsOf('ATTRIBUTE_CHANGE')).toEqual([])
 
-    // Any other change needs the permission, even in the same document as a change to settings.
+    // Any other change needs ATTRIBUTE_WRITE, even in the same document as a change to settings.
     expect((await ask(viewer, set('site', 'x'))).error).toEqual(forbidden)
     expect((await ask(viewer, set('$ui.label', 'x', ', context: "night"'))).error).toEqual(forbidden)
     const mixed = { $ui: { label: 'x' }, site: 'x' }

@@ -36,7 +36,10 @@ export const listMemberships = perRequest(async (context: Context): Promise<Memb
   }))
 })
 
-/** For a key whose creator is not a member: the first built-in role that has all of the key's permissions. */
+/**
+ * Returns the role of a key whose creator is not a member, which is the first built-in role that has all of the key's
+ * permissions.
+ */
 function roleOfKey(permissions = 0): Role {
   const roles = Object.entries(builtInRoles) as [BuiltInRole, number][]
   return builtInRole(roles.find(([, mask]) => includes(mask, permissions))![0])

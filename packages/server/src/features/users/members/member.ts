@@ -14,7 +14,7 @@ export interface Member {
   accountKeys: number
 }
 
-/** The caller, which is the parent of the fields of `Me`. */
+/** The parent of the fields of `Me`. It is empty, because the resolvers read the caller from the context. */
 export type Me = Record<string, never>
 
 export interface Grant {

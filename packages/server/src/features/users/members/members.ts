@@ -31,7 +31,7 @@ export async function findMember(db: Database, accountId: string, personId: stri
 
 /**
  * Adds a member. Throws CONFLICT if the person is already a member, and LIMIT_EXCEEDED if the account cannot have more
- * members. Call this with the account locked.
+ * members. The caller must have locked the account.
  */
 export async function addMember(
   transaction: Database,
@@ -130,8 +130,8 @@ async function endMembership(
 
 /**
  * Adds a membership with the role, or changes the role of the existing membership. Without a role, ends the membership.
- * Memberships that do not result from groups stay unchanged. Call this with the account locked. Throws LIMIT_EXCEEDED
- * if the account cannot have more members, and CONFLICT if no owner who can sign in would be left.
+ * Memberships that do not result from groups stay unchanged. The caller must have locked the account. Throws
+ * LIMIT_EXCEEDED if the account cannot have more members, and CONFLICT if no owner who can sign in would be left.
  */
 export async function changeGroupMembership(
   transaction: Database,
@@ -154,8 +154,8 @@ export async function changeGroupMembership(
 }
 
 /**
- * `email` identifies the person in the event. Throws NOT_FOUND if the person is not a member, and CONFLICT if no owner
- * who can sign in would be left.
+ * Ends a person's membership. `email` identifies the person in the event. Throws NOT_FOUND if the person is not a
+ * member, and CONFLICT if no owner who can sign in would be left.
  */
 export async function endMembershipOf(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
@@ -177,7 +177,7 @@ function assertMayChange({ isOwner }: Context['viewer'], { roleId }: Member): vo
     throw new ApiError('FORBIDDEN', 'only owners can change or remove owners', { reason: 'exceeds-own-access' })
 }
 
-/** Throws CONFLICT if no owner who can sign in is left. Call this after the change, with the account locked. */
+/** Throws CONFLICT if a change has left no owner who can sign in. The caller must have locked the account. */
 async function assertOwnerRemains(transaction: Database, accountId: string): Promise<void> {
   if ((await countOwnersWhoCanSignIn(transaction, accountId)) > 0) return
   const message = 'the account would have no owner who can sign in: make another member an owner first'

@@ -89,8 +89,8 @@ export async function replaceWithRemovedPerson(
   db: Database,
   { id, email, now }: { id: string; email: string; now: Date },
 ): Promise<boolean> {
-  // While the person is locked, no transaction can add a membership. These are two statements, because a cluster
-  // rejects one that locks a person and reads `membership`.
+  // While the person is locked, no transaction can add a membership. A cluster rejects a single statement that both
+  // locks a person and reads `membership`, so there are two.
   await query(db, 'select id from person where id = $1 for update', [id])
   const memberships = await query(db, 'select account_id from membership where person_id = $1 limit 1', [id])
   if (memberships.length > 0) return false

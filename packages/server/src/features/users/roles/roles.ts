@@ -131,7 +131,10 @@ export async function updateRole(context: Context, args: MutationUpdateRoleArgs)
   })
 }
 
-/** An omitted part stays unchanged, and null removes a part. Returns undefined if all parts are omitted. */
+/**
+ * Returns the role's own restriction after the change, or undefined if the change contains no part of the restriction.
+ * An omitted part stays unchanged, and null removes a part.
+ */
 async function changedOwn(context: Context, roleId: string, access: AccessInput): Promise<RestrictionPart | undefined> {
   const given = [access.where, access.view, access.context, access.attributes]
   if (given.every((each) => each === undefined)) return undefined

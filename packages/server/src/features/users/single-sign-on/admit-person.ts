@@ -99,8 +99,8 @@ async function addPerson(
     }
     const isMapped = signUp !== 'invited' && (await hasRoleFor(transaction, groups))
     if (!invitation && !isMapped && signUp !== 'anyone') {
-      // Only the owner of the address may learn whether it was invited, and a person can accept an invitation only with
-      // its link.
+      // Only the owner of the address may learn whether an invitation exists for it. To accept the invitation, the
+      // owner must use the invitation's link.
       const isInvited = emailVerified && (await isInvitedByEmail(transaction, email, now))
       throw ssoError(isInvited ? 'sso-use-invitation' : 'sso-not-invited')
     }

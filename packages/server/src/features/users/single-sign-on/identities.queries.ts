@@ -98,7 +98,7 @@ export async function hasRoleFor(db: Database, groups: readonly string[]): Promi
   return rows.length > 0
 }
 
-/** Returns the enabled accounts in which the groups give the person a role now, or gave the person a role before. */
+/** Returns the IDs of the enabled accounts in which the groups give the person a role now, or gave one before. */
 export async function selectGroupAccounts(
   db: Database,
   { personId, groups }: { personId: string; groups: readonly string[] },

@@ -10,7 +10,7 @@ export async function readCursor(db: Database): Promise<bigint> {
   return BigInt(rows[0]!.id)
 }
 
-/** Locks the cursor until the transaction ends. Returns false if another process has already moved the cursor. */
+/** Moves the cursor and locks it until the transaction ends. Returns false if another process has already moved it. */
 export async function moveCursor(db: Database, { from, to }: { from: bigint; to: bigint }): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     update webhook_cursor set position = case when position is not null then ${to}::bigint end,
@@ -32,7 +32,7 @@ export interface OwedEvent extends DeliverableEvent {
   accountId: string
   email: string
   webhookIds: string[]
-  /** The webhooks that receive the event only if the event's device matches their filter or view. */
+  /** The IDs of the webhooks that receive the event only if the event's device matches their filter or view. */
   filteringIds: string[]
 }
 

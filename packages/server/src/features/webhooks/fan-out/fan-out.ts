@@ -10,9 +10,9 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 import { moveCursor, type OwedEvent, readCursor, readOldestAge, selectOwed } from './fan-out.queries.ts'
 import { saveDeliveries } from './save-deliveries.ts'
 
-/** Each process runs a fan-out, but only one process at a time creates the deliveries of new events. */
+/** Creates webhook deliveries for new events. Each process runs a fan-out, but only one at a time creates them. */
 export interface FanOut {
-  /** Returns undefined until the feed's position is known. */
+  /** Returns how far the deliveries lag behind the feed. Returns undefined until the feed's position is known. */
   lag(): Promise<FeedLag | undefined>
   close(): Promise<void>
 }
@@ -69,8 +69,8 @@ export function createFanOut({ db, feed, load, log, isSending, onCreated, onWait
     if (after >= settled) return 'done'
     const requested = smaller(settled, after + range)
     const { events, upTo } = await selectOwed(db, { after, upTo: requested })
-    // The database reads every requested event to determine how many fit. If only a few fit, the next request should be
-    // small.
+    // The database reads every requested event to determine how many fit into one transaction. If only a few fit, the
+    // next request should be small.
     range = smaller(RANGE, 2n * (upTo < requested ? upTo - after : range))
     let outcome: Outcome = 'done'
     if (events.length > 0) {
@@ -138,8 +138,8 @@ interface Step extends Pick<FanOutOptions, 'isSending'> {
 }
 
 /**
- * Moves the cursor and saves the deliveries in one transaction. Returns undefined and saves nothing if another process
- * has already moved the cursor.
+ * Moves the cursor and saves the deliveries and the pending events in one transaction. Returns the webhooks that have
+ * new deliveries. If another process has already moved the cursor, saves nothing and returns undefined.
  */
 async function commitDeliveries(
   db: Database,

@@ -21,7 +21,7 @@ import { endViewPause, pauseForView } from './view-pause.ts'
 
 /** Applies the filters of webhooks to pending events, and creates the deliveries. Each process runs one filterer. */
 export interface Filterer {
-  /** Call this when webhooks have pending events. */
+  /** Starts to apply the filters of these webhooks, which may have pending events. */
   kick(webhooks: readonly WebhookAddress[]): void
   close(): Promise<void>
 }
@@ -118,7 +118,10 @@ export function createFilterer(options: FiltererOptions): Filterer {
   }
 }
 
-/** If the webhook's view is invalid, pauses the webhook instead of applying its filter. */
+/**
+ * Applies the webhook's filter to up to `limit` pending events. If the webhook's view is invalid, pauses the webhook
+ * instead. Returns `more` if pending events may remain.
+ */
 async function filterBatch(options: FiltererOptions, webhook: WebhookAddress, limit: number): Promise<'done' | 'more'> {
   const { db } = options
   const { accountId, webhookId } = webhook
@@ -155,7 +158,10 @@ async function passingOf(
   return events.map(({ id }) => id).filter((id) => passing.has(id))
 }
 
-/** An event that another process has already removed is not delivered again. */
+/**
+ * Removes the pending events whose IDs are in `done`, and saves deliveries of `events`. Skips events that another
+ * process has already removed.
+ */
 async function commit(
   { db, isSending, onCreated }: FiltererOptions,
   webhook: WebhookAddress,

@@ -2,11 +2,11 @@ import { performance } from 'node:perf_hooks'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
 import type { Health } from './sending.queries.ts'
 
-/** After 10 consecutive failures, allows one attempt per minute until an attempt succeeds. */
+/** Limits attempts for a receiver. After 10 consecutive failures, allows one attempt per minute until one succeeds. */
 export interface Breaker {
   /** The maximum number of attempts that can be in flight now. */
   allowed(): number
-  /** The milliseconds that remain until the next attempt is allowed. Undefined unless the last 10 attempts failed. */
+  /** The number of milliseconds until the next attempt is allowed. Undefined unless 10 consecutive attempts failed. */
   probeIn(): number | undefined
   /** Adds the result of an attempt, with its duration in milliseconds. Returns the receiver's health if it changed. */
   add(isSuccess: boolean, duration: number): Health | undefined

@@ -1,4 +1,7 @@
-/** The limit grows while the receiver responds successfully and quickly. Otherwise, it returns to its minimum. */
+/**
+ * The limit on concurrent attempts for a receiver. The limit grows with each attempt that succeeds quickly, and returns
+ * to its minimum after any other attempt.
+ */
 export interface ConcurrencyLimit {
   current(): number
   /** Adds the result of an attempt, with its duration in milliseconds. */

@@ -13,8 +13,8 @@ export interface Stop {
 }
 
 /**
- * If the receiver responded with status 410, disables the webhook. If the receiver has failed for days, pauses the
- * webhook. Returns false and changes nothing if the webhook was deleted or its URL has changed.
+ * Disables the webhook if the receiver responded with status 410. Pauses the webhook if all attempts have failed for
+ * `DAYS_OF_FAILURES` days. Returns false and changes nothing if the webhook was deleted or its URL has changed.
  */
 export async function pauseOrDisable(
   db: Database,

@@ -18,11 +18,11 @@ export interface Ended {
   url: URL
   result: OutboundResult
   evaluation: Evaluation
-  /** Undefined if the health did not change. */
+  /** The receiver's new health, or undefined if it did not change. */
   health: Health | undefined
 }
 
-/** `isStopped` means that the server no longer sends to the URL because of this outcome. */
+/** Records the result of an attempt. `isStopped` means that this result made the server stop sending to the URL. */
 export async function recordAttempt(deps: RecordAttemptDeps, ended: Ended): Promise<{ isStopped: boolean }> {
   const { db, results, webhook } = deps
   const { delivery, url, result, health } = ended

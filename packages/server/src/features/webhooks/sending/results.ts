@@ -6,7 +6,10 @@ import { type HealthChange, type Result, writeHealth, writeResults } from './res
 
 /** Writes the outcomes of attempts in batches. Each batch contains the outcomes of only one account. */
 export interface Results {
-  /** `isHopeless` means that all attempts have failed for more than `DAYS_OF_FAILURES` days. */
+  /**
+   * Resolves when the outcome has been written. `isHopeless` means that all attempts for the webhook have failed for
+   * more than `DAYS_OF_FAILURES` days.
+   */
   add(result: Result, health: HealthChange | undefined): Promise<{ isHopeless: boolean }>
   /**
    * Waits until the outcomes are written. If a write fails, discards the outcomes that are not saved. Their deliveries

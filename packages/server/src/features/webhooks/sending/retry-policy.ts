@@ -30,7 +30,7 @@ export function evaluate(result: OutboundResult, options: EvaluationOptions): Ev
   if (result.status === null) return failure(result.error, undefined, options)
   const { status, retryAfter } = result
   if (status >= 200 && status < 300) return { status: 'delivered', delay: null, error: null, isGone: false }
-  // In Standard Webhooks, 410 means that the receiver no longer accepts this webhook.
+  // In Standard Webhooks, status 410 means that the receiver no longer accepts deliveries.
   if (status === 410 && options.isReplaced !== true)
     return { status: 'failed', delay: null, error: 'the receiver responded with status 410 (Gone)', isGone: true }
   return failure(`the receiver responded with status ${status}`, readRetryAfter(retryAfter, options.now), options)
@@ -44,7 +44,10 @@ function failure(error: string, wanted: number | undefined, options: EvaluationO
   return { status: 'pending', delay: Math.max(delay, wanted ?? 0), error, isGone: false }
 }
 
-/** Parses a number of seconds or a date (RFC 9110 §10.2.3). Limits the result to one day. */
+/**
+ * Parses the header `Retry-After`, which contains a number of seconds or a date (RFC 9110 §10.2.3). Returns a number of
+ * seconds, which is at most one day. Returns undefined if the header is missing or invalid.
+ */
 function readRetryAfter(text: string | undefined, now: Date): number | undefined {
   if (text === undefined) return undefined
   const seconds = /^\d{1,9}$/.test(text.trim()) ? Number(text) : (Date.parse(text) - now.getTime()) / 1_000

@@ -30,11 +30,11 @@ export interface RunnerDeps {
 }
 
 export interface Runner {
-  /** Call this when new deliveries may exist. Set `isChanged` if the webhook itself may have changed. */
+  /** Makes the runner check for new deliveries. If `isChanged` is set, the runner also reads the webhook again. */
   wake(isChanged?: boolean): void
   /** Starts no further attempts, and aborts attempts that are still in flight after `within` milliseconds. */
   stop(within: number): void
-  /** Never rejects. */
+  /** Resolves when the runner has ended. Never rejects. */
   ended: Promise<RunnerEnd>
 }
 

@@ -28,7 +28,7 @@ export interface Sender {
   start(webhook: WebhookAddress): Promise<void>
   /** Like `start`, but returns immediately and logs a failure. */
   kick(webhook: WebhookAddress): void
-  /** Like `kick`, after a notification: reads the webhook again and does not notify other processes. */
+  /** Handles a notification about a webhook. Like `kick`, but reads the webhook again and notifies no other process. */
   notify(webhook: WebhookAddress): void
   isSending(webhook: WebhookAddress): boolean
   /** Starts no further attempts, waits up to three seconds for attempts in flight, and releases all webhooks. */

@@ -55,7 +55,7 @@ export async function renewHolds(
   return rows.map(({ id }) => id)
 }
 
-/** Returns false if `holder` no longer holds the webhook, for example because another process took over. */
+/** Returns false if `holder` no longer holds the webhook, for example because another process has taken it over. */
 export async function releaseHold(
   db: Database,
   { accountId, webhookId }: WebhookAddress,

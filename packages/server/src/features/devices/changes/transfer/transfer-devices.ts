@@ -94,7 +94,10 @@ const hardwareIdTaken = (which: string): ApiError =>
     `the hardwareId ${which} is in use in the other account: change it on one of the two devices that have it`,
   )
 
-/** The viewer's account is charged for its own events before the mutation runs. */
+/**
+ * Charges the other account for the values of the devices and for its transfer events. The viewer's account is charged
+ * for its transfer events before the mutation runs.
+ */
 async function chargeReceiver(
   { db, viewer, storage }: Context,
   to: string,

@@ -175,7 +175,7 @@ it('reports the availability of a device in each account from its arrival there'
   const first = await availability(there, hoursAgo(2))
   expect(first.from).toBe(first.arrived)
   expect(first.segments).toEqual([{ from: first.arrived, state: 'active' }])
-  // In this time span, the device was in the other account.
+  // Between two hours and one hour ago, the device was in the other account.
   const before = await availability(there, hoursAgo(2), hoursAgo(1))
   expect(before).toMatchObject({ from: before.until, segments: [] })
 

@@ -2,7 +2,10 @@ import { type Database, query } from '../../../../db/database.ts'
 import { limits } from '../../../../limits.ts'
 import { reservedColumns } from '../../../attributes/attributes.ts'
 
-/** The caller must have locked the devices. */
+/**
+ * The IDs of the devices to move, and of the accounts that they leave (`from`) and join (`to`). The caller must have
+ * locked the devices.
+ */
 export interface Transfer {
   from: string
   to: string
@@ -69,7 +72,10 @@ const copyTexts = tables.map(({ name, columns, condition }) => {
   return `insert into ${name} (account_id, ${list}) select $2, ${list} from ${name} where account_id = $1 and ${condition}`
 })
 
-/** Copies the rows of devices to another account. The transaction must already have counted the devices there. */
+/**
+ * Copies the rows of devices, of their services, and of their overrides to another account. The transaction must
+ * already have added the devices to that account's number of devices.
+ */
 export async function copyDeviceRows(db: Database, { from, to, ids }: Transfer): Promise<void> {
   for (const text of copyTexts) await query(db, text, [from, to, ids])
 }
