@@ -12,8 +12,9 @@ export async function generateCliReference(): Promise<[path: string, text: strin
 
 # The command line
 
-This page lists every command. \`muster COMMAND --help\` prints the same descriptions. For examples,
-see [the guide](../guides/command-line.md).
+This page lists every command. \`muster COMMAND --help\` prints the same descriptions and, where
+needed, the syntax of filters, services, and CSV files. For examples, see
+[the guide](../guides/command-line.md).
 
 ## Exit codes
 
@@ -39,7 +40,8 @@ function formatSection({ path, command }: Leaf): string {
   const usage = [...path, ...command.registeredArguments.map(formatArgument)].join(' ')
   const lines = [
     ...command.registeredArguments.map(
-      (argument) => `| \`${formatArgument(argument)}\` | ${cell(argument.description)} |`,
+      (argument) =>
+        `| \`${formatArgument(argument)}\` | ${cell(argument.description + choicesOf(argument.argChoices))} |`,
     ),
     ...command.options.filter(({ hidden }) => !hidden).map(formatOption),
   ]
@@ -47,8 +49,17 @@ function formatSection({ path, command }: Leaf): string {
 
 \`${usage}\`
 
-${command.description()}
+${formatDescription(command.description())}
 ${lines.length === 0 ? '' : `\n| | |\n| --- | --- |\n${lines.join('\n')}\n`}`
+}
+
+function formatDescription(text: string): string {
+  return text
+    .split('\n\n')
+    .map((paragraph) =>
+      paragraph.startsWith('muster ') ? `Example: \`${paragraph}\`` : paragraph.replaceAll('<', '&lt;'),
+    )
+    .join('\n\n')
 }
 
 function formatArgument(argument: Argument): string {
@@ -56,10 +67,13 @@ function formatArgument(argument: Argument): string {
   return argument.required ? `<${name}>` : `[${name}]`
 }
 
-function formatOption({ flags, description, defaultValue, defaultValueDescription }: Option): string {
+function formatOption({ flags, description, argChoices, defaultValue, defaultValueDescription }: Option): string {
   const hasDefault = defaultValue !== undefined && typeof defaultValue !== 'boolean'
   const initial = hasDefault ? ` (default: ${defaultValueDescription ?? defaultValue})` : ''
-  return `| \`${flags.replaceAll('|', '\\|')}\` | ${cell(`${description}${initial}`)} |`
+  return `| \`${flags.replaceAll('|', '\\|')}\` | ${cell(`${description}${choicesOf(argChoices)}${initial}`)} |`
 }
+
+const choicesOf = (choices: readonly string[] | undefined): string =>
+  choices === undefined ? '' : ` (choices: ${choices.join(', ')})`
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ')

@@ -29,7 +29,10 @@ export function withChangeOptions(command: Command): Command {
     .option('--context <name>', 'change overrides in this context; the filter also reads attributes in this context')
     .option('--dry-run', 'print the changes without making them')
     .option('-y, --yes', 'skip the confirmation prompt')
-    .option('--state <file>', 'file for the progress of a bulk change (default: a new file in ~/.muster/changes)')
+    .option(
+      '--state <file>',
+      'file that records the progress of a bulk change (default: a new file in ~/.muster/changes)',
+    )
     .addHelpText('after', `${whereHelp}\n${bulkHelp}`)
 }
 

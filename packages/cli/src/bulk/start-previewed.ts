@@ -23,7 +23,7 @@ export const withStartOptions = (command: Command): Command =>
     .option('--detach', 'start the job without waiting for it to end')
     .option(
       '--expect <count>',
-      'start the job only if it changes or registers exactly this many devices',
+      'start the job only if it would change, register, or delete exactly this many devices',
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     )
     .option('-y, --yes', 'skip the confirmation prompt')

@@ -14,13 +14,13 @@ export function buildCommand(): Command {
     .description(
       prose(`Back up the database while servers run. The command takes two kinds of backups.
 
-With a file name, it writes a consistent snapshot of the whole database to a new file that only you can read. It
-connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a
+With a file name, the command writes a consistent snapshot of the whole database to a new file that only you can read.
+It connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a
 server is running.
 
-With --base, it copies the files of the embedded database to MUSTER_ARCHIVE_DIR. From these files and the archived
-write-ahead log, "muster restore --to" can restore the database to any later time. MUSTER_BACKUP_KEEP sets the number of
-base backups to keep.
+With --base, the command copies the files of the embedded database to MUSTER_ARCHIVE_DIR. From these files and the
+archived write-ahead log, "muster restore --to" can restore the database to any later time. MUSTER_BACKUP_KEEP sets the
+number of base backups to keep.
 
 Backups do not contain the master key. Keep a copy of the key in another place.`),
     )

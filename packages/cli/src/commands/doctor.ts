@@ -10,9 +10,10 @@ import { printed } from '../terminal/color.ts'
 export function buildCommand(): Command {
   return newClientCommand('doctor')
     .description(
-      prose(`Check the credentials, the connection to the server, the clock difference, the server's database, and the
-signature. For a server on this machine, the command also checks the data folder, master key, archive, and backups. It
-explains how to fix each problem, and exits with code 1 if a check fails.`),
+      prose(`Check the credentials, the connection to the server, the difference between the server's clock and this
+machine's clock, the server's database, and whether the server accepts a signed request. For a server on this machine,
+the command also checks the data folder, master key, archive, and backups. It explains how to fix each problem, and
+exits with code 1 if a check fails.`),
     )
     .action(run)
 }

@@ -27,13 +27,17 @@ export function buildCommand(): Command {
     .description(
       prose(`Write devices with their services and attributes as CSV, in the format of "muster import". Importing the
 unmodified file changes nothing. The file does not include overrides in contexts, service attributes, or states. With
---view, the file has the columns, the column headings, and the order of the view, and the values in its context.`),
+--view, the file instead has the columns, the column headings, and the order of the view, and the values in its context.
+You cannot import such a file unmodified.`),
     )
     .option('--where <filter>', 'export devices that match a filter, such as "state = active"; repeatable', collect)
-    .option('--view <view>', 'export the devices of a saved view; ID or name')
-    .option('--context <name>', 'context in which --where and --view read attributes')
+    .option('--view <view>', 'export the devices of a saved view (ID or name)')
+    .option('--context <name>', 'context in which --where and --view read attributes (default: the context of --view)')
     .option('-o, --output <file>', 'write to a file instead of standard output')
-    .option('--raw', 'write formulas unchanged; to import the file, pass --raw to "muster import"')
+    .option(
+      '--raw',
+      'do not add an apostrophe before values that a spreadsheet would run as formulas; to import the file, pass --raw to "muster import"',
+    )
     .addHelpText('after', whereHelp)
     .addHelpText('after', formatHelp)
     .addHelpText('after', spreadsheetNote)

@@ -32,7 +32,7 @@ type the code.`),
       'credentials file (default: MUSTER_CREDENTIALS, else $MUSTER_DATA/credentials if it can be read, else ~/.muster/credentials)',
     )
     .option('--name <name>', 'name of the access key (default: the host name)')
-    .option('--device', 'do not open a browser; print a code to type on another machine')
+    .option('--device', 'do not open a browser; print a URL and a code to use on another machine')
     .action(run)
 }
 

@@ -22,11 +22,12 @@ With a file from "muster backup", the command restores the backup to an empty da
 this release. It restores either the whole backup or nothing. It uses the empty database in DATABASE_URL or, by default,
 creates the embedded database in MUSTER_DATA.
 
-With --to, it restores the embedded database to a point in time from the base backups and the write-ahead log in
-MUSTER_ARCHIVE_DIR. The restored database contains everything committed up to that time and nothing committed later.
+With --to, the command restores the embedded database to a point in time from the base backups and the write-ahead log
+in MUSTER_ARCHIVE_DIR. The restored database contains everything committed up to that time and nothing committed later.
 Stop the server first. MUSTER_DATA must not contain a database unless you pass --replace.
 
-The master key must be in $MUSTER_DATA/master.key or MUSTER_MASTER_KEY, as for the server.`),
+Unless you pass --without-key, the master key must be in $MUSTER_DATA/master.key or MUSTER_MASTER_KEY, as for the
+server.`),
     )
     .argument('[file]', 'backup file')
     .option('--to <time>', 'point in time, such as 2026-11-22T14:30:00Z, or "latest"', targetOf)

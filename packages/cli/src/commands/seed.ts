@@ -15,7 +15,7 @@ export function buildCommand(): Command {
   return newCommand('seed')
     .description(
       prose(`Fill the database with sample fleets: devices with names, hardware IDs, platforms, sites, statuses, and
-services. The first fleet belongs to the owner. Each additional fleet belongs to a new user, such as
+services. The first fleet belongs to the installation's first user. Each additional fleet belongs to a new user, such as
 fleet-2@example.com, whose credentials the command writes to $MUSTER_DATA/credentials-<email>.
 
 The same options always create the same devices. The command keeps existing devices and records no events. It connects

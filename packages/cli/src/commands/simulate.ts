@@ -30,7 +30,7 @@ export function buildCommand(): Command {
 statistics. The devices register with a temporary registration code. To use the devices of an earlier run instead, pass
 --existing. The command requires a server on this machine unless you pass --allow-remote.`),
     )
-    .option('--devices <count>', 'number of devices, 1 to 20000', wholeNumber(1, 20_000), 10)
+    .option('--devices <count>', 'number of devices, 1 to 20,000', wholeNumber(1, 20_000), 10)
     .addOption(
       new Option('--for <time>', 'duration of the run, such as 90s, 5m, or 1h; at most 24h')
         .argParser(duration(1, 86_400))

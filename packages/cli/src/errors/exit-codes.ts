@@ -6,7 +6,7 @@ export const exitCodeTable = {
   partly: [3, 'some items were rejected or not processed'],
   notFound: [4, 'an item was not found in your account'],
   refused: [5, 'invalid credentials, or the access key does not allow the operation'],
-  notNow: [6, 'the server is unreachable or unavailable; retry later'],
+  notNow: [6, 'the server is unreachable or unavailable, or the rate limit is exceeded; retry later'],
   conflict: [7, 'conflict with existing data'],
   outcomeUnknown: [8, 'the connection was lost during a change; the outcome is unknown'],
   interrupted: [130, 'interrupted'],

@@ -25,10 +25,14 @@ export const withAccessOptions = (command: Command, permissionsHelp: string): Co
     .option('--where <filter>', 'restrict the key to the devices that match this filter')
     .option(
       '--networks <cidrs>',
-      'IP address ranges from which the key can be used, such as 192.0.2.0/24',
+      'IP addresses or networks from which the key can be used, such as 192.0.2.0/24,198.51.100.7',
       namesWithCommas,
     )
-    .option('--rate-share <percent>', 'percentage of the rate limit that the key can use', wholeNumber(1, 100))
+    .option(
+      '--rate-share <percent>',
+      "percentage of the account's rate limit that the key can use, 1 to 100",
+      wholeNumber(1, 100),
+    )
 
 /** A change of what a key or role can access. `false` removes a restriction. */
 export interface AccessChange {

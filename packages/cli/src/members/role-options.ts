@@ -13,8 +13,11 @@ export const withRoleOptions = (command: Command): Command =>
     .option('--read <names>', 'attributes that members can read, such as site,status.*', namesWithCommas)
     .option('--write <names>', 'attributes that members can set and read', namesWithCommas)
     .option('--where <filter>', 'restrict members to the devices that match this filter')
-    .option('--view <id>', 'restrict members to the devices of this view')
-    .option('--context <name>', 'context in which the filter and the view read attributes')
+    .option('--view <id>', 'restrict members to the devices of the view with this ID')
+    .option(
+      '--context <name>',
+      "context in which the filter and the view read attributes (default: the view's context)",
+    )
     .option('--group <name>', 'single sign-on group whose members get this role; repeatable', collect)
 
 /** Returns the groups to save, without empty values. `--group ''` therefore removes all groups. */

@@ -40,7 +40,7 @@ export function newListCommand(name: string, { limit }: { limit: number }): Comm
   const initial = limit === Number.POSITIVE_INFINITY ? 'all' : String(limit)
   return newClientCommand(name)
     .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
-    .option('--raw', 'write formulas in CSV without a protective apostrophe')
+    .option('--raw', 'with --csv, do not add an apostrophe before values that a spreadsheet would run as formulas')
     .option('--columns <names>', 'comma-separated columns of the table or CSV', namesWithCommas)
     .addOption(
       new Option('--limit <count>', 'maximum number of rows, or "all"').argParser(limitOf).default(limit, initial),

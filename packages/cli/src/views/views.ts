@@ -84,16 +84,23 @@ export interface ViewOptions extends ClientOptions {
 export const withViewOptions = (command: Command): Command =>
   command
     .option('--where <filter>', 'filter, such as "state = active"; repeatable', collect)
-    .option('--context <name>', 'context in which the filter and the sort read attributes')
-    .option('--sort <keys>', 'up to 4 comma-separated sort keys, such as site,-name', namesWithCommas)
+    .option('--context <name>', 'context in which the filter, the sort, and the columns read attributes')
+    .option(
+      '--sort <keys>',
+      'up to 4 comma-separated fields or attributes, such as site,-name; the prefix - means descending order',
+      namesWithCommas,
+    )
     .option(
       '--columns <names>',
-      'comma-separated columns, each with an optional heading: name,site=Location',
+      'comma-separated columns, each with an optional heading, such as name,site=Location',
       namesWithCommas,
     )
     .option('--description <text>', 'purpose of the view')
     .option('--label <label>', 'label that groups views; repeatable', collect)
-    .option('--shared', 'show the view to members and keys that are restricted to some devices or attributes')
+    .option(
+      '--shared',
+      'show the view to members and keys that are restricted to some devices or attributes (default for new views)',
+    )
     .option('--no-shared', 'hide the view from members and keys that are restricted to some devices or attributes')
     .addHelpText('after', whereHelp)
 

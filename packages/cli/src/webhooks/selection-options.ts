@@ -21,7 +21,7 @@ export const withSelectionOptions = (command: Command): Command =>
       '--view <view>',
       'select events of devices that were in this view (ID or name) immediately before or after the event',
     )
-    .option('--context <name>', 'context in which the filter reads attributes')
+    .option('--context <name>', 'context in which --where and --view read attributes (default: the context of --view)')
     .addHelpText('after', whereHelp)
 
 /** An empty value becomes null, which removes the setting from the webhook. */

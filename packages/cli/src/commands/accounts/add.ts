@@ -8,7 +8,7 @@ export function buildCommand(): Command {
 by default, to the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
     .argument('<name>', 'name of the account')
-    .requiredOption('--owner <email>', 'email address of the user who owns the account')
+    .requiredOption('--owner <email>', 'email address of the user who owns the account; required')
     .action(run)
 }
 

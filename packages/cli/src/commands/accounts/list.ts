@@ -19,7 +19,7 @@ export function buildCommand(): Command {
 default, to the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
     .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
-    .option('--raw', 'write formulas in CSV without a protective apostrophe')
+    .option('--raw', 'with --csv, do not add an apostrophe before values that a spreadsheet would run as formulas')
     .option('--columns <names>', 'comma-separated columns of the table or CSV', namesWithCommas)
     .action(run)
 }

@@ -12,8 +12,8 @@ export function buildCommand(): Command {
   return withRegistration(newCommand('install'))
     .description(
       prose(`Write a systemd unit and, if no configuration exists, an initial configuration. Start the agent now
-and at each boot. If this machine is not registered, the command first registers it with the code that you pass.
-Requires root.`),
+and at each boot. If this machine is not registered, the command first registers it with the code that you pass. Run the
+command as root.`),
     )
     .option('--print', 'print the unit without changing anything')
     .option(

@@ -17,7 +17,7 @@ secret within seconds.`),
     )
     .option(
       '--hardware-id <id>',
-      'unique ID of this machine (default: without --new, the previous ID if it was passed or generated; else an ID derived from the machine ID or the product UUID, else a generated ID)',
+      'unique ID of this machine (default: the previous ID if it was passed or generated, unless you pass --new; else an ID derived from the machine ID or the product UUID; else a generated ID)',
     )
     .option('--new', 'register as a new device and forget the previous one')
     .action(run)

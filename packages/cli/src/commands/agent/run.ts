@@ -6,9 +6,9 @@ import { newRegisteringCommand } from './new-agent-command.ts'
 export function buildCommand(): Command {
   return newRegisteringCommand('run')
     .description(
-      prose(`Connect this machine over MQTT, stay connected, and report changes to listening services and configured
-values. If this machine is not registered, the command first registers it with the code that you pass. Ctrl-C or SIGTERM
-disconnects and exits.`),
+      prose(`Connect this machine over MQTT, stay connected, and report its listening services and configured values
+when they change. If this machine is not registered, the command first registers it with the code that you pass. Ctrl-C
+or SIGTERM disconnects and exits.`),
     )
     .option(
       '--broker <url>',

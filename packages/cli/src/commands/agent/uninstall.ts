@@ -10,8 +10,9 @@ interface Options {
 export function buildCommand(): Command {
   return newCommand('uninstall')
     .description(
-      prose(`Stop the agent and remove its systemd unit. The device stays registered and becomes
-inactive. Its secret remains on this machine, so a later installation uses the same device. Requires root.`),
+      prose(`Stop the agent and remove its systemd unit. The device stays registered and becomes inactive. Unless you
+pass --purge, its secret remains on this machine, and a later installation uses the same device. Run the command as
+root.`),
     )
     .option('--purge', "also remove the device's secret and the configuration")
     .option(

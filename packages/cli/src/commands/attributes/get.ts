@@ -16,15 +16,19 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('get')
     .description(
-      prose(`Show attributes. With a single name, the command prints only the value, and exits with code 4 if the
-attribute is not set. To show attributes of many devices, run "muster devices list --columns name,site,net.ssid".`),
+      prose(`Show attributes. With a single name and without --json, the command prints only the value, and exits with
+code 4 if the attribute is not set. To show attributes of many devices, run "muster devices list --columns
+name,site,net.ssid".`),
     )
     .argument('<target>', targetHelp)
     .argument('[name...]', 'attribute names (default: all)')
     .option('--context <name>', 'show effective values in this context: overrides merged with base values')
     .option('--overrides', 'with --context, show only overrides')
     .addOption(
-      new Option('--contexts', 'show base values and overrides in each context').conflicts(['context', 'overrides']),
+      new Option('--contexts', 'show all base values, and all overrides in each context').conflicts([
+        'context',
+        'overrides',
+      ]),
     )
     .action(run)
 }

@@ -28,8 +28,8 @@ export function buildCommand(): Command {
   return newClientCommand('info')
     .description(
       prose(`Show attributes with the time when each value last changed. For attributes with an expected interval, the
-command also shows when the value was last written and whether it is stale. To see who changed a value, run "muster
-devices history".`),
+command also shows when the value was last written and whether it is stale. To see who changed the attributes of
+a device, run "muster devices history".`),
     )
     .argument('<target>', targetHelp)
     .argument('[name...]', 'attribute names (default: all)')

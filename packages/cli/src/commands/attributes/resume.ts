@@ -11,7 +11,7 @@ command does not ask for confirmation, and removes the state file when the chang
     )
     .argument(
       '[file]',
-      'state file, whose path the interrupted command printed (default: the only file in ~/.muster/changes)',
+      'state file, whose path the interrupted or failed command printed (default: the only file in ~/.muster/changes)',
     )
     .action(run)
 }

@@ -12,13 +12,17 @@ interface Options extends ChangeOptions {
 export function buildCommand(): Command {
   const command = newClientCommand('set')
     .description(
-      prose(`Set attributes. With --where, --all, or --from, omit the target.
+      prose(`Set attributes of one target or, with --where, --all, or --from, of many devices or services (a bulk
+change). For a bulk change, omit the target.
 
 muster attributes set gateway-1 site=oslo net.ssid=lab
 
 muster attributes set --where site=oslo --where platform=linux status=checked`),
     )
-    .argument('<target-and-attributes...>', 'target (omit for a bulk change), then name=value …')
+    .argument(
+      '<target-and-attributes...>',
+      'device, service ID, or "me" for your user (omit for a bulk change), then name=value …',
+    )
     .option('--file <name=file>', "set an attribute to a file's content; repeatable", collect)
   return withChangeOptions(command).action(run)
 }

@@ -7,14 +7,18 @@ import { newClientCommand, prose } from '../../options/new-command.ts'
 export function buildCommand(): Command {
   const command = newClientCommand('unset')
     .description(
-      prose(`Remove attributes. A group name removes the whole group. With --context, the command removes overrides, so
-the base values apply again. Names that are not set are ignored. With --where, --all, or --from, omit the target.
+      prose(`Remove attributes from one target or, with --where, --all, or --from, from many devices or services (a bulk
+change). For a bulk change, omit the target. A group name removes the whole group. With --context, the command removes
+overrides, so the base values apply again. Names that are not set are ignored.
 
 muster attributes unset gateway-1 site net.ssid
 
 muster attributes unset --where site=oslo status`),
     )
-    .argument('<target-and-names...>', 'target (omit for a bulk change), then names …')
+    .argument(
+      '<target-and-names...>',
+      'device, service ID, or "me" for your user (omit for a bulk change), then names …',
+    )
   return withChangeOptions(command).action(run)
 }
 

@@ -12,8 +12,11 @@ export function buildCommand(): Command {
 
 muster bulk add-service web=https:8443 --where "platform = linux"`),
     )
-    .argument('<service>', 'service, such as ssh or web=http:8080')
-    .option('--context <name>', 'context in which the filter reads attributes')
+    .argument(
+      '<service>',
+      'service in the form [!][name=]type[:host][:port] (! for disabled), such as ssh or web=http:8080',
+    )
+    .option('--context <name>', 'context in which --where and --view read attributes (default: the context of --view)')
     .addHelpText('after', serviceHelp)
   return withBulkOptions(command).action(run)
 }

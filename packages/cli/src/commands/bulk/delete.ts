@@ -14,7 +14,7 @@ export function buildCommand(): Command {
 muster bulk delete --where "site = closed"`),
     )
     .option('--force', 'also delete active devices')
-    .option('--context <name>', 'context in which the filter reads attributes')
+    .option('--context <name>', 'context in which --where and --view read attributes (default: the context of --view)')
   return withBulkOptions(command, 'delete').action(run)
 }
 

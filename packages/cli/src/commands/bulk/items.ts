@@ -17,7 +17,7 @@ export function buildCommand(): Command {
     .argument('<job>', 'ID of the job')
     .option(
       '--status <statuses>',
-      'statuses to list, comma-separated: pending, done, unchanged, skipped, or failed',
+      'statuses to list, comma-separated: pending, done, unchanged, skipped, or failed (default: all)',
       namesWithCommas,
     )
     .action(run)

@@ -14,14 +14,14 @@ export function buildCommand(): Command {
   return withJobOptions(
     newClientCommand('register')
       .description(
-        prose(`Register devices from a CSV file with a job on the server. The column id, hardwareId, or name identifies
-the device of a row. If no device matches, the row registers one. Otherwise, the row's other cells are values to set.
-In the file format below, only new devices need a name.
+        prose(`Register and change devices from a CSV file with a job on the server. The column id, hardwareId, or name
+identifies the device of a row. If no device matches, the job registers one. Otherwise, it sets the values in the other
+cells of the row. The file format is that of "muster import", except that only new devices need a name.
 
 muster bulk register fleet.csv`),
       )
       .argument('<file>', 'CSV file in UTF-8; - for standard input')
-      .option('--secrets <file>', 'create secrets for new devices, and write them to this new file')
+      .option('--secrets <file>', 'create secrets for new devices, and write them to this new CSV file')
       .addHelpText('after', formatHelp),
   ).action(run)
 }

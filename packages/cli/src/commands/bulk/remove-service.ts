@@ -5,13 +5,13 @@ import { newClientCommand, prose } from '../../options/new-command.ts'
 export function buildCommand(): Command {
   const command = newClientCommand('remove-service')
     .description(
-      prose(`Remove the services that match a filter from many devices with a job on the server. The filter never
-matches the bulk service.
+      prose(`Remove matching services from many devices with a job on the server. The filter never matches the bulk
+service, which represents the device itself.
 
 muster bulk remove-service "port = 23" --where "id:*"`),
     )
-    .argument('<filter>', 'filter of services, such as "port = 23"')
-    .option('--context <name>', 'context in which the device filter reads attributes')
+    .argument('<filter>', 'filter for the services to remove, such as "port = 23"')
+    .option('--context <name>', 'context in which --where and --view read attributes (default: the context of --view)')
   return withBulkOptions(command).action(run)
 }
 

@@ -10,12 +10,12 @@ export function buildCommand(): Command {
   return newClientCommand('secrets')
     .description(
       prose(`Write the secrets of a job's new devices to a new file that only you can read. The server
-returns the secrets only once, within 24 hours after the job ends.
+returns the secrets only once, and only within 24 hours after the job ends.
 
 muster bulk secrets bj_… --file secrets.csv`),
     )
     .argument('<job>', 'ID of a job that was created with --secrets')
-    .requiredOption('--file <file>', 'path of the new CSV file')
+    .requiredOption('--file <file>', 'path of the new CSV file; required')
     .action(run)
 }
 

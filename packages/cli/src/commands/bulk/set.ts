@@ -12,16 +12,22 @@ import { newClientCommand, prose } from '../../options/new-command.ts'
 export function buildCommand(): Command {
   const command = newClientCommand('set')
     .description(
-      prose(`Set attributes of many devices with a job on the server. In a value, the server replaces {name},
-{id}, {hardwareId}, {platform}, and any attribute name in braces with the device's value.
+      prose(`Set attributes of many devices, or of their services, with a job on the server. In a value, the server
+replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the device's value.
 
 muster bulk set site=oslo --where "name:gate"
 
 muster bulk set --csv sites.csv`),
     )
     .argument('[attributes...]', 'name=value …; optional with --csv')
-    .option('--context <name>', 'set overrides in this context; the filter also reads attributes in this context')
-    .option('--services <filter>', 'change the services that match this filter, not the devices')
+    .option(
+      '--context <name>',
+      'set overrides in this context; --where and --view also read attributes in this context',
+    )
+    .option(
+      '--services <filter>',
+      'change the services of the selected devices that match this filter, instead of the devices',
+    )
   return withBulkOptions(command).action(run)
 }
 

@@ -6,13 +6,20 @@ import { newClientCommand, prose } from '../../options/new-command.ts'
 export function buildCommand(): Command {
   const command = newClientCommand('unset')
     .description(
-      prose(`Remove attributes of many devices with a job on the server. A group name removes the whole group.
+      prose(`Remove attributes from many devices, or from their services, with a job on the server. A group name removes
+the whole group.
 
 muster bulk unset status --where "site = oslo"`),
     )
     .argument('<names...>', 'attribute names')
-    .option('--context <name>', 'remove overrides in this context; the filter also reads attributes in this context')
-    .option('--services <filter>', 'change the services that match this filter, not the devices')
+    .option(
+      '--context <name>',
+      'remove overrides in this context; --where and --view also read attributes in this context',
+    )
+    .option(
+      '--services <filter>',
+      'change the services of the selected devices that match this filter, instead of the devices',
+    )
   return withBulkOptions(command).action(run)
 }
 

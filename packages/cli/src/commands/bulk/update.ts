@@ -25,7 +25,7 @@ muster bulk update --csv fleet.csv`),
     .option('--no-platform', 'clear the platform')
     .option('--hardware-id <id>', 'new hardware ID')
     .option('--no-hardware-id', 'clear the hardware ID')
-    .option('--context <name>', 'context in which the filter reads attributes')
+    .option('--context <name>', 'context in which --where and --view read attributes (default: the context of --view)')
   return withBulkOptions(command).action(run)
 }
 

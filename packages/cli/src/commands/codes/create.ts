@@ -21,14 +21,18 @@ export function buildCommand(): Command {
   return newClientCommand('create')
     .description(
       prose(`Create a code that devices use to register themselves, and print the code. The code is shown only once.
-Every device that registers with the code receives the specified attributes and services.`),
+Every new device that registers with the code receives the specified attributes and services.`),
     )
-    .option('--uses <count>', 'maximum number of devices that can use the code', wholeNumber(1, 1_000_000), 1)
+    .option('--uses <count>', 'maximum number of devices that can register with the code', wholeNumber(1, 1_000_000), 1)
     .option('--expires <when>', 'expiry: a date, or a duration from now such as 12h (default: 7d)', futureMoment)
     .option('--name <name>', 'default device name')
     .option('--platform <name>', 'default device platform')
     .option('--attribute <name=value>', 'device attribute; repeatable', collect)
-    .option('--service <entry>', 'device service, such as ssh or web=http:8080; repeatable', collect)
+    .option(
+      '--service <entry>',
+      'device service in the form [!][name=]type[:host][:port] (! for disabled), such as ssh or web=http:8080; repeatable',
+      collect,
+    )
     .addHelpText('after', serviceHelp)
     .action(run)
 }

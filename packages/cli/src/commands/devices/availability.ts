@@ -32,7 +32,7 @@ state.`),
     .argument('<device>', 'ID, hardware ID, or name')
     .requiredOption(
       '--since <when>',
-      'start of a time range of at most 400 days: a date, or a duration before now such as 7d',
+      'start of a time range of at most 400 days: a date, or a duration before now such as 7d; required',
       pastMoment,
     )
     .option('--until <when>', 'end of the time range: a date, or a duration before now (default: now)', pastMoment)

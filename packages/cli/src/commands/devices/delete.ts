@@ -14,7 +14,7 @@ export function buildCommand(): Command {
   return newClientCommand('delete')
     .description(
       prose(`Delete devices with their services and attributes. The command deletes either all of the devices or none of
-them. To delete active devices, pass --force.`),
+them. Without --force, it deletes nothing if any of the devices is active.`),
     )
     .argument('<device...>', 'IDs, hardware IDs, or names; at most 1,000')
     .option('--force', 'also delete active devices')

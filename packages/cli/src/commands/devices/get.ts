@@ -14,7 +14,7 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('get')
     .argument('<device>', 'ID, hardware ID, or name')
-    .option('--context <name>', 'show effective values in this context')
+    .option('--context <name>', 'show effective attribute values in this context')
     .action(run)
 }
 

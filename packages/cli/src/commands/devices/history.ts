@@ -40,7 +40,7 @@ const changeColumns: readonly Column<ChangeRow>[] = [
 export function buildCommand(): Command {
   return newListCommand('history', { limit: 100 })
     .argument('<device>', 'ID, hardware ID, or name')
-    .argument('[name]', 'attribute name, or a group to show changes to every name in the group')
+    .argument('[name]', 'attribute name or group name; a group name selects every attribute in the group')
     .option('--context <name>', 'show only changes in this context')
     .option('--since <when>', 'show changes since this time: a date, or a duration before now such as 12h', pastMoment)
     .option('--until <when>', 'show changes before this time: a date, or a duration before now', pastMoment)

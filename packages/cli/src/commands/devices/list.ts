@@ -31,13 +31,13 @@ stateSince, hardwareId, created, and attribute names. --json prints all columns,
     )
     .argument('[word]', 'part of the name or hardware ID (case-insensitive), or beginning of the ID')
     .option('--where <filter>', 'list devices that match a filter, such as "state = active"; repeatable', collect)
-    .option('--view <view>', 'list the devices of a saved view, with its order and columns; ID or name')
+    .option('--view <view>', 'list the devices of a saved view (ID or name), with its order and columns')
     .option(
       '--sort <keys>',
-      'up to 4 comma-separated fields or attributes; for descending order, add the prefix -, as in -created (default: the order of --view, or name)',
+      'up to 4 comma-separated fields or attributes; for descending order, add the prefix -, as in -created (default: the order of --view, else name)',
       namesWithCommas,
     )
-    .option('--context <name>', 'use effective values in this context')
+    .option('--context <name>', 'context in which the command reads attributes (default: the context of --view)')
     .addHelpText('after', whereHelp)
     .action(run)
 }

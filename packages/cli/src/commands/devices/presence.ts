@@ -29,12 +29,13 @@ const pointColumns: readonly Column<Point>[] = [
 export function buildCommand(): Command {
   return newListCommand('presence', { limit: Number.POSITIVE_INFINITY })
     .description(
-      prose(`List the number of devices that were online in each interval, oldest first. The list contains at most
-1,000 intervals. The columns are at, online, minOnline, and devices.`),
+      prose(`List how many devices were online over time, oldest interval first. The server chooses the interval length,
+so that the list contains at most 1,000 intervals. The columns are at (the start of the interval), online (the average
+number of devices online), minOnline (the lowest number), and devices (the number of devices in the account).`),
     )
     .requiredOption(
       '--since <when>',
-      'start of a time range of at most 400 days: a date, or a duration before now such as 1d',
+      'start of a time range of at most 400 days: a date, or a duration before now such as 1d; required',
       pastMoment,
     )
     .option('--until <when>', 'end of the time range: a date, or a duration before now (default: now)', pastMoment)

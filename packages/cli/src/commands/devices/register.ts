@@ -23,7 +23,11 @@ The secret is shown only once. For devices that register themselves, see "muster
     .option('--hardware-id <id>', 'hardware ID, unique in your account')
     .option('--platform <name>', 'platform, such as "Debian 12"')
     .option('--attribute <name=value>', 'attribute; repeatable', collect)
-    .option('--service <entry>', 'service, such as ssh or web=http:8080; repeatable', collect)
+    .option(
+      '--service <entry>',
+      'service in the form [!][name=]type[:host][:port] (! for disabled), such as ssh or web=http:8080; repeatable',
+      collect,
+    )
     .action(run)
 }
 

@@ -15,11 +15,11 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('totals')
     .description(
-      'Count all or matching devices: the total, the devices in each state, the devices that have never reported, and the devices with a stale value.',
+      'Count devices: the total, the devices in each state, the devices that have never reported, and the devices with a stale value. Without --where or --view, count all devices.',
     )
     .option('--where <filter>', 'count devices that match a filter, such as "site = oslo"; repeatable', collect)
-    .option('--view <view>', 'count the devices of a saved view; ID or name')
-    .option('--context <name>', 'use effective values in this context')
+    .option('--view <view>', 'count the devices of a saved view (ID or name)')
+    .option('--context <name>', 'context in which the command reads attributes (default: the context of --view)')
     .addHelpText('after', whereHelp)
     .action(run)
 }

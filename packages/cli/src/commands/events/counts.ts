@@ -28,8 +28,9 @@ const BAR_WIDTH = 40
 export function buildCommand(): Command {
   const command = newListCommand('counts', { limit: Number.POSITIVE_INFINITY })
     .description(
-      prose(`Count events in intervals of equal length, oldest first. Without --since, the range is the month before
---until or, without --until, the month before now. The columns are from, until, events, and bar.
+      prose(`Count events in intervals of equal length, oldest interval first. Without --since, the range is the month
+before --until or, without --until, the month before now. The default columns are from, events, and bar (a bar of
+proportional length) or, with --csv, from, until, and events.
 
 muster events counts --since 1d --type device.state`),
     )

@@ -22,7 +22,7 @@ export function buildCommand(): Command {
   const command = newClientCommand('tail')
     .description(
       prose(`Print events as they happen, one per line, until Ctrl-C. After a lost connection or a server restart, the
-command resumes without losing or repeating events. At the end, it prints the command that continues from the last
+command resumes without losing or repeating events. At the end, it prints a command that continues after the last
 event.`),
     )
     .option('--type <types>', 'event types, such as device.state,attribute.change; repeatable', eventTypes)

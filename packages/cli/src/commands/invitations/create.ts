@@ -13,11 +13,12 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('create')
     .description(
-      prose(`Invite a person to the account, and print a link to join. The link is shown only once and is valid for
-one person. Anyone who has the link can join, so send it only to the person that you invite.`),
+      prose(`Invite a person to the account, and print a link to join. If you specify an email address and the server
+can send email, the server also emails the link. The link is shown only once and is valid for one person. Anyone who has
+the link can join, so send it only to the person whom you invite.`),
     )
     .argument('[email]', 'email address of the person to invite')
-    .requiredOption('--role <role>', 'name or ID of the role to assign')
+    .requiredOption('--role <role>', 'name or ID of the role to assign; required')
     .option(
       '--expires <when>',
       'expiry, at most 30 days from now: a date, or a duration such as 12h (default: 7d)',

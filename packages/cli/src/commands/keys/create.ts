@@ -28,12 +28,12 @@ An account key belongs to the account. A personal key (--personal) never allows 
 deletes it when your membership ends. Without --permissions, the key has every permission that you have, except
 MEMBER_MANAGE and ACCOUNT_MANAGE.
 
-With --where or --view, the key can find and change only the matching devices. Without --permissions, such a key has
-only permissions that are limited to devices.`),
+With --where or --view, the key can find and change only the matching devices. Without --permissions, such a key, or a
+key with --read or --write, lacks the permissions that apply to the whole account, such as WEBHOOK_MANAGE.`),
     )
     .argument('[name]', 'purpose of the key')
     .option('--read-only', 'allow queries but no changes')
-    .option('--require-digest', 'require signatures that cover a digest of the body')
+    .option('--require-digest', 'require signatures that cover a digest of the request body')
     .option('--expires <when>', 'expiry: a date, or a duration from now such as 90d', futureMoment)
     .addOption(
       new Option('--public-key <file>', 'register an Ed25519 public key (PEM) instead of creating a secret').conflicts(
@@ -43,8 +43,11 @@ only permissions that are limited to devices.`),
     .option('--save <profile>', 'save the access key in this profile of the credentials file')
     .option('--personal', 'create a personal key instead of an account key')
   return withAccessOptions(command, 'permissions of the key, such as DEVICE_READ,EVENT_READ')
-    .option('--view <id>', 'restrict the key to the devices of this view')
-    .option('--context <name>', 'context in which the filter and the view read attributes')
+    .option('--view <id>', 'restrict the key to the devices of the view with this ID')
+    .option(
+      '--context <name>',
+      "context in which the filter and the view read attributes (default: the view's context)",
+    )
     .action(run)
 }
 

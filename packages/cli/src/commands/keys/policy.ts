@@ -24,12 +24,18 @@ rules. New keys must follow the rules immediately. Existing keys must follow the
     .option('--max-days <count>', 'maximum key lifetime in days', wholeNumber(1, 36_500))
     .option('--no-max-days', 'allow keys that never expire')
     .addOption(new Option('--personal-keys <choice>', 'whether members can create personal keys').choices(yesNo))
-    .addOption(new Option('--require-digest <choice>', 'whether keys must require a digest of the body').choices(yesNo))
+    .addOption(
+      new Option('--require-digest <choice>', 'whether keys must require a digest of the request body').choices(yesNo),
+    )
     .addOption(
       new Option('--require-networks <choice>', 'whether keys must be limited to specific networks').choices(yesNo),
     )
-    .option('--enforced-from <when>', 'when existing keys must comply: a date, or a duration from now', futureMoment)
-    .option('--no-enforced-from', 'do not enforce the policy for existing keys')
+    .option(
+      '--enforced-from <when>',
+      'time from which existing keys must follow the rules: a date, or a duration from now such as 30d',
+      futureMoment,
+    )
+    .option('--no-enforced-from', 'do not enforce the rules for existing keys')
     .action(run)
 }
 

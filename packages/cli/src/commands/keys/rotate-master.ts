@@ -7,8 +7,8 @@ export function buildCommand(): Command {
     .description(
       prose(`Encrypt secrets, such as those of access keys, webhooks, and authenticator apps, with a new master key
 while servers run. The command creates the new key in $MUSTER_DATA/master.key and moves the current key to
-master.key.previous. Keep the previous key as long as you keep older backups. If the command is interrupted, run it
-again to resume.
+master.key.previous. Keep the previous key as long as you keep backups from before the rotation. If the command is
+interrupted, run it again to resume.
 
 If you use MUSTER_MASTER_KEY, first set MUSTER_MASTER_KEY to the new key and MUSTER_MASTER_KEY_PREVIOUS to the current
 key on every server. Then run this command with both variables. Finally, remove MUSTER_MASTER_KEY_PREVIOUS from every

@@ -21,8 +21,9 @@ export function buildCommand(): Command {
     .description(
       prose(`Replace an access key with a new key that has the same access. During the overlap, both keys are valid.
 
-Without an argument, the command rotates its own access key and saves the new key in the same profile. For another
-key, the command prints the secret or, with --save, saves it in a profile. The secret is shown only once.
+Without an argument, the command rotates the access key that it uses, and saves the new key in the same profile. For
+another key, the command prints the new secret or, with --save, saves the new key in a profile. The secret is shown only
+once.
 
 With --public-key, the new key has no secret. To use it, run "muster configure" with its ID and private key.`),
     )

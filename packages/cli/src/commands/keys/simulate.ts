@@ -24,24 +24,27 @@ export function buildCommand(): Command {
     .description(
       prose(`Show what an access key could do now: which permissions it has, how many devices it reaches, and whether
 it could run a document, read a device, or read and set an attribute. The command also shows the reason for each denial.
-It does not run the document, and changes nothing. By default, it shows what its own access key could do.
+It does not run the document, and changes nothing. By default, it shows what the access key that it uses could do.
 
 Instead of a key, you can pass --member, --role, or the options of a new key, such as --permissions and --where. The
 command does not create the new key.`),
     )
     .argument('[key]', 'access key ID, as shown by "muster keys list"')
-    .option('--member <member>', 'show what a member could do; ID or email address')
-    .option('--role <role>', 'show what members with a role could do; ID or name')
+    .option('--member <member>', 'show what this member (ID or email address) could do')
+    .option('--role <role>', 'show what members with this role (ID or name) could do')
     .option('--permissions <names>', 'permissions of a new key', permissions)
     .option('--read <names>', 'attributes that the new key could read, such as site,status.*', namesWithCommas)
     .option('--write <names>', 'attributes that the new key could set and read', namesWithCommas)
     .option('--where <filter>', 'filter that selects the devices that the new key could find')
-    .option('--view <id>', 'view whose devices the new key could find')
-    .option('--context <name>', 'context in which the filter and the view read attributes')
+    .option('--view <id>', 'ID of the view whose devices the new key could find')
+    .option(
+      '--context <name>',
+      "context in which the filter and the view read attributes (default: the view's context)",
+    )
     .option('--address <address>', 'IP address from which the key would be used')
     .option('-f, --file <file>', 'GraphQL document to check')
     .option('--variables <json>', 'variables of the document, as a JSON object', jsonObject)
-    .option('--device <id>', 'device to check')
+    .option('--device <id>', 'ID of the device to check')
     .option('--attribute <name>', 'device attribute to check, such as site or net.ssid')
     .action(run)
 }

@@ -31,14 +31,15 @@ const useColumns: readonly Column<UseRow>[] = [
 export function buildCommand(): Command {
   return newListCommand('usage', { limit: Number.POSITIVE_INFINITY })
     .description(
-      prose(`List the fields that an access key used, most recent first, with the numbers of uses and of rejected
-attempts. The server writes the counts once a minute.
+      prose(`List the API fields that an access key used, most recently used first, with the numbers of uses and of
+rejected attempts. The server saves the numbers once a minute, so the list can be up to a minute old.
 
-With --tighten, the command prints the command that creates a key with only the permissions that were used.`),
+With --tighten, the command instead prints a "muster keys create" command for a key with the same restrictions and only
+the permissions that were used.`),
     )
     .argument('<key>', 'access key ID, as shown by "muster keys list"')
     .option('--days <count>', 'number of days to include, 1 to 400', wholeNumber(1, 400), 90)
-    .option('--tighten', 'print the command that creates a key with only the permissions that were used')
+    .option('--tighten', 'print a command that creates a key with only the permissions that were used')
     .action(run)
 }
 

@@ -15,7 +15,7 @@ export function buildCommand(): Command {
     .description(
       prose(`Remove members from the account. Within a second, their sessions, personal keys, streams, and
 download links lose access to the account. Account keys that they created remain valid unless you pass
---disable-keys.`),
+--disable-keys. Only owners can remove owners.`),
     )
     .argument('<member...>', 'email addresses or IDs')
     .option('--disable-keys', 'also disable the account keys that these members created')

@@ -10,7 +10,7 @@ import { openMuster } from '../../server/open-muster.ts'
 export function buildCommand(): Command {
   const command = newClientCommand('create')
     .description(
-      prose(`Create a custom role. You can include only permissions that you have.
+      prose(`Create a custom role. The option --permissions is required, and can include only permissions that you have.
 
 muster roles create Technicians --permissions device-read,event-read,device-write`),
     )

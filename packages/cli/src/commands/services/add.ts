@@ -9,7 +9,10 @@ import { readServices, serviceHelp } from '../../services/read-services.ts'
 export function buildCommand(): Command {
   return newClientCommand('add')
     .argument('<device>', 'ID, hardware ID, or name')
-    .argument('<service>', 'service, such as ssh or web=http:8080')
+    .argument(
+      '<service>',
+      'service in the form [!][name=]type[:host][:port] (! for disabled), such as ssh or web=http:8080',
+    )
     .addHelpText('after', serviceHelp)
     .action(run)
 }

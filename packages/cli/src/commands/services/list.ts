@@ -32,17 +32,17 @@ id, name, device, type, host, port, enabled, and state. --columns also accepts p
 deviceId, and names of service attributes.`),
     )
     .argument('[device...]', 'IDs, hardware IDs, or names')
-    .option('--name <part>', 'part of the service name, case-insensitive')
+    .option('--name <part>', 'part of the service name (case-insensitive)')
     .option('--state <state>', 'service state: active or inactive')
     .option('--type <type>', 'service type by name or ID, as shown by "muster services types"; repeatable', collect)
     .option('--where <filter>', 'list services that match a filter, such as "port = 22"; repeatable', collect)
-    .option('--view <view>', 'list the services of a saved view, with its order and columns; ID or name')
+    .option('--view <view>', 'list the services of a saved view (ID or name), with its order and columns')
     .option(
       '--sort <keys>',
-      'up to 4 comma-separated fields or attributes; for descending order, add the prefix -, as in port,-device.name (default: the order of --view, or device.name,name)',
+      'up to 4 comma-separated fields or attributes; for descending order, add the prefix -, as in port,-device.name (default: the order of --view, else device.name,name)',
       namesWithCommas,
     )
-    .option('--context <name>', 'use effective values in this context')
+    .option('--context <name>', 'context in which the command reads attributes (default: the context of --view)')
     .addHelpText('after', whereHelp)
     .action(run)
 }

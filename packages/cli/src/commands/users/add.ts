@@ -25,7 +25,7 @@ contains no access key. If the user exists, the command only adds the membership
     .argument('<email>', "user's email address")
     .option('--credentials <file>', 'new file for the credentials (default: $MUSTER_DATA/credentials-<email>)')
     .option('--name <name>', "user's name")
-    .option('--account <id>', 'account that the user joins as a member')
+    .option('--account <id>', 'ID of the account that the user joins as a member')
     .option('--role <role>', "ID of the user's role in this account, such as viewer")
     .action(run)
 }

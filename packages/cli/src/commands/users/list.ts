@@ -16,12 +16,12 @@ export function buildCommand(): Command {
     .description(
       prose(`List the users of the installation. The default columns are email, name, state, accounts, signIn, and
 lastSignIn. --columns also accepts id, disabled, devices, accessKeys, sessions, created, and lastUsed (the last use of a
-session, or of a personal access key in any account). Devices and access keys are those of the user's own account. The
-command connects to the database in DATABASE_URL or, by default, to the embedded database in
-MUSTER_DATA, whether or not a server is running.`),
+session, or of a personal access key in any account). The columns devices and accessKeys contain the numbers
+of devices and access keys of the user's own account. The command connects to the database in DATABASE_URL or, by
+default, to the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
     .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
-    .option('--raw', 'write formulas in CSV without a protective apostrophe')
+    .option('--raw', 'with --csv, do not add an apostrophe before values that a spreadsheet would run as formulas')
     .option('--columns <names>', 'comma-separated columns of the table or CSV', namesWithCommas)
     .action(run)
 }

@@ -27,7 +27,7 @@ continue. It connects to the database in DATABASE_URL or, by default, to the emb
 or not a server is running.`),
     )
     .argument('<email>', "user's email address")
-    .option('--with-accounts', 'also delete the accounts that would have no owner')
+    .option('--with-accounts', 'also delete the accounts that would have no owner who can sign in')
     .option('--erase', 'forget the email address, and show a placeholder in events')
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)

@@ -17,7 +17,8 @@ interface Options extends ViewOptions {
 export function buildCommand(): Command {
   const command = newClientCommand('create')
     .description(
-      prose(`Save a filter, a sort order, and columns as a view. To use the view, pass --view to other commands.
+      prose(`Save a filter, a context, a sort order, and columns as a view. To use the view, pass --view to other
+commands.
 
 muster views create "Stale gateways" --where "name:gateway lastReported < -7d" --sort lastReported`),
     )

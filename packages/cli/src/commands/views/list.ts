@@ -14,7 +14,7 @@ const usual = ['id', 'name', 'kind', 'where', 'sort']
 
 export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
-    .option('--kind <kind>', 'list only views of devices, services, or events', readKind)
+    .option('--kind <kind>', 'list only views of this kind: devices, services, or events', readKind)
     .option('--label <label>', 'list only views with this label')
     .action(run)
 }

@@ -16,10 +16,10 @@ export function buildCommand(): Command {
   return newClientCommand('redeliver')
     .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
     .argument('[delivery]', 'delivery ID, as shown by "muster webhooks deliveries"')
-    .addOption(new Option('--failed', 'resend all deliveries from the last 30 days that failed permanently'))
+    .addOption(new Option('--failed', 'resend all permanently failed deliveries that were created in the last 30 days'))
     .option(
       '--since <when>',
-      'resend failed deliveries created since this time: a date, or a duration before now such as 12h',
+      'resend all permanently failed deliveries that were created since this time: a date, or a duration before now such as 12h',
       pastMoment,
     )
     .action(run)

@@ -7,8 +7,8 @@ import { printWebhook } from '../../webhooks/print-webhook.ts'
 export function buildCommand(): Command {
   return newClientCommand('rotate')
     .description(
-      prose(`Create a new secret for a webhook and print it. The secret is shown only once. During the overlap,
-the server signs deliveries with both secrets.`),
+      prose(`Create and print a new secret for a webhook. The secret is shown only once. During the overlap, the server
+signs deliveries with both secrets.`),
     )
     .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
     .addOption(

@@ -18,8 +18,9 @@ interface Options extends ClientOptions, SelectionOptions {
 export function buildCommand(): Command {
   const command = newClientCommand('update')
     .description(
-      prose(`Change only the specified properties of a webhook. --enable or a new URL resumes a paused webhook. An empty
-value removes a filter, a view, or a context, as in --where "".`),
+      prose(`Change only the specified properties of a webhook. --enable or a new URL resumes a paused webhook. If an
+invalid view caused the pause, a new filter, view, or context also resumes the webhook. An empty value removes a filter,
+a view, or a context, as in --where "".`),
     )
     .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
     .option('--url <url>', 'URL to send to')
