@@ -74,7 +74,7 @@ test('rejects a compressed body with 415 on every route', async () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
     const rejected = await fetch(`${app.url}${path}`, { method: 'POST', body: 'x', headers })
     expect([path, rejected.status]).toEqual([path, 415])
-    expect(await rejected.text()).toContain('without Content-Encoding')
+    expect(await rejected.text()).toContain('omit Content-Encoding')
   }
   const counted = 'muster_requests_total{operation="POST /devices/v1/report",status="415",code="BAD_USER_INPUT"} 1'
   await vi.waitFor(async () => expect(await readMetrics(app)).toContain(counted), PATIENT)

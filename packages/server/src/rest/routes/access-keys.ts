@@ -12,7 +12,8 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/access-keys',
-    summary: 'Creates an access key. Only this response contains the secret. A key with publicKey has no secret.',
+    summary:
+      "Creates an access key. Only this response contains the key's secret. A key that is created with publicKey has no secret.",
     document: `mutation createAccessKey(
       $name: String, $readOnly: Boolean! = false, $requireDigest: Boolean! = false, $expires: DateTime, $publicKey: String,
       $access: AccessInput, $networks: [String!], $personal: Boolean! = false, $rateShare: Int = 100
@@ -73,7 +74,7 @@ export const accessKeyRoutes: readonly Route[] = [
     method: 'POST',
     path: '/access-keys/{key}/rotate',
     summary:
-      'Creates a key with the same settings as this key. This key expires after the number of seconds in overlap, or at its current expiry if that is earlier. Only this response contains the new secret. A key with publicKey has no secret.',
+      "Replaces an access key with a new key that has the same settings. The old key expires after the number of seconds in overlap, or at its current expiry if that is earlier. Only this response contains the new key's secret. A key that is created with publicKey has no secret.",
     document: `mutation rotateAccessKey($key: String!, $overlap: Int = 86400, $publicKey: String) {
       rotateAccessKey(key: $key, overlap: $overlap, publicKey: $publicKey) { ...CreatedAccessKey }
     }`,

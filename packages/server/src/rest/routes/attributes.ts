@@ -14,7 +14,7 @@ interface Holder {
 const holders: readonly Holder[] = [
   {
     name: 'User',
-    title: 'the user',
+    title: 'the account',
     path: '/user',
     variables: '$self: String!,',
     id: '$self',
@@ -43,10 +43,11 @@ const holders: readonly Holder[] = [
 
 /** The path contains the context, if any, so that DELETE requests need no body. */
 const places = [
-  { path: '', suffix: '', where: '', variable: '', argument: '' },
+  { path: '', suffix: '', noun: 'attribute', where: '', variable: '', argument: '' },
   {
     path: '/contexts/{context}',
     suffix: 'InContext',
+    noun: 'override',
     where: ' in a context',
     variable: ', $context: String!',
     argument: ', context: $context',
@@ -74,7 +75,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
     {
       method: 'PATCH',
       path,
-      summary: `Merges the body into the attributes of ${title}, and returns the resulting attributes. null removes an attribute or a group.`,
+      summary: `Merges the body into the ${place.noun}s of ${title}, and returns the resulting attributes. null removes an ${place.noun} or a whole group of ${place.noun}s.`,
       document: `mutation set${name}Attributes${place.suffix}(${holder.variables} $attributes: Object!${place.variable}) {
         setAttributes(serviceId: ${id}, attributes: $attributes${place.argument})
       }`,
@@ -85,7 +86,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
     {
       method: 'GET',
       path: `${path}/{name}`,
-      summary: `Returns one attribute of ${title}.`,
+      summary: `Returns the value of one attribute of ${title}. If the attribute has no value, the response is NOT_FOUND.`,
       document: `query get${name}Attribute${place.suffix}(${variables} $name: String!, ${context}) {
         ${select('value: attribute(name: $name, context: $context)')}
       }`,
@@ -96,7 +97,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
     {
       method: 'PUT',
       path: `${path}/{name}`,
-      summary: `Sets one attribute of ${title}, and returns the resulting value. null removes the attribute or the whole group.`,
+      summary: `Sets an ${place.noun} of ${title}, and returns the resulting value. If value is null, removes the ${place.noun} or, if name is a group, all ${place.noun}s in the group.`,
       document: `mutation set${name}Attribute${place.suffix}(
         ${holder.variables} $name: String!, $value: String${place.variable}
       ) {
@@ -108,7 +109,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
     {
       method: 'DELETE',
       path: `${path}/{name}`,
-      summary: `Removes one attribute or a group of attributes of ${title}.`,
+      summary: `Removes an ${place.noun} of ${title} or, if name is a group, all ${place.noun}s in the group.`,
       document: `mutation remove${name}Attribute${place.suffix}(${holder.variables} $name: String!${place.variable}) {
         setAttribute(serviceId: ${id}, name: $name, value: null${place.argument})
       }`,
@@ -129,7 +130,7 @@ const contextsOf = ({ name, title, path, variables, id, select, at }: Holder): R
 const overridesOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
   method: 'GET',
   path: `${path}/contexts/{context}/overrides`,
-  summary: `Returns the overrides of ${title} in this context.`,
+  summary: `Returns the overrides of ${title} in a context.`,
   document: `query get${name}Overrides(${id === '$self' ? '' : variables} $context: String!) {
     ${select('overrides(context: $context)')}
   }`,
@@ -156,7 +157,7 @@ const historyOf = ({ name, title, path, variables, id, select, at }: Holder): Ro
 const infoOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
   method: 'GET',
   path: `${path}/attribute-info`,
-  summary: `Returns the attribute values of ${title}, and when each value was last changed and last written.`,
+  summary: `Returns the attribute values of ${title}. For each value, returns when it last changed, and when it was last written, even without a change.`,
   document: `query list${name}AttributeInfo(${id === '$self' ? '' : variables} $names: [String!], $context: String) {
     ${select('items: attributeInfo(names: $names, context: $context) { ...AttributeInfo }')}
   }`,
@@ -176,7 +177,7 @@ export const attributeRoutes: readonly Route[] = [
     method: 'GET',
     path: '/freshness',
     summary:
-      'Lists the attributes that have an expected interval. For each attribute, returns the interval and the number of devices whose base value is stale.',
+      'Lists the attributes that have an expected interval. For each attribute, returns the interval in seconds and the number of devices whose base value of this attribute is stale.',
     document: 'query listFreshness { login { items: freshness { ...Freshness } } }',
     at: 'login',
     status: 200,
@@ -213,7 +214,7 @@ export const attributeRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/attributes',
     summary:
-      'Sets the attributes in up to 1,000 items, each for one target. Each item succeeds or fails separately. The response lists the result of each item.',
+      'Sets the attributes in up to 1,000 items, each for one device, for one service, or for the account. Each item succeeds or fails separately. The response lists the result of each item.',
     document: `mutation setAttributesMany($items: [AttributesInput!]!) {
       items: setAttributesMany(items: $items) { ...AttributesResult }
     }`,

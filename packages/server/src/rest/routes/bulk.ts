@@ -44,7 +44,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs/run',
     summary:
-      'Creates a bulk job and starts it if exactly the expected number of devices would change and no device is rejected. Otherwise, the response is CONFLICT. If the server responds before the preview is complete, the stateReason of the job later says why the job was not started.',
+      'Creates a bulk job and starts it if exactly the expected number of devices would change and no device is rejected. Otherwise, the response is CONFLICT, and the job stays READY if the request has no Idempotency-Key. The server can respond before the preview is complete. If the job is then not started, its stateReason says why.',
     document: `mutation runBulk(${declared}, $expected: Int!) {
       runBulk(${passed}, expected: $expected) { ...BulkJob }
     }`,
@@ -64,7 +64,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'GET',
     path: '/bulk-jobs/{id}/downloads',
     summary:
-      'Returns links for downloading the report of a bulk job and the secrets of the devices that it registered. secretsUrl is null if the caller cannot download secrets now.',
+      'Returns links for downloading the report of a bulk job and the secrets of the devices that it registered. The secrets can be downloaded once, within 24 hours after the job ends. secretsUrl is null at all other times, and if the caller is not allowed to download secrets.',
     document: 'query getBulkDownloads($id: ID!) { login { bulkJob(id: [$id]) { reportUrl secretsUrl } } }',
     at: 'login.bulkJob[0]',
     status: 200,
@@ -105,7 +105,8 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/start',
-    summary: 'Starts a bulk job. The job applies only the changes in the preview with this token.',
+    summary:
+      'Starts a bulk job. The job applies only the changes in the preview that token identifies. If expected is set and a different number of devices would change, the response is CONFLICT.',
     document: `mutation startBulk($id: ID!, $token: String!, $expected: Int) {
       startBulk(id: $id, token: $token, expected: $expected) { ...BulkJob }
     }`,
@@ -126,7 +127,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs/{id}/retry',
     summary:
-      'Creates a bulk job for the devices of this job that have one of the given statuses (FAILED, SKIPPED, or both), and previews the changes of the new job.',
+      'Creates a bulk job for the devices of an earlier job that have one of the given statuses (FAILED, SKIPPED, or both), and previews the changes of the new job. The earlier job must be READY or PAUSED, or must have ended.',
     document: `mutation retryBulk($id: ID!, $statuses: [BulkItemStatus!]! = [FAILED]) {
       retryBulk(id: $id, statuses: $statuses) { ...BulkJob }
     }`,
@@ -138,7 +139,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs/{id}/undo',
     summary:
-      'Creates a bulk job that undoes this job, and previews the changes of the new job. The new job reverts the values and services that this job changed, and deletes the devices that this job registered. It keeps values and services that have changed since, and devices that have connected or changed since.',
+      'Creates a bulk job that undoes an earlier job, and previews the changes of the new job. The new job reverts the values and services that the earlier job changed, and deletes the devices that the earlier job registered. It keeps values and services that have changed since, and devices that have connected or changed since.',
     document: 'mutation undoBulk($id: ID!, $rate: Int = 200) { undoBulk(id: $id, rate: $rate) { ...BulkJob } }',
     at: 'undoBulk',
     status: 201,

@@ -29,7 +29,7 @@ export const deviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/devices/download',
     summary:
-      'Returns a link for downloading the matching devices as CSV. The link is valid for one hour, but only while the access key is valid.',
+      'Returns a link for downloading the matching devices as CSV. The link is valid for one hour, but only while the access key that signed the request is valid.',
     document: `query getDevicesUrl(
       $where: String, $view: ID, $context: String, $sortBy: [String!], $columns: [String!], $now: DateTime
     ) {
@@ -43,7 +43,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/facets',
-    summary: 'Counts the matching devices by value, separately for each of up to 8 fields or attributes.',
+    summary: 'Counts the matching devices by value, separately for each field or attribute in by (at most 8).',
     document: `query countByValue(
       $by: [String!]!, $where: String, $view: ID, $context: String, $size: Int = 20, $interval: FacetInterval = DAY
     ) {
@@ -93,7 +93,8 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/devices',
-    summary: 'Adds a device with its services and attributes. Only this response contains the secret.',
+    summary:
+      "Adds a device with its services and attributes. Only this response contains the device's secret. If another device uses the hardware ID, the response is CONFLICT.",
     document: `mutation registerDevice(
       $name: String!, ${declared}, $services: [ServiceInput!], $attributes: Object
     ) {
@@ -106,7 +107,8 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/devices/delete',
-    summary: 'Deletes the given devices, either all or none. To also delete active devices, set force to true.',
+    summary:
+      'Deletes up to 1,000 devices, either all or none. If any of them is active, the response is CONFLICT, unless force is true.',
     document: `mutation deleteDevices($deviceId: [String!]!, $force: Boolean! = false) {
       deleteDevices(deviceId: $deviceId, force: $force)
     }`,
@@ -116,7 +118,7 @@ export const deviceRoutes: readonly Route[] = [
     method: 'POST',
     path: '/devices/transfer',
     summary:
-      'Moves the given devices to another account, either all or none. Only a session can do this, and the REST API accepts no sessions, so a valid request receives FORBIDDEN.',
+      'Moves the given devices to another account, either all or none. This requires a session, which the REST API does not accept, so even a valid request receives FORBIDDEN.',
     document: `mutation transferDevices($accountId: ID!, $deviceId: [String!]!) {
       moved: transferDevices(accountId: $accountId, deviceId: $deviceId)
     }`,
@@ -152,7 +154,8 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/{id}/freshness',
-    summary: 'Returns whether any base value of a device is stale.',
+    summary:
+      'Returns whether a device has a stale base value. A value is stale if its last recorded write is more than 1.25 expected intervals ago.',
     document: 'query getDeviceFreshness($id: String!) { login { device(id: [$id]) { id isStale } } }',
     at: 'login.device[0]',
     status: 200,
@@ -171,7 +174,7 @@ export const deviceRoutes: readonly Route[] = [
     method: 'POST',
     path: '/devices/{id}/secret',
     summary:
-      "Replaces a device's secret and returns the new secret. If allow is true, the device gets no new secret, but can register itself again once within one hour.",
+      "Replaces a device's secret, and returns the new secret. The old secret becomes invalid immediately, and the server closes the device's connections. If allow is true, the device gets no new secret, but can register itself again once within one hour.",
     document: `mutation rotateDeviceSecret($id: String!, $allow: Boolean! = false) {
       rotateDeviceSecret(deviceId: $id, allow: $allow) { ...DeviceRegistration }
     }`,

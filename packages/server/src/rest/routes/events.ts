@@ -5,7 +5,7 @@ export const eventRoutes: readonly Route[] = [
     method: 'GET',
     path: '/events',
     summary:
-      'Lists events, newest first, one page at a time. Without minDate and after, lists only the month before maxDate or, without maxDate, before now.',
+      'Lists events, newest first, one page at a time. If both minDate and after are omitted, lists only the events of the month before maxDate (by default, before now).',
     document: `query listEvents(
       $size: Int = 100, $from: Int, $after: ID, $last: String, $minDate: DateTime, $maxDate: DateTime
       $types: [EventType!], $deviceId: [String!], $where: String, $view: ID, $context: String, $now: DateTime
@@ -24,7 +24,8 @@ export const eventRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/events/counts',
-    summary: 'Counts the matching events in time intervals, oldest interval first.',
+    summary:
+      'Counts the matching events in time intervals, oldest interval first. If minDate is omitted, counts only the events of the month before maxDate (by default, before now).',
     document: `query countEvents(
       $intervals: Int = 60, $minDate: DateTime, $maxDate: DateTime, $types: [EventType!], $deviceId: [String!]
       $where: String, $view: ID, $context: String, $now: DateTime
@@ -43,7 +44,7 @@ export const eventRoutes: readonly Route[] = [
     method: 'GET',
     path: '/events/download',
     summary:
-      'Returns a link for downloading the matching events as CSV. Without minDate, the file covers only the month before maxDate or, without maxDate, before now. The link is valid for one hour, but only while the access key is valid.',
+      'Returns a link for downloading the matching events as CSV. If minDate is omitted, the file contains only the events of the month before maxDate (by default, before now). The link is valid for one hour, but only while the access key that signed the request is valid.',
     document: `query getEventsUrl(
       $minDate: DateTime, $maxDate: DateTime, $types: [EventType!], $deviceId: [String!]
       $where: String, $view: ID, $context: String
@@ -61,7 +62,7 @@ export const eventRoutes: readonly Route[] = [
     method: 'GET',
     path: '/devices/{id}/events',
     summary:
-      "Lists a device's events, newest first, one page at a time. Without minDate and after, lists only the month before maxDate or, without maxDate, before now.",
+      "Lists a device's events, newest first, one page at a time. If both minDate and after are omitted, lists only the events of the month before maxDate (by default, before now).",
     document: `query listDeviceEvents(
       $id: String!, $size: Int = 100, $from: Int, $after: ID, $last: String, $minDate: DateTime, $maxDate: DateTime
       $types: [EventType!], $total: Boolean! = true

@@ -12,7 +12,8 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/accounts/{id}',
-    summary: "Returns the signing key's account. For any other account, the response is NOT_FOUND.",
+    summary:
+      'Returns the account of the access key that signed the request. For the ID of any other account, the response is NOT_FOUND.',
     document: 'query getAccount($id: ID!) { login { account(id: $id) { ...User } } }',
     at: 'login.account',
     status: 200,
@@ -68,14 +69,14 @@ export const memberRoutes: readonly Route[] = [
     method: 'POST',
     path: '/members/leave',
     summary:
-      'Removes the signed-in person from the account. Only a session can do this, and the REST API accepts no sessions, so a valid request receives FORBIDDEN.',
+      'Removes the signed-in person from the account. This requires a session, which the REST API does not accept, so even a valid request receives FORBIDDEN.',
     document: 'mutation leaveAccount { leaveAccount }',
     status: 204,
   },
   {
     method: 'GET',
     path: '/roles',
-    summary: 'Lists roles: first the built-in roles, then the custom roles by name.',
+    summary: 'Lists roles: first the built-in roles, then the custom roles, sorted by name.',
     document: 'query listRoles { login { items: roles { ...Role } } }',
     at: 'login',
     status: 200,
@@ -147,7 +148,7 @@ export const memberRoutes: readonly Route[] = [
     method: 'POST',
     path: '/invitations/{id}/resend',
     summary:
-      'Creates a new link for an invitation. The new link has the same lifetime as the previous link, counted from now. The previous link becomes invalid.',
+      'Creates a new link for an invitation. The new link has the same lifetime as the previous link, counted from now. The previous link becomes invalid. If the invitation has an email address and the server can send email, the server also emails the new link.',
     document: 'mutation resendInvitation($id: ID!) { resendInvitation(id: $id) { ...Invitation } }',
     at: 'resendInvitation',
     status: 200,
@@ -163,7 +164,7 @@ export const memberRoutes: readonly Route[] = [
     method: 'POST',
     path: '/invitations/accept',
     summary:
-      'Makes the signed-in person a member of the account that the invitation is for. Only a session can do this, and the REST API accepts no sessions, so a valid request receives FORBIDDEN.',
+      'Makes the signed-in person a member of the account that the invitation is for. This requires a session, which the REST API does not accept, so even a valid request receives FORBIDDEN.',
     document: 'mutation acceptInvitation($token: String!) { acceptInvitation(token: $token) { ...AccountReference } }',
     at: 'acceptInvitation',
     status: 200,

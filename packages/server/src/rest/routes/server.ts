@@ -19,7 +19,7 @@ export const serverRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/limits',
-    summary: 'Lists the limits, with the current usage of some of them.',
+    summary: 'Lists the limits that apply to the account. For some limits, also returns the current usage.',
     document: 'query listLimits { login { items: limits { ...Limit } } }',
     at: 'login',
     status: 200,

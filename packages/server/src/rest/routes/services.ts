@@ -71,7 +71,8 @@ export const serviceRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/services/{id}',
-    summary: 'Changes a service. Omitted fields stay unchanged. null clears host or port.',
+    summary:
+      'Changes a service. Omitted fields stay unchanged. null clears host or port. A bulk service accepts only a new name.',
     document: `mutation updateService(
       $id: ID!, $name: String, $application: Int, $host: String, $port: Int, $enabled: Boolean
     ) {

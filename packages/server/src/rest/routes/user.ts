@@ -13,7 +13,7 @@ export const userRoutes: readonly Route[] = [
     method: 'GET',
     path: '/attribute-names',
     summary:
-      "Lists the attribute names in use on the account's devices and services, with the number of devices and the number of services that use each name.",
+      "Lists the attribute names in use on the account's devices and services. For each name, returns how many devices and how many services use it, and when a value last changed.",
     document: 'query listAttributeNames { login { items: attributeNames { ...AttributeName } } }',
     at: 'login',
     status: 200,

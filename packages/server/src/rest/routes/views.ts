@@ -47,7 +47,8 @@ export const viewRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/views/{id}',
-    summary: 'Changes a view. Omitted fields stay unchanged. null clears context, description, and where.',
+    summary:
+      'Changes a view. Omitted fields stay unchanged. null clears context, description, and where. If version is set and the view has changed since that version, the response is CONFLICT.',
     document: `mutation updateView(
       $id: ID!, $version: Int, $name: String, $where: String, $context: String, $sortBy: [String!]
       $columns: [ViewColumnInput!], $description: String, $labels: [String!], $isShared: Boolean
@@ -64,7 +65,7 @@ export const viewRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/views/{id}',
     summary:
-      'Deletes a view. If webhooks, access keys, or roles use the view, set replaceBy to the ID of another view of the same kind, which they then use instead.',
+      'Deletes a view. If webhooks, access keys, or roles use the view, the response is CONFLICT, unless replaceBy is the ID of another view of the same kind, which they then use instead.',
     document: 'mutation deleteView($id: ID!, $replaceBy: ID) { deleteView(id: $id, replaceBy: $replaceBy) }',
     status: 204,
   },

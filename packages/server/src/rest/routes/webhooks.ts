@@ -36,7 +36,8 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/webhooks/{id}',
-    summary: 'Changes a webhook. Omitted fields stay unchanged. null clears name, where, view, and context.',
+    summary:
+      'Changes a webhook. Omitted fields stay unchanged. null clears name, where, view, and context. If enabled is true or url is new, paused deliveries resume.',
     document: `mutation updateWebhook(
       $id: ID!, $url: String, $events: [EventType!], $name: String, $enabled: Boolean, $where: String, $view: ID
       $context: String
@@ -59,7 +60,7 @@ export const webhookRoutes: readonly Route[] = [
     method: 'POST',
     path: '/webhooks/{id}/secret',
     summary:
-      'Replaces the signing secret. Only this response contains the new secret. For the number of seconds in overlap (0 to 604,800), the server signs deliveries with both the new and the previous secret.',
+      'Replaces the signing secret of a webhook. Only this response contains the new secret. For the number of seconds in overlap (0 to 604,800), the server signs deliveries with both the new and the previous secret.',
     document: `mutation rotateWebhookSecret($id: ID!, $overlap: Int = 86400) {
       rotateWebhookSecret(id: $id, overlap: $overlap) { ...WebhookWithSecret }
     }`,
@@ -69,7 +70,8 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/webhooks/{id}/test',
-    summary: 'Sends a test event in one attempt, and returns the result.',
+    summary:
+      'Sends a test event to a webhook in one attempt, even if the webhook is disabled or paused, and returns the result.',
     document: 'mutation testWebhook($id: ID!) { testWebhook(id: $id) { ...WebhookDelivery } }',
     at: 'testWebhook',
     status: 200,
@@ -96,7 +98,7 @@ export const webhookRoutes: readonly Route[] = [
     method: 'POST',
     path: '/webhooks/{id}/redeliver',
     summary:
-      'Resends one delivery (deliveryId), or all failed deliveries created since a given time (since). Pass exactly one of deliveryId and since. Returns the number of deliveries to resend.',
+      'Resends one delivery (deliveryId), or all failed deliveries created since a given time (since). Pass exactly one of deliveryId and since. Returns the number of deliveries to resend. If the webhook is disabled or paused, the response is CONFLICT.',
     document: `mutation redeliver($id: ID!, $deliveryId: ID, $since: DateTime) {
       count: redeliver(webhookId: $id, deliveryId: $deliveryId, since: $since)
     }`,
