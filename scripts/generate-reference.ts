@@ -28,8 +28,8 @@ The server warns about unknown variables that start with \`MUSTER_\`.
 
 These environment variables are not settings of Muster:
 
-- Node.js reads \`NODE_EXTRA_CA_CERTS\`. To trust additional CA certificates for webhooks over HTTPS,
-  set this variable to the path of a file that contains the certificates.
+- Node.js reads \`NODE_EXTRA_CA_CERTS\`. To trust additional CA certificates, for example for webhooks
+  over HTTPS, set this variable to the path of a PEM file that contains the certificates.
 - In addition to the variables in the table, the OpenTelemetry library reads other variables that
   start with \`OTEL_\`. See [traces](../guides/operations.md#traces).
 
@@ -101,10 +101,10 @@ function metricsPage(): string {
 # Metrics
 
 \`GET /metrics\` returns metrics in the Prometheus text format. The response combines the metrics of
-all processes of a server (\`MUSTER_WORKERS\`). If several servers share a database, scrape each of
-them.
+all processes of a server (\`MUSTER_WORKERS\`). Counts are sums over these processes, and ages and lags
+are the highest values. If several servers share a database, scrape each of them.
 
-- If \`MUSTER_METRICS_TOKEN\` is set, send the token as \`Authorization: Bearer\`.
+- If \`MUSTER_METRICS_TOKEN\` is set, send the token in the header \`Authorization: Bearer TOKEN\`.
 - If \`MUSTER_METRICS_TOKEN\` is not set, only programs on the same machine can read the metrics,
   through \`localhost\` or a loopback address. The server rejects requests with a header that proxies
   add (\`Forwarded\`, \`Via\`, \`X-Forwarded-*\`, \`X-Real-IP\`). If \`MUSTER_PUBLIC_URL\` or
@@ -112,7 +112,8 @@ them.
 - The response omits metrics that the server cannot read, for example while the database is
   unreachable.
 - The response includes the Node.js process metrics \`process_…\` and \`nodejs_…\`: memory, CPU time,
-  event loop, and garbage collection.
+  event loop, and garbage collection. If the server has several processes, the label \`process\` of
+  these metrics contains the number of the process.
 
 ${table(['Name', 'Type', 'Meaning'], rows)}
 `

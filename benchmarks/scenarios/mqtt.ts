@@ -136,7 +136,7 @@ export const connections: Scenario = {
   },
 }
 
-/** A process that keeps connections of devices open. */
+/** A process that keeps device connections open. */
 interface Holder {
   /** Opens a connection for each of the credentials. Resolves to the number of all connections that are open then. */
   connect(credentials: readonly Credentials[]): Promise<number>

@@ -43,9 +43,9 @@ export type User = {
   /** The account's rules for access keys. Needs KEY_MANAGE or AUDIT_READ. */
   keyPolicy: KeyPolicy;
   /**
-   * The permissions that a document needs, for example to create a key that has only these permissions. The server does
-   * not run the document. Every caller can use this field. The variables can be omitted, even if the document requires
-   * them.
+   * The permissions that a GraphQL document needs, for example to create a key that has only these permissions. The server
+   * does not run the document. Every caller can use this field. The variables can be omitted, even if the document
+   * requires them.
    */
   needs: Array<Need>;
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
@@ -77,8 +77,8 @@ export type User = {
    */
   presence?: Maybe<Array<PresencePoint>>;
   /**
-   * Returns the bulk jobs with these IDs, at most 1,000. Omits IDs that do not exist. Restricted callers see only the jobs
-   * that they created.
+   * Returns the bulk jobs with these IDs (at most 1,000). Omits unknown IDs. Restricted callers see only the jobs that
+   * they created.
    */
   bulkJob: Array<BulkJob>;
   /** Bulk jobs, newest first. Restricted callers see only the jobs that they created. */
@@ -117,7 +117,7 @@ export type User = {
    */
   eventsUrl: Scalars['String']['output'];
   /**
-   * Counts the matching devices by the values of each of the given names, at most 8. A name is a field or an attribute of
+   * Counts the matching devices by the values of each of the given names (at most 8). A name is a field or an attribute of
    * devices or services, as in a device filter, such as site or services.port. For an unknown name without the prefix
    * "attributes.", the field fails with BAD_USER_INPUT and suggests a similar known name, if there is one.
    */
@@ -132,7 +132,7 @@ export type User = {
   checkFilter: FilterCheck;
   /** The expected intervals of the attributes that the caller can read, sorted by name. */
   freshness: Array<Freshness>;
-  /** How far back this user's history is known. */
+  /** How far back the history of this user's attribute values is known. */
   history: HistorySpan;
   /**
    * The values of this user's attributes, with the time of each value's last change. If names is omitted, the list
@@ -157,8 +157,8 @@ export type User = {
    */
   service: Array<Service>;
   /**
-   * Lists the services of all devices, except bulk services. Sort by name, id, created, state, application, port,
-   * device.name, or an attribute.
+   * Lists the services of all devices, except bulk services. sortBy accepts name, id, created, state, application, port,
+   * device.name, and attributes.
    */
   services: ServiceList;
   /**
@@ -449,7 +449,7 @@ export type KeyPolicy = {
   maxDays?: Maybe<Scalars['Int']['output']>;
   /** Whether members can create personal keys. */
   personalKeys: Scalars['Boolean']['output'];
-  /** Whether keys must require a digest. */
+  /** Whether keys must require that signatures cover a digest of the request body. */
   requireDigest: Scalars['Boolean']['output'];
   /** Whether keys must be limited to networks. */
   requireNetworks: Scalars['Boolean']['output'];
@@ -481,15 +481,21 @@ export type AccessKey = {
   kind: Scalars['String']['output'];
   /** The key's permissions. A personal key allows only what its creator's current role also allows. */
   permissions: Array<Permission>;
-  /** The names of the attributes that the key can read and set; null for all. */
+  /** The names of the attributes that the key can read and set; null for all names. */
   attributes?: Maybe<AttributeScope>;
-  /** A device filter in canonical form; null for none. The key finds and changes only matching devices. */
+  /**
+   * A device filter in canonical form; null without a filter. Callers with the key can find and change only matching
+   * devices.
+   */
   where?: Maybe<Scalars['String']['output']>;
-  /** A saved view whose filter also limits the devices; null for none. */
+  /**
+   * A saved view. Callers with the key can find and change only devices that also match the view's filter; null without a
+   * view.
+   */
   view?: Maybe<View>;
   /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context?: Maybe<Scalars['String']['output']>;
-  /** The networks from which the key is valid, in CIDR notation; empty for all networks. */
+  /** The networks, in CIDR notation, from which the key is valid; empty if it is valid from any address. */
   networks: Array<Scalars['String']['output']>;
   /** The share of the rate-limit quota that the key can use, in percent. */
   rateShare: Scalars['Int']['output'];
@@ -538,8 +544,8 @@ export type KeyUse = {
   /** How many times operations with the field ran. */
   uses: Scalars['Int']['output'];
   /**
-   * How many times the server rejected the field because of the permission, the device, or the attribute. uses does not
-   * include these attempts.
+   * How many times the server rejected the field because the key lacked the permission or had no access to the device or
+   * the attribute. uses does not include these attempts.
    */
   rejected: Scalars['Int']['output'];
   /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
@@ -570,10 +576,10 @@ export type Mutation = {
    */
   createAccessKey: CreatedAccessKey;
   /**
-   * Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow
-   * more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would
-   * then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own
-   * personal keys.
+   * Updates the given fields of an access key. null clears name and networks. access and expires can only limit the key
+   * further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its
+   * rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN
+   * for the caller's own personal keys.
    */
   updateAccessKey: AccessKey;
   /**
@@ -599,7 +605,7 @@ export type Mutation = {
    */
   setAttribute?: Maybe<Scalars['String']['output']>;
   /**
-   * Sets several attributes of a service, a device, or the user. If one change fails, none is applied. Returns the
+   * Sets several attributes of a service, a device, or the account. If one change fails, none is applied. Returns the
    * resulting attributes in the context, or the resulting base values if context is omitted.
    */
   setAttributes: Scalars['Object']['output'];
@@ -611,13 +617,17 @@ export type Mutation = {
    * account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY.
    */
   createBulk: BulkJob;
-  /** Adds devices to a DRAFT that was created with open set to true: up to 1,000 IDs, or up to 10,000 rows of a CSV. */
+  /**
+   * Adds devices to a DRAFT job that was created with open: true. If the job was created with ids, pass up to 1,000 more
+   * ids per call. If it was created with csv, pass up to 10,000 more rows of csv per call.
+   */
   appendBulk: BulkJob;
-  /** Previews a DRAFT, or previews a READY or EXPIRED job again. The token of an earlier preview becomes invalid. */
+  /** Previews a DRAFT job, or previews a READY or EXPIRED job again. The token of an earlier preview becomes invalid. */
   previewBulk: BulkJob;
   /**
-   * Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it
-   * writes has changed since the preview, or if the device no longer matches the filter or no longer exists.
+   * Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value or service
+   * that it would change has changed since the preview, or if the device no longer matches the job's filter or no longer
+   * exists.
    */
   startBulk: BulkJob;
   /**
@@ -628,19 +638,19 @@ export type Mutation = {
   runBulk: BulkJob;
   /** Pauses a job after the current batch. To continue, call resumeBulk. */
   pauseBulk: BulkJob;
-  /** Resumes a paused job with the caller's permissions, or changes a running job's rate. */
+  /** Resumes a paused job with the caller's permissions. If rate is set, also changes the paused or running job's rate. */
   resumeBulk: BulkJob;
   /** Ends a job after the current batch. Does not revert the changes that the job has made. */
   cancelBulk: BulkJob;
   /**
-   * Creates and previews a job for the devices of this job that have one of the given statuses: FAILED, SKIPPED, or both.
-   * This job must be READY or PAUSED, or must have ended.
+   * Creates and previews a job that repeats the given job for its devices with the given statuses: FAILED, SKIPPED, or
+   * both. The given job must be READY or PAUSED, or must have ended.
    */
   retryBulk: BulkJob;
   /**
-   * Creates and previews a job that reverts the changes of this job, which must have been started and must have ended.
-   * Does not revert values and services that have changed since this job wrote them. Deletes the devices that this job
-   * registered, unless they have connected or changed since.
+   * Creates and previews a job that reverts the changes of the given job, which must have been started and must have
+   * ended. The new job keeps values and services that have changed since the given job wrote them. It deletes the devices
+   * that the given job registered, unless they have connected or changed since. Jobs that delete devices cannot be undone.
    */
   undoBulk: BulkJob;
   /**
@@ -648,7 +658,10 @@ export type Mutation = {
    * response contains the secret that the device authenticates with.
    */
   registerDevice: DeviceRegistration;
-  /** Updates the given fields. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
+  /**
+   * Updates the given fields of a device. null clears hardwareId or platform. Returns CONFLICT if another device uses the
+   * hardware ID.
+   */
   updateDevice: Device;
   /** Deletes a device. Returns CONFLICT for an active device unless force is true. */
   deleteDevice: Scalars['Boolean']['output'];
@@ -656,23 +669,23 @@ export type Mutation = {
   deleteDevices: Scalars['Boolean']['output'];
   /**
    * Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their
-   * IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices'
-   * connections. Access keys cannot call this mutation. You need DEVICE_DELETE in this account and DEVICE_CREATE in the
-   * other one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster, and while a server of the
-   * previous release is running. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is
-   * that of setAttributesMany with one item for each device.
+   * IDs, secrets, services, and attributes. Their earlier events stay in the old account. The server closes the devices'
+   * connections. Access keys cannot call this mutation. You need DEVICE_DELETE in the old account and DEVICE_CREATE in the
+   * new one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster, and while a server of the
+   * previous release is running. Returns CONFLICT if a device in the new account has the hardware ID of one of the
+   * devices. The rate-limit cost is that of setAttributesMany with one item for each device.
    */
   transferDevices: Scalars['Int']['output'];
   /**
    * Replaces the device's secret. The old secret becomes invalid immediately, and the server closes the device's
    * connections. If allow is true, the server creates no new secret. Instead, the device can register itself again once
-   * with its hardware ID, within one hour.
+   * with its hardware ID and a registration code, within one hour.
    */
   rotateDeviceSecret: DeviceRegistration;
   /**
-   * Sets the interval at which clients are expected to write an attribute. A value is stale if its last recorded write
-   * (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null after the interval is removed. An account
-   * can have at most 50 expected intervals.
+   * Sets or removes the interval at which clients are expected to write an attribute. A value is stale if its last
+   * recorded write (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null if the interval was
+   * removed. An account can have at most 50 expected intervals.
    */
   setExpectedInterval?: Maybe<Freshness>;
   /**
@@ -690,9 +703,9 @@ export type Mutation = {
   deleteRegistrationCode: Scalars['Boolean']['output'];
   /** Renames a service. Renaming a bulk service renames its device. */
   renameService: Scalars['Boolean']['output'];
-  /** Adds a service to a device. A device can have at most 100 services. */
+  /** Adds a service to a device. A device can have at most 100 services in addition to its bulk service. */
   addService: Service;
-  /** Updates the given fields. null clears host or port. A bulk service accepts only a new name. */
+  /** Updates the given fields of a service. null clears host or port. A bulk service accepts only a new name. */
   updateService: Service;
   /** Removes a service and its attributes. Returns BAD_USER_INPUT for a bulk service. */
   removeService: Scalars['Boolean']['output'];
@@ -703,8 +716,8 @@ export type Mutation = {
   acceptInvitation: AccountReference;
   /**
    * Creates an invitation with a link that can be used once. The caller must have each of the role's permissions. If email
-   * is set and the server can send email, the server also emails the link. An account can have at most 100 open
-   * invitations, and can email at most 200 links per hour.
+   * is set and the server can send email, the server also emails the link, up to 200 links per hour for an account. An
+   * account can have at most 100 open invitations.
    */
   createInvitation: Invitation;
   deleteInvitation: Scalars['Boolean']['output'];
@@ -715,8 +728,8 @@ export type Mutation = {
    */
   resendInvitation: Invitation;
   /**
-   * Removes the signed-in person from this account, and deletes the person's personal keys in the account. Requires a
-   * session. Returns CONFLICT if no owner who can sign in would remain.
+   * Removes the signed-in person from the account that the request uses, and deletes the person's personal keys in the
+   * account. Requires a session. Returns CONFLICT if no owner who can sign in would remain.
    */
   leaveAccount: Scalars['Boolean']['output'];
   /**
@@ -737,31 +750,32 @@ export type Mutation = {
   updateAccount: User;
   /**
    * Creates a custom role. The caller must have each of the role's permissions. An account can have at most 50 custom
-   * roles.
+   * roles. Returns CONFLICT if another role has this name.
    */
   createRole: Role;
   /**
-   * Updates the given fields. In a built-in role, you can change only the groups. The caller must have each of the role's
-   * permissions. The change takes effect within a second.
+   * Updates the given fields of a role. In a built-in role, you can change only the groups. The caller must have each of
+   * the role's permissions. The change takes effect within a second. Returns CONFLICT if another role has the new name.
    */
   updateRole: Role;
   /** Deletes a custom role. Returns CONFLICT while a member or an open invitation has the role. */
   deleteRole: Scalars['Boolean']['output'];
   /**
-   * Saves a view. The server stores where in canonical form. An account can have at most 200 views. Returns CONFLICT if
-   * another view has this name.
+   * Saves a view. The server stores the filter in canonical form. An account can have at most 200 views. Returns CONFLICT
+   * if another view has this name.
    */
   createView: View;
   /**
-   * Updates the given fields. null clears context, description, and where. Returns CONFLICT if version is given and the
-   * view has changed since that version. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an
-   * access key uses the view, the caller also needs MEMBER_MANAGE.
+   * Updates the given fields of a view. null clears context, description, and where. Returns CONFLICT if another view has
+   * the new name, if the view has changed since the given version, or if a role or an access key that uses the view cannot
+   * have the new filter. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses
+   * the view, the caller also needs MEMBER_MANAGE.
    */
   updateView: View;
   /**
-   * Deletes a view. If the view is in use, returns CONFLICT, and extensions.usedBy lists the objects that use the view. To
-   * replace the view and delete it, set replaceBy to another view of the same kind. The replacement needs the same
-   * additional permissions as updateView.
+   * Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the
+   * objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another
+   * view of the same kind. The replacement needs the same additional permissions as updateView.
    */
   deleteView: Scalars['Boolean']['output'];
   /**
@@ -771,8 +785,8 @@ export type Mutation = {
    */
   createWebhook: Webhook;
   /**
-   * Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new
-   * where, view, or context ends a pause that an invalid view caused.
+   * Updates the given fields of a webhook. null clears name, where, view, and context. enabled: true or a new url ends a
+   * pause. A new where, view, or context ends a pause that an invalid view caused.
    */
   updateWebhook: Webhook;
   /** Deletes a webhook and its deliveries. */
@@ -787,7 +801,7 @@ export type Mutation = {
   testWebhook: WebhookDelivery;
   /**
    * Resends one delivery, or all failed deliveries created since a given time. Pass exactly one of deliveryId and since.
-   * Returns the number of deliveries to resend. Returns CONFLICT if the webhook is disabled or paused.
+   * Returns the number of deliveries that the server will resend. Returns CONFLICT if the webhook is disabled or paused.
    */
   redeliver: Scalars['Int']['output'];
 };
@@ -1269,6 +1283,7 @@ export type Device = {
   lastReported?: Maybe<Scalars['DateTime']['output']>;
   /** When the state last changed; if it never has, when the device was registered. */
   stateSince?: Maybe<Scalars['DateTime']['output']>;
+  /** The account that the device belongs to. */
   owner: UserReference;
   /**
    * This device's events, newest first. Without minDate and after, the list covers the month before maxDate or, without
@@ -1291,7 +1306,7 @@ export type Device = {
   /**
    * The device's services, except its bulk service. name selects services whose name contains the string
    * (case-insensitive). state selects services that are active or inactive. application selects services by the IDs of
-   * their types. Sort by name, id, created, state, application, port, or an attribute.
+   * their types. sort accepts name, id, created, state, application, port, and attributes.
    */
   services: Array<Service>;
 };
@@ -1474,8 +1489,9 @@ export type AttributeName = {
   /** The number of services that have the attribute, as a base value or an override. */
   services: Scalars['Int']['output'];
   /**
-   * When a value of this name last changed on a device or a service. Null if the server found no such change: each count
-   * reads at most the newest 100,000 events. Always null for callers who are restricted to some devices.
+   * When a value of this name last changed on a device or a service. Null if the server found no such change: when it
+   * counts the names, it reads at most the newest 100,000 events. Always null for callers who are restricted to some
+   * devices.
    */
   lastChanged?: Maybe<Scalars['DateTime']['output']>;
 };
@@ -1499,10 +1515,10 @@ export type PresencePoint = {
 /** When a device was online. */
 export type Availability = {
   __typename?: 'Availability';
-  /** The start of the time with a known state: the start of the time range, or a later time. */
+  /** The time from which the device's state is known: the start of the requested time range, or a later time. */
   from: Scalars['DateTime']['output'];
   until: Scalars['DateTime']['output'];
-  /** The fraction of the time with a known state in which the device was online, 0 to 1; 0 if there is no such time. */
+  /** The fraction, 0 to 1, of the time with a known state during which the device was online; 0 if there is no such time. */
   share: Scalars['Float']['output'];
   onlineSeconds: Scalars['Int']['output'];
   /** How many times the device went offline in the time with a known state. */
@@ -1522,6 +1538,25 @@ export type AvailabilitySegment = {
   state: Scalars['String']['output'];
 };
 
+/** The numbers of a bulk job's devices, by outcome and status. */
+export type BulkCounts = {
+  __typename?: 'BulkCounts';
+  total: Scalars['Int']['output'];
+  /** The number of devices that would change, according to the preview. */
+  change: Scalars['Int']['output'];
+  /** The number of devices that need no change, according to the preview. */
+  unchanged: Scalars['Int']['output'];
+  /** The number of devices that the preview rejected, because their change would fail. */
+  rejected: Scalars['Int']['output'];
+  /** The number of CSV rows that would become new devices, according to the preview. */
+  register: Scalars['Int']['output'];
+  pending: Scalars['Int']['output'];
+  done: Scalars['Int']['output'];
+  /** The number of devices that failed or that the preview rejected. */
+  failed: Scalars['Int']['output'];
+  skipped: Scalars['Int']['output'];
+};
+
 /** A page of a bulk job's devices, in ID order. */
 export type BulkItemList = {
   __typename?: 'BulkItemList';
@@ -1530,7 +1565,7 @@ export type BulkItemList = {
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1538,7 +1573,7 @@ export type BulkItemList = {
 export type BulkItem = {
   __typename?: 'BulkItem';
   device: EventTarget;
-  /** The line of the device's row in the CSV; null if there is no such row. */
+  /** The line number of the device's row in the CSV; null if there is no such row. */
   line?: Maybe<Scalars['Int']['output']>;
   outcome: BulkOutcome;
   status: BulkItemStatus;
@@ -1564,7 +1599,7 @@ export type BulkOutcome =
   /** A row of the CSV that becomes a new device. */
   | 'REGISTER'
   | 'UNCHANGED'
-  /** The change would fail. See code and message. */
+  /** The change would fail. The item's code and message say why. */
   | 'REJECTED';
 
 /** The status of a device in a bulk job. */
@@ -1578,38 +1613,41 @@ export type BulkItemStatus =
 /** Why a bulk job skipped a device or did not revert it completely. */
 export type BulkSkipReason =
   /**
-   * A value that the job writes has changed since the preview or, in an undo, since the undone job wrote it. In an undo of
-   * registrations: the device has connected or changed since the job registered it.
+   * A value or service that the job changes has changed since the preview or, in an undo, since the undone job changed it.
+   * In an undo of registrations: the device has connected or changed since the job registered it.
    */
   | 'CHANGED_SINCE'
   /** The device no longer exists, or the caller who started the job can no longer reach it. */
   | 'GONE'
-  /** The device no longer matches the filter. */
+  /** The device no longer matches the job's filter. */
   | 'NO_LONGER_MATCHES';
 
 /**
  * A bulk job's devices. Set where, view, or both; or set ids; or set csv. The server rejects an empty filter. To select
- * all devices, use id:*.
+ * all devices, set where to id:*.
  */
 export type BulkTargetInput = {
   /** A device filter. */
   where?: InputMaybe<Scalars['String']['input']>;
-  /** The ID of a saved view of devices. The view's filter applies in addition to the field where. */
+  /** The ID of a saved view of devices. The view's filter applies in addition to the filter in where. */
   view?: InputMaybe<Scalars['ID']['input']>;
-  /** The context in which the filter and the view's filter read attributes. Default: the view's context. */
+  /**
+   * The context in which the filter in where and the view's filter read attributes. Default: the view's context, or base
+   * values if there is none.
+   */
   context?: InputMaybe<Scalars['String']['input']>;
   /** At most 1,000 device IDs. */
   ids?: InputMaybe<Array<Scalars['String']['input']>>;
   /**
-   * At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's
-   * device. The row sets the values of the other columns whose cells are not empty.
+   * A CSV of at most 1 MiB and 10,000 rows, in the format of muster import. Each row identifies a device in the column id,
+   * hardwareId, or name, and its other columns set values of this device. Empty cells change nothing.
    */
   csv?: InputMaybe<Scalars['String']['input']>;
   /** If csv is set: whether a row that matches no device registers a new device. */
   register?: Scalars['Boolean']['input'];
   /**
-   * If register is true: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a
-   * secret cannot connect, or register itself with a registration code, before you call rotateDeviceSecret.
+   * If register is true: whether new devices get secrets, which can be downloaded once from secretsUrl. Before you call
+   * rotateDeviceSecret, a new device without a secret can neither connect nor register itself with a registration code.
    */
   secrets?: Scalars['Boolean']['input'];
 };
@@ -1625,7 +1663,10 @@ export type BulkOperationInput = {
   delete?: InputMaybe<BulkDeleteInput>;
 };
 
-/** Merges attributes into those of each device, like the mutation setAttributes. */
+/**
+ * Merges attributes into those of each device, or of its services that match the filter in services, like the mutation
+ * setAttributes.
+ */
 export type BulkAttributesInput = {
   /**
    * In a value, the server replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the
@@ -1650,8 +1691,8 @@ export type BulkRemoveServiceInput = {
 };
 
 /**
- * New values of a device's fields. Omitted fields stay unchanged. null clears hardwareId or platform. Names in braces work
- * as in setAttributes.
+ * New values of a device's fields. Omitted fields stay unchanged. null clears hardwareId or platform. The server replaces
+ * names in braces as in BulkAttributesInput.
  */
 export type BulkUpdateInput = {
   name?: InputMaybe<Scalars['String']['input']>;
@@ -1666,26 +1707,27 @@ export type BulkDeleteInput = {
 };
 
 /**
- * A change to many devices. After the job starts, the server applies the previewed changes in the background. It changes
- * each device at most once.
+ * A job that changes many devices. After the job starts, the server applies the previewed changes in the background, and
+ * changes each device at most once.
  */
 export type BulkJob = {
   __typename?: 'BulkJob';
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
   state: BulkState;
-  /** Why the job is paused or waiting, failed, or was not started; otherwise null. */
+  /** Why the job is paused, is waiting, has failed, or was not started; otherwise null. */
   stateReason?: Maybe<Scalars['String']['output']>;
   /**
-   * The target, with the filter in canonical form. ids is the number of IDs in createBulk. csv contains the names of the
-   * columns and the line of the last row, instead of the rows. For a retry or an undo, job is the ID of the other job.
+   * The target, with the filter in canonical form. ids is the number of IDs that createBulk received. Instead of the rows,
+   * csv contains the names of the columns and the line number of the last row. For a retry or an undo, job is the ID of
+   * the job that is retried or undone.
    */
   target: Scalars['Object']['output'];
   operations: Array<Scalars['Object']['output']>;
   counts: BulkCounts;
   /** The progress of the preview or the run, 0 to 1. */
   progress: Scalars['Float']['output'];
-  /** The maximum number of devices per second, 1 to 10,000. */
+  /** The maximum number of devices that the job changes per second, 1 to 10,000. */
   rate: Scalars['Int']['output'];
   /**
    * The maximum number of failures since the job was started or last resumed; null for the greater of 100 and 10% of the
@@ -1708,8 +1750,8 @@ export type BulkJob = {
   reportUrl: Scalars['String']['output'];
   /**
    * A URL for downloading the secrets of the registered devices as CSV. The URL is valid for up to one hour. The secrets
-   * can be downloaded once, within 24 hours after the job ends. null at all other times, after the download, and if there
-   * are no secrets. Also null for callers who are read-only or lack DEVICE_CREATE.
+   * can be downloaded once, within 24 hours after the job ends. The field is null at all other times, after the download,
+   * and if there are no secrets. It is always null for callers who are read-only or lack DEVICE_CREATE.
    */
   secretsUrl?: Maybe<Scalars['String']['output']>;
   /**
@@ -1726,8 +1768,8 @@ export type BulkJob = {
 
 
 /**
- * A change to many devices. After the job starts, the server applies the previewed changes in the background. It changes
- * each device at most once.
+ * A job that changes many devices. After the job starts, the server applies the previewed changes in the background, and
+ * changes each device at most once.
  */
 export type BulkJobItemsArgs = {
   outcome?: InputMaybe<Array<BulkOutcome>>;
@@ -1753,25 +1795,6 @@ export type BulkState =
   /** The preview failed. */
   | 'FAILED';
 
-/** The numbers of a bulk job's devices, by outcome and status. */
-export type BulkCounts = {
-  __typename?: 'BulkCounts';
-  total: Scalars['Int']['output'];
-  /** In the preview: devices that would change. */
-  change: Scalars['Int']['output'];
-  /** In the preview: devices that need no change. */
-  unchanged: Scalars['Int']['output'];
-  /** In the preview: devices whose change would be rejected. */
-  rejected: Scalars['Int']['output'];
-  /** In the preview: CSV rows that would become new devices. */
-  register: Scalars['Int']['output'];
-  pending: Scalars['Int']['output'];
-  done: Scalars['Int']['output'];
-  /** Devices that failed or that the preview rejected. */
-  failed: Scalars['Int']['output'];
-  skipped: Scalars['Int']['output'];
-};
-
 /** A page of bulk jobs, newest first. */
 export type BulkJobList = {
   __typename?: 'BulkJobList';
@@ -1780,7 +1803,7 @@ export type BulkJobList = {
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1796,15 +1819,17 @@ export type Event = {
   id: Scalars['ID']['output'];
   type: EventType;
   timestamp: Scalars['DateTime']['output'];
+  /** The account that the event belongs to. */
   owner: UserReference;
   /** The user who made the change; null for state events, and if a device or the server made it. */
   actor?: Maybe<UserReference>;
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource;
+  /** The objects that the event is about. */
   target: Array<EventTarget>;
-  /** Either active or inactive, for state events and for devices that moved to this account; null for other events. */
+  /** Either active or inactive, for state events and when a device moved to this account; null for other events. */
   state?: Maybe<Scalars['String']['output']>;
-  /** The change's data. EventType describes the data of each event type. */
+  /** The event's data. EventType describes the data of each event type. */
   data: Scalars['Object']['output'];
 };
 
@@ -1822,8 +1847,8 @@ export type DeviceList = {
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
   /**
-   * An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. It stays
-   * valid even if that item moves in the list or is deleted.
+   * To get the next page, pass this opaque string as the argument after; null if the page is empty. The cursor stays valid
+   * even if the last item of this page moves in the list or is deleted.
    */
   cursor?: Maybe<Scalars['String']['output']>;
 };
@@ -1877,7 +1902,7 @@ export type EventList = {
   hasMore: Scalars['Boolean']['output'];
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1888,20 +1913,20 @@ export type ChangeSource = {
   kind: Scalars['String']['output'];
   /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id?: Maybe<Scalars['ID']['output']>;
-  /** Name of the access key, device, or bulk job at the event's time; null for other sources, or if there is none. */
+  /** Name of the access key, device, or bulk job at the time of the change; null for other sources, or if it has no name. */
   name?: Maybe<Scalars['String']['output']>;
   /**
-   * The person who was signed in or who created the access key; null if there is none, as for a device or the server, and
-   * for state events.
+   * The person who was signed in or who created the access key; null for state events, and if there is no such person, as
+   * for a device or the server.
    */
   user?: Maybe<UserReference>;
 };
 
-/** An object that an event is about. */
+/** A reference to an object, such as the target of an event. */
 export type EventTarget = {
   __typename?: 'EventTarget';
   id: Scalars['ID']['output'];
-  /** The object's name at the event's time. */
+  /** The object's name. In an event, its name at the time of the event. */
   name: Scalars['String']['output'];
   /** One of user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, and bulkJob. */
   kind: Scalars['String']['output'];
@@ -1917,8 +1942,8 @@ export type EventType =
    */
   | 'SERVICE_STATE'
   /**
-   * data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the code's ID if one was
-   * used
+   * data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the ID of the registration
+   * code, if one was used
    */
   | 'DEVICE_REGISTER'
   /** data: changes, the old and new value of each field that changed */
@@ -1930,14 +1955,14 @@ export type EventType =
   | 'DEVICE_DELETE'
   /**
    * A device moved to another account, or from another account to this one. data: name, hardwareId, platform; accountId,
-   * the other account; direction, out or in. If direction is out, data also contains attributes, overrides, and services,
-   * as for DEVICE_DELETE. If direction is in, data also contains attributeNames, the names of the attributes of the device
-   * and its services, and the event's state is the device's state.
+   * the ID of the other account; direction, out or in. If direction is out, data also contains attributes, overrides, and
+   * services, as for DEVICE_DELETE. If direction is in, data also contains attributeNames, the names of the attributes of
+   * the device and its services, and the event's state is the device's state.
    */
   | 'DEVICE_TRANSFER'
   /**
-   * data: allow, whether the device can register itself again; registrationCode, the ID of the code if the device
-   * registered itself again
+   * data: allow, whether the device lost its secret and can register itself again; registrationCode, the ID of the
+   * registration code, if the device registered itself again
    */
   | 'DEVICE_SECRET_ROTATE'
   /** data: the service's fields */
@@ -1946,7 +1971,7 @@ export type EventType =
   | 'SERVICE_UPDATE'
   /** data: the service's fields before it was removed */
   | 'SERVICE_REMOVE'
-  /** data: context, null for base values; changes, the old and new value of each name that changed */
+  /** data: context, null for base values; changes, the old and new value of each attribute that changed */
   | 'ATTRIBUTE_CHANGE'
   /**
    * data: name, readOnly, requireDigest, algorithm, expires, kind, permissions, networks, and rateShare; where, view,
@@ -1963,7 +1988,10 @@ export type EventType =
   | 'REGISTRATION_CODE_DELETE'
   /** data: name, url, events, and enabled; where, view, and context, if set */
   | 'WEBHOOK_CREATE'
-  /** data: changes, the old and new value of each field that changed; or formerSecretUntil, if the secret was rotated */
+  /**
+   * data: changes, the old and new value of each field that changed; or, if the secret was rotated, formerSecretUntil,
+   * when the server stops signing with the former secret
+   */
   | 'WEBHOOK_UPDATE'
   /** data: name and url */
   | 'WEBHOOK_DELETE'
@@ -1980,16 +2008,22 @@ export type EventType =
   | 'VIEW_DELETE'
   /** data: changes, the old and new value of each field that changed: name, email, or signInPolicy */
   | 'ACCOUNT_UPDATE'
-  /** A person became a member. data: email, role, source; invitedEmail, if the invitation had another email address */
+  /**
+   * A person became a member. data: email, role, source; invitedEmail, the email address of the invitation, if it differs
+   * from the person's
+   */
   | 'MEMBER_JOIN'
   /** A member's role changed. data: email, source; role, the old and the new role */
   | 'MEMBER_UPDATE'
   /**
-   * A membership ended. data: email, role, source; keys, the number of disabled account keys; self, if the person left the
-   * account
+   * A membership ended. data: email, role, source; keys, the number of account keys that were disabled; self: true, if the
+   * person left instead of being removed
    */
   | 'MEMBER_LEAVE'
-  /** A member invited a person, or created a new link for an invitation. data: email, role, expires */
+  /**
+   * An invitation, or a new link for an invitation, was created. data: email (null if the invitation is not addressed to a
+   * person), role, expires
+   */
   | 'INVITATION_CREATE'
   /** data: email */
   | 'INVITATION_DELETE'
@@ -2001,7 +2035,7 @@ export type EventType =
   | 'ROLE_DELETE'
   /** A bulk job was started. data: name, operations, and counts; where, if the job has a filter */
   | 'BULK_START'
-  /** A bulk job ended. data: state, counts, and seconds, the time since the job started */
+  /** A bulk job ended after it was started. data: state, counts, and seconds, the time since the job started */
   | 'BULK_FINISH'
   /** A bulk job that undoes another job was started. data: job, the ID of the undone job; counts */
   | 'BULK_UNDO'
@@ -2011,15 +2045,15 @@ export type EventType =
   | 'KEY_POLICY_UPDATE'
   /**
    * A query created download links. data: links, the number of links; expires; filters, the arguments of the first ten
-   * links. If the arguments contain more than 20 device IDs, devices (the number of IDs) replaces deviceId.
+   * links. If a link's arguments contain more than 20 device IDs, devices (the number of IDs) replaces deviceId.
    */
   | 'DOWNLOAD_LINK_CREATE'
   /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
   | 'AUTH_LOGIN'
   /**
    * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each user and network, the
-   * server records the first, second, fourth, and eighth failed attempts in a minute, and so on. data: address, agent,
-   * method, reason; count, the number of failed attempts in that minute so far
+   * server records only failed attempts 1, 2, 4, 8, and so on in each minute. data: address, agent, method, reason; count,
+   * the number of failed attempts in that minute so far
    */
   | 'AUTH_FAIL'
   /** A user's password changed. data: address, agent; or reset: true if an operator changed it */
@@ -2030,13 +2064,13 @@ export type EventType =
   | 'AUTHENTICATOR_UPDATE'
   /** Codes from an authenticator app were turned off. data: address, agent; or reset: true if an operator turned them off */
   | 'AUTHENTICATOR_REMOVE'
-  /** A user added a passkey. data: address, agent, and the ID and name of the passkey */
+  /** A user added a passkey. data: address, agent, and the passkey's id and name */
   | 'PASSKEY_ADD'
-  /** A user renamed a passkey. data: address, agent, and the ID and name of the passkey */
+  /** A user renamed a passkey. data: address, agent, and the passkey's id and new name */
   | 'PASSKEY_UPDATE'
   /**
-   * A user removed a passkey, or an operator removed all passkeys of a user. data: address, agent, and the ID of the
-   * passkey; or reset: true and passkeys, the number of passkeys, if an operator removed them
+   * A user removed a passkey, or an operator removed all passkeys of a user. data: address, agent, and the passkey's id;
+   * or, if an operator removed the passkeys, reset: true and passkeys, the number of removed passkeys
    */
   | 'PASSKEY_REMOVE'
   /**
@@ -2054,13 +2088,14 @@ export type EventType =
   | 'USER_REMOVE'
   /**
    * A backup was written. Recorded only in the account that was created first. data: kind (file or base) and name of the
-   * backup; created, when the backup was taken; bytes; scheduled
+   * backup; created, when the backup was taken; bytes, the size of the backup file or, for a base backup, of the database;
+   * scheduled, whether a schedule started the backup
    */
   | 'BACKUP_CREATE'
   /**
    * The database was restored from a backup. Recorded only in the account that was created first. data: kind (file or
-   * base) and name of the backup; for a backup file, created, when the backup was taken; for a base backup, to, the
-   * restored point in time or latest
+   * base) and name of the backup. If kind is file, data also contains created, when the backup was taken. If kind is base,
+   * data also contains to, the point in time to which the database was restored, or latest.
    */
   | 'BACKUP_RESTORE'
   /**
@@ -2131,7 +2166,7 @@ export type DeviceTotals = {
 
 /** Where a filter is used. */
 export type FilterUsage =
-  /** Any use without a separate value, such as in a list, a facet, a subscription, or a webhook. */
+  /** Any other use, such as in a list, a facet, a subscription, or a webhook. */
   | 'LIST'
   /** A view. Its filter must not contain view(). */
   | 'VIEW'
@@ -2157,7 +2192,10 @@ export type FilterCheck = {
   /** Parts of the filter that are valid but probably not intended. */
   warnings: Array<FilterProblem>;
   terms: Array<FilterTerm>;
-  /** The maximum number of rate-limit points that a page with this filter can cost, not counting the returned objects. */
+  /**
+   * The maximum number of rate-limit points that a page of a list with this filter can cost, not counting the returned
+   * objects.
+   */
   points: Scalars['Int']['output'];
   /** The possible completions at the cursor; empty without a cursor. */
   completions: Array<FilterCompletion>;
@@ -2173,7 +2211,7 @@ export type FilterProblem = {
   column: Scalars['Int']['output'];
   /** The length of the affected part of the filter, in code points. */
   length: Scalars['Int']['output'];
-  /** The whole corrected filter; null if the server cannot determine it. */
+  /** The whole filter with this problem fixed; null if the server has no suggestion. */
   suggestion?: Maybe<Scalars['String']['output']>;
 };
 
@@ -2206,8 +2244,8 @@ export type FilterCompletion = {
   to: Scalars['Int']['output'];
   /**
    * For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number
-   * of devices or services with this value in a sample of at most 10,000. For a context, the number of objects with
-   * overrides in this context, also in a sample. Null for other completions and for event types.
+   * of devices or services with this value in a sample of at most 10,000 devices or services. For a context, the number of
+   * objects with overrides in this context, also in a sample. Null for other completions and for event types.
    */
   count?: Maybe<Scalars['Int']['output']>;
 };
@@ -2222,15 +2260,15 @@ export type Freshness = {
   stale: Scalars['Int']['output'];
 };
 
-/** How far back the history of values is known. */
+/** How far back the history of attribute values is known. */
 export type HistorySpan = {
   __typename?: 'HistorySpan';
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: Scalars['DateTime']['output'];
   /**
-   * The time by which all servers had begun to record the times of changes. Releases before that did not record times, so
-   * filters treat a value that has not changed since this time as if it had changed at this time. AttributeInfo.changed
-   * can be earlier, because that field also reads events.
+   * The time by which all servers had begun to record the times of changes. Earlier releases did not record these times.
+   * Filters therefore treat a value that has not changed since timesSince as if it had changed at timesSince.
+   * AttributeInfo.changed can be earlier, because that field also reads events.
    */
   timesSince: Scalars['DateTime']['output'];
 };
@@ -2243,7 +2281,7 @@ export type AttributeChangeList = {
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -2279,10 +2317,10 @@ export type AttributeInfo = {
   /** The base value that the override hides; null if value is not an override, or if there is no base value. */
   base?: Maybe<Scalars['String']['output']>;
   /**
-   * When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the
-   * base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did
-   * not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is no longer
-   * stored.
+   * When the value last changed: the timestamp of the event that recorded the change. After the removal of an override,
+   * this is the time of the base value's last change. Null if the attribute is not set, and for a person's console
+   * settings. Earlier releases did not record these times. For a value from such a release, this is HistorySpan.timesSince
+   * if the event is no longer stored.
    */
   changed?: Maybe<Scalars['DateTime']['output']>;
   /**
@@ -2293,7 +2331,10 @@ export type AttributeInfo = {
   confirmed?: Maybe<Scalars['DateTime']['output']>;
   /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
   expectedInterval?: Maybe<Scalars['Int']['output']>;
-  /** Whether the value was last confirmed more than 1.25 expected intervals ago. */
+  /**
+   * Whether the value was last written (see confirmed) more than 1.25 expected intervals ago; false without an expected
+   * interval.
+   */
   isStale: Scalars['Boolean']['output'];
 };
 
@@ -2305,7 +2346,7 @@ export type RegistrationCode = {
   prefix: Scalars['String']['output'];
   /** The name for devices that do not send one; null to name them after their hardware IDs. */
   name?: Maybe<Scalars['String']['output']>;
-  /** The platform for devices that do not send one. */
+  /** The platform for devices that do not send one; null for no platform. */
   platform?: Maybe<Scalars['String']['output']>;
   /** The maximum number of devices that can register with the code. */
   uses: Scalars['Int']['output'];
@@ -2318,7 +2359,7 @@ export type RegistrationCode = {
 /** A new registration code, including the code itself. */
 export type CreatedRegistrationCode = {
   __typename?: 'CreatedRegistrationCode';
-  /** Only this response contains the code. */
+  /** The registration code. Only this response contains it. */
   code: Scalars['String']['output'];
   registrationCode: RegistrationCode;
 };
@@ -2333,7 +2374,7 @@ export type Query = {
    * login is null.
    */
   me?: Maybe<Me>;
-  /** The account of the access key or session that sent the request; null for a person without an account. */
+  /** The account of the access key or session that sent the request; null for a person who is not a member of any account. */
   login?: Maybe<User>;
   /** The server's version, in semver format. */
   version: Scalars['String']['output'];
@@ -2350,8 +2391,8 @@ export type ServiceList = {
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
   /**
-   * An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. It stays
-   * valid even if that item moves in the list or is deleted.
+   * To get the next page, pass this opaque string as the argument after; null if the page is empty. The cursor stays valid
+   * even if the last item of this page moves in the list or is deleted.
    */
   cursor?: Maybe<Scalars['String']['output']>;
 };
@@ -2389,13 +2430,13 @@ export type Simulation = {
   /** Whether the simulated access could read the device; null if deviceId is omitted. */
   deviceReachable?: Maybe<Scalars['Boolean']['output']>;
   /**
-   * Whether the simulated access could read the attribute, on the device if deviceId is given; null if the argument
-   * attribute is omitted.
+   * Whether the simulated access could read the attribute and, if deviceId is given, reach the device; null if the
+   * argument attribute is omitted.
    */
   attributeReadable?: Maybe<Scalars['Boolean']['output']>;
   /**
-   * Whether the simulated access could set the attribute's base value, on the device if deviceId is given; null if the
-   * argument attribute is omitted.
+   * Whether the simulated access could set the attribute's base value and, if deviceId is given, reach the device; null if
+   * the argument attribute is omitted.
    */
   attributeWritable?: Maybe<Scalars['Boolean']['output']>;
   /**
@@ -2403,9 +2444,9 @@ export type Simulation = {
    * fails with FORBIDDEN.
    */
   devices: Scalars['Int']['output'];
-  /** The verdict on each permission. */
+  /** For each permission, whether it is granted and, if not, what denies it. */
   permissions: Array<PermissionVerdict>;
-  /** The reasons for all denials, such as: the key is disabled; the role viewer lacks KEY_MANAGE. */
+  /** The reasons for all denials, such as "the key is disabled" and "the role viewer lacks KEY_MANAGE". */
   reasons: Array<Scalars['String']['output']>;
   /** Warnings about attributes, fields, and services that the restriction's filter reads and that devices can change. */
   warnings: Array<Scalars['String']['output']>;
@@ -2417,9 +2458,9 @@ export type PermissionVerdict = {
   permission: Permission;
   granted: Scalars['Boolean']['output'];
   /**
-   * key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or
-   * the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an
-   * enabled member, or has not used single sign-on for too long. null if the permission is granted.
+   * What denies the permission; null if it is granted. key: the key does not have the permission, or the key is not valid.
+   * role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy.
+   * creator: the person who created the key is not an enabled member, or has not used single sign-on for too long.
    */
   deniedBy?: Maybe<Scalars['String']['output']>;
 };
@@ -2446,7 +2487,7 @@ export type Invitation = {
 
 /** A permission of a role or an access key. The API reference lists the permissions that each field requires. */
 export type Permission =
-  /** Change the name and email address of the account, its key policy, and how members sign in. */
+  /** Change the name and email address of the account, its key policy, and how members must sign in. */
   | 'ACCOUNT_MANAGE'
   /** No field requires this permission. */
   | 'ALERT_ACKNOWLEDGE'
@@ -2478,7 +2519,7 @@ export type Permission =
   | 'KEY_MANAGE'
   /** Manage your own personal access keys. */
   | 'KEY_OWN'
-  /** Invite, change, and remove members; create, change, and delete roles. */
+  /** Invite, change, and remove members, and create, change, and delete roles. */
   | 'MEMBER_MANAGE'
   /** Report states with reportState. */
   | 'STATE_REPORT'
@@ -2506,7 +2547,7 @@ export type Person = {
 /** The permissions and the restriction of a request in an account. */
 export type Grant = {
   __typename?: 'Grant';
-  /** The names of the attributes that the request can read and set; null for all. */
+  /** The names of the attributes that the request can read and set; null for all names. */
   attributes?: Maybe<AttributeScope>;
   permissions: Array<Permission>;
   /**
@@ -2580,11 +2621,17 @@ export type Role = {
   name: Scalars['String']['output'];
   builtIn: Scalars['Boolean']['output'];
   permissions: Array<Permission>;
-  /** The names of the attributes that members can read and set; null for all. */
+  /** The names of the attributes that members with the role can read and set; null for all names. */
   attributes?: Maybe<AttributeScope>;
-  /** A device filter in canonical form; null without a filter. Members can find and change only matching devices. */
+  /**
+   * A device filter in canonical form; null without a filter. Members with the role can find and change only matching
+   * devices.
+   */
   where?: Maybe<Scalars['String']['output']>;
-  /** A saved view whose filter also limits the devices; null without a view. */
+  /**
+   * A saved view. Members with the role can find and change only devices that also match the view's filter; null without a
+   * view.
+   */
   view?: Maybe<View>;
   /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context?: Maybe<Scalars['String']['output']>;
@@ -2595,25 +2642,32 @@ export type Role = {
 };
 
 /**
- * The permissions and restrictions of a key or role. In a new key or role, omitted fields add no restriction. In
- * updateRole, omitted fields stay unchanged, and null removes a restriction.
+ * The permissions and restrictions of an access key or a role. In a new key or role, an omitted where, view, or attributes
+ * adds no restriction. In updateRole, omitted fields stay unchanged, and null removes a restriction.
  */
 export type AccessInput = {
   /**
-   * A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE,
-   * ALERT_MANAGE, or VIEW_MANAGE. If omitted, a new role has every permission of the caller, except that a restricted
-   * role lacks the permissions above. For a new key, see createAccessKey.
+   * A role or key that is restricted to some devices or attributes cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE,
+   * AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or VIEW_MANAGE. If omitted, a new role has every permission of the caller
+   * that the role can have. For a new key, see createAccessKey.
    */
   permissions?: InputMaybe<Array<Permission>>;
   /**
-   * A device filter that does not use state, online, stateSince, lastReported, age(), stale(), or relative times. Callers
+   * A device filter. It must not use state, online, stateSince, lastReported, age(), stale(), or relative times. Callers
    * with the role or key can find only matching devices.
    */
   where?: InputMaybe<Scalars['String']['input']>;
+  /** The names of the attributes that callers with the role or key can read and set. Default: all names. */
   attributes?: InputMaybe<AttributeScopeInput>;
-  /** The ID of a saved view of devices. A device must match both the view and the filter in where. */
+  /**
+   * The ID of a saved view of devices. Callers with the role or key can find only devices that match the view's filter
+   * and, if set, the filter in where.
+   */
   view?: InputMaybe<Scalars['ID']['input']>;
-  /** The context in which the filter and the view read attributes. Default: the view's context. */
+  /**
+   * The context in which the filter in where and the view's filter read attributes. Default: the view's context, or base
+   * values if there is none.
+   */
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
@@ -2659,14 +2713,14 @@ export type Limit = {
 export type View = {
   __typename?: 'View';
   id: Scalars['ID']['output'];
-  /** Unique in the account. The comparison is case-insensitive. */
+  /** Unique in the account, regardless of case. */
   name: Scalars['String']['output'];
   description?: Maybe<Scalars['String']['output']>;
   /** The kind of objects that the view lists. */
   kind: FilterKind;
   /** The filter in canonical form; null if the view lists everything. */
   where?: Maybe<Scalars['String']['output']>;
-  /** The context in which the filter and the sort read attributes; null for the base values. */
+  /** The context in which the filter and the order read attributes; null for base values. */
   context?: Maybe<Scalars['String']['output']>;
   /** The sort keys; empty for the default order. */
   sortBy: Array<Scalars['String']['output']>;
@@ -2688,7 +2742,7 @@ export type View = {
 /** A column of a view. */
 export type ViewColumn = {
   __typename?: 'ViewColumn';
-  /** The name of a field or an attribute, as in the argument sort of devices. */
+  /** The name of a field or an attribute, as in the argument sort of User.devices. */
   name: Scalars['String']['output'];
   /** The heading; null to use the name. */
   label?: Maybe<Scalars['String']['output']>;
@@ -2723,7 +2777,7 @@ export type Webhook = {
    * immediately before or after the event.
    */
   where?: Maybe<Scalars['String']['output']>;
-  /** A saved view of devices. The view's current filter applies in addition to the field where. */
+  /** A saved view of devices, whose current filter applies in addition to the filter in where; null without a view. */
   view?: Maybe<View>;
   /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context?: Maybe<Scalars['String']['output']>;
@@ -2756,16 +2810,16 @@ export type WebhookDeliveryList = {
   hasMore: Scalars['Boolean']['output'];
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
 /** The delivery of one event, or of a test event, to one webhook, with the result of the last attempt. */
 export type WebhookDelivery = {
   __typename?: 'WebhookDelivery';
-  /** The webhook-id header, the same on every attempt. */
+  /** The value of the header webhook-id, which is the same in every attempt. */
   id: Scalars['ID']['output'];
-  /** The event that the delivery contains; null for a test, or if the event was deleted. */
+  /** The event that the delivery contains; null for a test event, or if the event was deleted. */
   event?: Maybe<Event>;
   attempts: Scalars['Int']['output'];
   /** One of pending, delivered, and failed. */
@@ -2781,7 +2835,10 @@ export type WebhookDelivery = {
   /** The first KiB of the body of the response to the last attempt; null if there was no response. */
   response?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
-  /** When the next attempt is due; null if there is no further attempt. Deliveries of a paused webhook are sent later. */
+  /**
+   * When the next attempt is due; null if there is no further attempt. Deliveries of a paused webhook wait until it
+   * resumes.
+   */
   nextAttempt?: Maybe<Scalars['DateTime']['output']>;
 };
 
@@ -2878,6 +2935,7 @@ export type ResolversTypes = {
   Availability: ResolverTypeWrapper<Availability>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   AvailabilitySegment: ResolverTypeWrapper<AvailabilitySegment>;
+  BulkCounts: ResolverTypeWrapper<BulkCounts>;
   BulkItemList: ResolverTypeWrapper<BulkItemListModel>;
   BulkItem: ResolverTypeWrapper<BulkItemModel>;
   BulkOutcome: BulkOutcome;
@@ -2891,7 +2949,6 @@ export type ResolversTypes = {
   BulkDeleteInput: BulkDeleteInput;
   BulkJob: ResolverTypeWrapper<BulkJobModel>;
   BulkState: BulkState;
-  BulkCounts: ResolverTypeWrapper<BulkCounts>;
   BulkJobList: ResolverTypeWrapper<BulkJobListModel>;
   Event: ResolverTypeWrapper<EventModel>;
   DeviceList: ResolverTypeWrapper<DeviceListModel>;
@@ -2972,6 +3029,7 @@ export type ResolversParentTypes = {
   Availability: Availability;
   Float: Scalars['Float']['output'];
   AvailabilitySegment: AvailabilitySegment;
+  BulkCounts: BulkCounts;
   BulkItemList: BulkItemListModel;
   BulkItem: BulkItemModel;
   BulkTargetInput: BulkTargetInput;
@@ -2981,7 +3039,6 @@ export type ResolversParentTypes = {
   BulkUpdateInput: BulkUpdateInput;
   BulkDeleteInput: BulkDeleteInput;
   BulkJob: BulkJobModel;
-  BulkCounts: BulkCounts;
   BulkJobList: BulkJobListModel;
   Event: EventModel;
   DeviceList: DeviceListModel;
@@ -3277,6 +3334,18 @@ export type AvailabilitySegmentResolvers<ContextType = Context, ParentType exten
   state?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
+export type BulkCountsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkCounts'] = ResolversParentTypes['BulkCounts']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  change?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  unchanged?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  rejected?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  register?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  pending?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  done?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  skipped?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
 export type BulkItemListResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkItemList'] = ResolversParentTypes['BulkItemList']> = {
   items?: Resolver<Array<ResolversTypes['BulkItem']>, ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -3321,18 +3390,6 @@ export type BulkJobResolvers<ContextType = Context, ParentType extends Resolvers
   undoOf?: Resolver<Maybe<ResolversTypes['BulkJob']>, ParentType, ContextType>;
   undoneBy?: Resolver<Maybe<ResolversTypes['BulkJob']>, ParentType, ContextType>;
   items?: Resolver<ResolversTypes['BulkItemList'], ParentType, ContextType, RequireFields<BulkJobItemsArgs, 'size'>>;
-};
-
-export type BulkCountsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkCounts'] = ResolversParentTypes['BulkCounts']> = {
-  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  change?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  unchanged?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  rejected?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  register?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  pending?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  done?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  skipped?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type BulkJobListResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkJobList'] = ResolversParentTypes['BulkJobList']> = {
@@ -3724,10 +3781,10 @@ export type Resolvers<ContextType = Context> = {
   PresencePoint?: PresencePointResolvers<ContextType>;
   Availability?: AvailabilityResolvers<ContextType>;
   AvailabilitySegment?: AvailabilitySegmentResolvers<ContextType>;
+  BulkCounts?: BulkCountsResolvers<ContextType>;
   BulkItemList?: BulkItemListResolvers<ContextType>;
   BulkItem?: BulkItemResolvers<ContextType>;
   BulkJob?: BulkJobResolvers<ContextType>;
-  BulkCounts?: BulkCountsResolvers<ContextType>;
   BulkJobList?: BulkJobListResolvers<ContextType>;
   Event?: EventResolvers<ContextType>;
   DeviceList?: DeviceListResolvers<ContextType>;

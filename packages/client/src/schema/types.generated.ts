@@ -33,16 +33,17 @@ export type Permission = 'ACCOUNT_MANAGE' | 'ALERT_ACKNOWLEDGE' | 'ALERT_MANAGE'
 /** How members must sign in to work in an account. */
 export type SignInPolicy = 'ANY' | 'SECOND_FACTOR' | 'SSO'
 
-/** The permissions and restrictions of a key or role. In a new key or role, omitted fields add no restriction. In updateRole, omitted fields stay unchanged, and null removes a restriction. */
+/** The permissions and restrictions of an access key or a role. In a new key or role, an omitted where, view, or attributes adds no restriction. In updateRole, omitted fields stay unchanged, and null removes a restriction. */
 export interface AccessInput {
+  /** The names of the attributes that callers with the role or key can read and set. Default: all names. */
   attributes?: AttributeScopeInput | null | undefined
-  /** The context in which the filter and the view read attributes. Default: the view's context. */
+  /** The context in which the filter in where and the view's filter read attributes. Default: the view's context, or base values if there is none. */
   context?: string | null | undefined
-  /** A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or VIEW_MANAGE. If omitted, a new role has every permission of the caller, except that a restricted role lacks the permissions above. For a new key, see createAccessKey. */
+  /** A role or key that is restricted to some devices or attributes cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or VIEW_MANAGE. If omitted, a new role has every permission of the caller that the role can have. For a new key, see createAccessKey. */
   permissions?: readonly Permission[] | null | undefined
-  /** The ID of a saved view of devices. A device must match both the view and the filter in where. */
+  /** The ID of a saved view of devices. Callers with the role or key can find only devices that match the view's filter and, if set, the filter in where. */
   view?: string | null | undefined
-  /** A device filter that does not use state, online, stateSince, lastReported, age(), stale(), or relative times. Callers with the role or key can find only matching devices. */
+  /** A device filter. It must not use state, online, stateSince, lastReported, age(), stale(), or relative times. Callers with the role or key can find only matching devices. */
   where?: string | null | undefined
 }
 
@@ -61,7 +62,7 @@ export interface AttributesInput {
   serviceId: string
 }
 
-/** Merges attributes into those of each device, like the mutation setAttributes. */
+/** Merges attributes into those of each device, or of its services that match the filter in services, like the mutation setAttributes. */
 export interface BulkAttributesInput {
   /** In a value, the server replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the device's value. For a literal opening brace, write two opening braces. null removes an attribute or a group. */
   attributes: AttributeChanges
@@ -93,25 +94,25 @@ export interface BulkRemoveServiceInput {
   where: string
 }
 
-/** A bulk job's devices. Set where, view, or both; or set ids; or set csv. The server rejects an empty filter. To select all devices, use id:*. */
+/** A bulk job's devices. Set where, view, or both; or set ids; or set csv. The server rejects an empty filter. To select all devices, set where to id:*. */
 export interface BulkTargetInput {
-  /** The context in which the filter and the view's filter read attributes. Default: the view's context. */
+  /** The context in which the filter in where and the view's filter read attributes. Default: the view's context, or base values if there is none. */
   context?: string | null | undefined
-  /** At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's device. The row sets the values of the other columns whose cells are not empty. */
+  /** A CSV of at most 1 MiB and 10,000 rows, in the format of muster import. Each row identifies a device in the column id, hardwareId, or name, and its other columns set values of this device. Empty cells change nothing. */
   csv?: string | null | undefined
   /** At most 1,000 device IDs. */
   ids?: readonly string[] | null | undefined
   /** If csv is set: whether a row that matches no device registers a new device. */
   register?: boolean | undefined
-  /** If register is true: whether new devices get secrets, which can be downloaded once from secretsUrl. A device without a secret cannot connect, or register itself with a registration code, before you call rotateDeviceSecret. */
+  /** If register is true: whether new devices get secrets, which can be downloaded once from secretsUrl. Before you call rotateDeviceSecret, a new device without a secret can neither connect nor register itself with a registration code. */
   secrets?: boolean | undefined
-  /** The ID of a saved view of devices. The view's filter applies in addition to the field where. */
+  /** The ID of a saved view of devices. The view's filter applies in addition to the filter in where. */
   view?: string | null | undefined
   /** A device filter. */
   where?: string | null | undefined
 }
 
-/** New values of a device's fields. Omitted fields stay unchanged. null clears hardwareId or platform. Names in braces work as in setAttributes. */
+/** New values of a device's fields. Omitted fields stay unchanged. null clears hardwareId or platform. The server replaces names in braces as in BulkAttributesInput. */
 export interface BulkUpdateInput {
   hardwareId?: string | null | undefined
   name?: string | null | undefined
@@ -140,7 +141,7 @@ export interface ViewColumnInput {
 export interface AccessKey {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: string
-  /** The names of the attributes that the key can read and set; null for all. */
+  /** The names of the attributes that the key can read and set; null for all names. */
   attributes: AttributeScope | null
   /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context: string | null
@@ -157,7 +158,7 @@ export interface AccessKey {
   /** When the key last signed a request, precise to the minute; null if it never has. */
   lastUsed: string | null
   name: string | null
-  /** The networks from which the key is valid, in CIDR notation; empty for all networks. */
+  /** The networks, in CIDR notation, from which the key is valid; empty if it is valid from any address. */
   networks: string[]
   /** The key's permissions. A personal key allows only what its creator's current role also allows. */
   permissions: Permission[]
@@ -173,9 +174,9 @@ export interface AccessKey {
   suspended: string | null
   /** The permissions that the key did not use in the given number of days (1 to 400) before now; null if the server has not counted the key's uses for that long. */
   unused: Permission[] | null
-  /** A saved view whose filter also limits the devices; null for none. */
+  /** A saved view. Callers with the key can find and change only devices that also match the view's filter; null without a view. */
   view: View | null
-  /** A device filter in canonical form; null for none. The key finds and changes only matching devices. */
+  /** A device filter in canonical form; null without a filter. Callers with the key can find and change only matching devices. */
   where: string | null
 }
 
@@ -218,7 +219,7 @@ export interface AttributeChange {
 
 /** A page of changes, newest first. */
 export interface AttributeChangeList {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -230,13 +231,13 @@ export interface AttributeChangeList {
 export interface AttributeInfo {
   /** The base value that the override hides; null if value is not an override, or if there is no base value. */
   base: string | null
-  /** When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is no longer stored. */
+  /** When the value last changed: the timestamp of the event that recorded the change. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is no longer stored. */
   changed: string | null
   /** When the value was last written, even if it did not change. The server records at most four writes of an unchanged value per expected interval. For a name with an expected interval, this is never earlier than HistorySpan.timesSince. For a name without an expected interval, this is the same as changed. Null if changed is null. */
   confirmed: string | null
   /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
   expectedInterval: number | null
-  /** Whether the value was last confirmed more than 1.25 expected intervals ago. */
+  /** Whether the value was last written (see confirmed) more than 1.25 expected intervals ago; false without an expected interval. */
   isStale: boolean
   name: string
   /** The context in which the override is set; null if value is not an override. */
@@ -249,7 +250,7 @@ export interface AttributeInfo {
 export interface AttributeName {
   /** The number of devices that have the attribute, as a base value or an override. */
   devices: number
-  /** When a value of this name last changed on a device or a service. Null if the server found no such change: each count reads at most the newest 100,000 events. Always null for callers who are restricted to some devices. */
+  /** When a value of this name last changed on a device or a service. Null if the server found no such change: when it counts the names, it reads at most the newest 100,000 events. Always null for callers who are restricted to some devices. */
   lastChanged: string | null
   /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: string
@@ -277,7 +278,7 @@ export interface AttributesResult {
 
 /** When a device was online. */
 export interface Availability {
-  /** The start of the time with a known state: the start of the time range, or a later time. */
+  /** The time from which the device's state is known: the start of the requested time range, or a later time. */
   from: string
   /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: number
@@ -286,7 +287,7 @@ export interface Availability {
   outages: number
   /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
   segments: AvailabilitySegment[]
-  /** The fraction of the time with a known state in which the device was online, 0 to 1; 0 if there is no such time. */
+  /** The fraction, 0 to 1, of the time with a known state during which the device was online; 0 if there is no such time. */
   share: number
   until: string
 }
@@ -301,19 +302,19 @@ export interface AvailabilitySegment {
 
 /** The numbers of a bulk job's devices, by outcome and status. */
 export interface BulkCounts {
-  /** In the preview: devices that would change. */
+  /** The number of devices that would change, according to the preview. */
   change: number
   done: number
-  /** Devices that failed or that the preview rejected. */
+  /** The number of devices that failed or that the preview rejected. */
   failed: number
   pending: number
-  /** In the preview: CSV rows that would become new devices. */
+  /** The number of CSV rows that would become new devices, according to the preview. */
   register: number
-  /** In the preview: devices whose change would be rejected. */
+  /** The number of devices that the preview rejected, because their change would fail. */
   rejected: number
   skipped: number
   total: number
-  /** In the preview: devices that need no change. */
+  /** The number of devices that need no change, according to the preview. */
   unchanged: number
 }
 
@@ -326,7 +327,7 @@ export interface BulkItem {
   device: EventTarget
   /** The IDs of the events that the job recorded for the device. */
   eventIds: string[]
-  /** The line of the device's row in the CSV; null if there is no such row. */
+  /** The line number of the device's row in the CSV; null if there is no such row. */
   line: number | null
   message: string | null
   outcome: BulkOutcome
@@ -337,7 +338,7 @@ export interface BulkItem {
 
 /** A page of a bulk job's devices, in ID order. */
 export interface BulkItemList {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -345,7 +346,7 @@ export interface BulkItemList {
   total: number
 }
 
-/** A change to many devices. After the job starts, the server applies the previewed changes in the background. It changes each device at most once. */
+/** A job that changes many devices. After the job starts, the server applies the previewed changes in the background, and changes each device at most once. */
 export interface BulkJob {
   counts: BulkCounts
   created: string
@@ -364,19 +365,19 @@ export interface BulkJob {
   previewed: string | null
   /** The progress of the preview or the run, 0 to 1. */
   progress: number
-  /** The maximum number of devices per second, 1 to 10,000. */
+  /** The maximum number of devices that the job changes per second, 1 to 10,000. */
   rate: number
   /** A URL for downloading the results for all devices as CSV. It is valid for up to one hour and needs no signature. */
   reportUrl: string
-  /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for up to one hour. The secrets can be downloaded once, within 24 hours after the job ends. null at all other times, after the download, and if there are no secrets. Also null for callers who are read-only or lack DEVICE_CREATE. */
+  /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for up to one hour. The secrets can be downloaded once, within 24 hours after the job ends. The field is null at all other times, after the download, and if there are no secrets. It is always null for callers who are read-only or lack DEVICE_CREATE. */
   secretsUrl: string | null
   started: string | null
   /** The caller whose permissions the job uses; null before the job starts. */
   startedBy: ChangeSource | null
   state: BulkState
-  /** Why the job is paused or waiting, failed, or was not started; otherwise null. */
+  /** Why the job is paused, is waiting, has failed, or was not started; otherwise null. */
   stateReason: string | null
-  /** The target, with the filter in canonical form. ids is the number of IDs in createBulk. csv contains the names of the columns and the line of the last row, instead of the rows. For a retry or an undo, job is the ID of the other job. */
+  /** The target, with the filter in canonical form. ids is the number of IDs that createBulk received. Instead of the rows, csv contains the names of the columns and the line number of the last row. For a retry or an undo, job is the ID of the job that is retried or undone. */
   target: Record<string, unknown>
   /** Identifies the preview in startBulk; null until the preview is complete, and after the job starts or is canceled. */
   token: string | null
@@ -384,7 +385,7 @@ export interface BulkJob {
 
 /** A page of bulk jobs, newest first. */
 export interface BulkJobList {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -398,9 +399,9 @@ export interface ChangeSource {
   id: string | null
   /** One of accessKey, console, device, job, server, and unknown (for old events without a recorded source). */
   kind: string
-  /** Name of the access key, device, or bulk job at the event's time; null for other sources, or if there is none. */
+  /** Name of the access key, device, or bulk job at the time of the change; null for other sources, or if it has no name. */
   name: string | null
-  /** The person who was signed in or who created the access key; null if there is none, as for a device or the server, and for state events. */
+  /** The person who was signed in or who created the access key; null for state events, and if there is no such person, as for a device or the server. */
   user: UserReference | null
 }
 
@@ -414,7 +415,7 @@ export interface CreatedAccessKey {
 
 /** A new registration code, including the code itself. */
 export interface CreatedRegistrationCode {
-  /** Only this response contains the code. */
+  /** The registration code. Only this response contains it. */
   code: string
   registrationCode: RegistrationCode
 }
@@ -447,6 +448,7 @@ export interface Device {
   name: string
   /** Whether state is active. */
   online: boolean
+  /** The account that the device belongs to. */
   owner: UserReference
   platform: string | null
   /** Either active or inactive. */
@@ -467,7 +469,7 @@ export interface Device {
 
 /** A page of devices. */
 export interface DeviceList {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. It stays valid even if that item moves in the list or is deleted. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. The cursor stays valid even if the last item of this page moves in the list or is deleted. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -498,17 +500,19 @@ export interface DeviceTotals {
 export interface Event {
   /** The user who made the change; null for state events, and if a device or the server made it. */
   actor: UserReference | null
-  /** The change's data. EventType describes the data of each event type. */
+  /** The event's data. EventType describes the data of each event type. */
   data: Record<string, unknown>
   /** IDs follow the order of a device's changes: a later change has a greater ID. */
   id: string
   /** ID of the bulk job that made the change; null for other changes. */
   job: string | null
+  /** The account that the event belongs to. */
   owner: UserReference
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource
-  /** Either active or inactive, for state events and for devices that moved to this account; null for other events. */
+  /** Either active or inactive, for state events and when a device moved to this account; null for other events. */
   state: string | null
+  /** The objects that the event is about. */
   target: EventTarget[]
   timestamp: string
   type: EventType
@@ -525,7 +529,7 @@ export interface EventCount {
 
 /** A page of events. */
 export interface EventList {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -535,12 +539,12 @@ export interface EventList {
   total: number
 }
 
-/** An object that an event is about. */
+/** A reference to an object, such as the target of an event. */
 export interface EventTarget {
   id: string
   /** One of user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, and bulkJob. */
   kind: string
-  /** The object's name at the event's time. */
+  /** The object's name. In an event, its name at the time of the event. */
   name: string
 }
 
@@ -580,7 +584,7 @@ export interface FilterCheck {
   canonical: string | null
   /** The possible completions at the cursor; empty without a cursor. */
   completions: FilterCompletion[]
-  /** The maximum number of rate-limit points that a page with this filter can cost, not counting the returned objects. */
+  /** The maximum number of rate-limit points that a page of a list with this filter can cost, not counting the returned objects. */
   points: number
   problems: FilterProblem[]
   terms: FilterTerm[]
@@ -590,7 +594,7 @@ export interface FilterCheck {
 
 /** A possible completion at the cursor. */
 export interface FilterCompletion {
-  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number of devices or services with this value in a sample of at most 10,000. For a context, the number of objects with overrides in this context, also in a sample. Null for other completions and for event types. */
+  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number of devices or services with this value in a sample of at most 10,000 devices or services. For a context, the number of objects with overrides in this context, also in a sample. Null for other completions and for event types. */
   count: number | null
   /** The start of the part of the filter that the completion replaces, in code points counted from 0. */
   from: number
@@ -612,7 +616,7 @@ export interface FilterProblem {
   /** The line where the affected part of the filter begins, counted from 1. */
   line: number
   message: string
-  /** The whole corrected filter; null if the server cannot determine it. */
+  /** The whole filter with this problem fixed; null if the server has no suggestion. */
   suggestion: string | null
 }
 
@@ -641,7 +645,7 @@ export interface Freshness {
 
 /** The permissions and the restriction of a request in an account. */
 export interface Grant {
-  /** The names of the attributes that the request can read and set; null for all. */
+  /** The names of the attributes that the request can read and set; null for all names. */
   attributes: AttributeScope | null
   /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context: string | null
@@ -651,11 +655,11 @@ export interface Grant {
   where: string | null
 }
 
-/** How far back the history of values is known. */
+/** How far back the history of attribute values is known. */
 export interface HistorySpan {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: string
-  /** The time by which all servers had begun to record the times of changes. Releases before that did not record times, so filters treat a value that has not changed since this time as if it had changed at this time. AttributeInfo.changed can be earlier, because that field also reads events. */
+  /** The time by which all servers had begun to record the times of changes. Earlier releases did not record these times. Filters therefore treat a value that has not changed since timesSince as if it had changed at timesSince. AttributeInfo.changed can be earlier, because that field also reads events. */
   timesSince: string
 }
 
@@ -683,7 +687,7 @@ export interface KeyPolicy {
   maxDays: number | null
   /** Whether members can create personal keys. */
   personalKeys: boolean
-  /** Whether keys must require a digest. */
+  /** Whether keys must require that signatures cover a digest of the request body. */
   requireDigest: boolean
   /** Whether keys must be limited to networks. */
   requireNetworks: boolean
@@ -696,7 +700,7 @@ export interface KeyUse {
   /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
   lastUsed: string | null
   permission: Permission
-  /** How many times the server rejected the field because of the permission, the device, or the attribute. uses does not include these attempts. */
+  /** How many times the server rejected the field because the key lacked the permission or had no access to the device or the attribute. uses does not include these attempts. */
   rejected: number
   /** How many times operations with the field ran. */
   uses: number
@@ -754,7 +758,7 @@ export interface Need {
 
 /** Whether a permission is granted. */
 export interface PermissionVerdict {
-  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member, or has not used single sign-on for too long. null if the permission is granted. */
+  /** What denies the permission; null if it is granted. key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member, or has not used single sign-on for too long. */
   deniedBy: string | null
   granted: boolean
   permission: Permission
@@ -786,7 +790,7 @@ export interface RegistrationCode {
   id: string
   /** The name for devices that do not send one; null to name them after their hardware IDs. */
   name: string | null
-  /** The platform for devices that do not send one. */
+  /** The platform for devices that do not send one; null for no platform. */
   platform: string | null
   /** The first characters of the code. */
   prefix: string
@@ -798,7 +802,7 @@ export interface RegistrationCode {
 
 /** A set of permissions for members. Every account has the built-in roles owner, admin, operator, and viewer. */
 export interface Role {
-  /** The names of the attributes that members can read and set; null for all. */
+  /** The names of the attributes that members with the role can read and set; null for all names. */
   attributes: AttributeScope | null
   builtIn: boolean
   /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
@@ -810,9 +814,9 @@ export interface Role {
   members: number
   name: string
   permissions: Permission[]
-  /** A saved view whose filter also limits the devices; null without a view. */
+  /** A saved view. Members with the role can find and change only devices that also match the view's filter; null without a view. */
   view: View | null
-  /** A device filter in canonical form; null without a filter. Members can find and change only matching devices. */
+  /** A device filter in canonical form; null without a filter. Members with the role can find and change only matching devices. */
   where: string | null
 }
 
@@ -845,7 +849,7 @@ export interface Service {
 
 /** A page of services. */
 export interface ServiceList {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. It stays valid even if that item moves in the list or is deleted. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. The cursor stays valid even if the last item of this page moves in the list or is deleted. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -859,17 +863,17 @@ export interface ServiceList {
 export interface Simulation {
   /** Whether the server would run the document, considering credentials, readOnly, permissions, and the restriction; null without a document. */
   allowed: boolean | null
-  /** Whether the simulated access could read the attribute, on the device if deviceId is given; null if the argument attribute is omitted. */
+  /** Whether the simulated access could read the attribute and, if deviceId is given, reach the device; null if the argument attribute is omitted. */
   attributeReadable: boolean | null
-  /** Whether the simulated access could set the attribute's base value, on the device if deviceId is given; null if the argument attribute is omitted. */
+  /** Whether the simulated access could set the attribute's base value and, if deviceId is given, reach the device; null if the argument attribute is omitted. */
   attributeWritable: boolean | null
   /** Whether the simulated access could read the device; null if deviceId is omitted. */
   deviceReachable: boolean | null
   /** The number of devices that the simulated access could read. If it has DEVICE_READ and the caller does not, the field fails with FORBIDDEN. */
   devices: number
-  /** The verdict on each permission. */
+  /** For each permission, whether it is granted and, if not, what denies it. */
   permissions: PermissionVerdict[]
-  /** The reasons for all denials, such as: the key is disabled; the role viewer lacks KEY_MANAGE. */
+  /** The reasons for all denials, such as "the key is disabled" and "the role viewer lacks KEY_MANAGE". */
   reasons: string[]
   /** Warnings about attributes, fields, and services that the restriction's filter reads and that devices can change. */
   warnings: string[]
@@ -891,7 +895,7 @@ export interface User {
   eventsUrl: string
   /** The expected intervals of the attributes that the caller can read, sorted by name. */
   freshness: Freshness[]
-  /** How far back this user's history is known. */
+  /** How far back the history of this user's attribute values is known. */
   history: HistorySpan
   id: string
   /** The account's rules for access keys. Needs KEY_MANAGE or AUDIT_READ. */
@@ -914,7 +918,7 @@ export interface UserReference {
 /** A filter, a sort order, a context, and columns, saved under a name. Lists, bulk jobs, subscriptions, webhooks, roles, and access keys accept the ID of a view. */
 export interface View {
   columns: ViewColumn[]
-  /** The context in which the filter and the sort read attributes; null for the base values. */
+  /** The context in which the filter and the order read attributes; null for base values. */
   context: string | null
   created: string
   createdBy: ChangeSource
@@ -925,7 +929,7 @@ export interface View {
   /** The kind of objects that the view lists. */
   kind: FilterKind
   labels: string[]
-  /** Unique in the account. The comparison is case-insensitive. */
+  /** Unique in the account, regardless of case. */
   name: string
   /** The reasons why the view is invalid; normally empty. */
   problems: FilterProblem[]
@@ -942,7 +946,7 @@ export interface View {
 export interface ViewColumn {
   /** The heading; null to use the name. */
   label: string | null
-  /** The name of a field or an attribute, as in the argument sort of devices. */
+  /** The name of a field or an attribute, as in the argument sort of User.devices. */
   name: string
   /** The width in pixels; null for the default. */
   width: number | null
@@ -963,7 +967,7 @@ export interface Webhook {
   /** The signing secret (whsec_…). Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: string | null
   url: string
-  /** A saved view of devices. The view's current filter applies in addition to the field where. */
+  /** A saved view of devices, whose current filter applies in addition to the filter in where; null without a view. */
   view: View | null
   /** A device filter in canonical form; null without a filter. The server sends only events of devices that matched immediately before or after the event. */
   where: string | null
@@ -977,13 +981,13 @@ export interface WebhookDelivery {
   duration: number | null
   /** Why the last attempt failed; null if it did not fail. */
   error: string | null
-  /** The event that the delivery contains; null for a test, or if the event was deleted. */
+  /** The event that the delivery contains; null for a test event, or if the event was deleted. */
   event: Event | null
   /** HTTP status of the last attempt; null if there was no response. */
   httpStatus: number | null
-  /** The webhook-id header, the same on every attempt. */
+  /** The value of the header webhook-id, which is the same in every attempt. */
   id: string
-  /** When the next attempt is due; null if there is no further attempt. Deliveries of a paused webhook are sent later. */
+  /** When the next attempt is due; null if there is no further attempt. Deliveries of a paused webhook wait until it resumes. */
   nextAttempt: string | null
   /** The request body. */
   request: string | null
@@ -995,7 +999,7 @@ export interface WebhookDelivery {
 
 /** A page of deliveries. */
 export interface WebhookDeliveryList {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -1009,7 +1013,7 @@ export interface WebhookDeliveryList {
 export interface AccessKeyFields {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: Leaf<string>
-  /** The names of the attributes that the key can read and set; null for all. */
+  /** The names of the attributes that the key can read and set; null for all names. */
   attributes: Branch<'AttributeScope', 'maybe'>
   /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context: Leaf<string | null>
@@ -1026,7 +1030,7 @@ export interface AccessKeyFields {
   /** When the key last signed a request, precise to the minute; null if it never has. */
   lastUsed: Leaf<string | null>
   name: Leaf<string | null>
-  /** The networks from which the key is valid, in CIDR notation; empty for all networks. */
+  /** The networks, in CIDR notation, from which the key is valid; empty if it is valid from any address. */
   networks: Leaf<string[]>
   /** The key's permissions. A personal key allows only what its creator's current role also allows. */
   permissions: Leaf<Permission[]>
@@ -1048,9 +1052,9 @@ export interface AccessKeyFields {
   usage: Branch<'KeyUse', 'many', {
     days?: number | null | undefined
   }>
-  /** A saved view whose filter also limits the devices; null for none. */
+  /** A saved view. Callers with the key can find and change only devices that also match the view's filter; null without a view. */
   view: Branch<'View', 'maybe'>
-  /** A device filter in canonical form; null for none. The key finds and changes only matching devices. */
+  /** A device filter in canonical form; null without a filter. Callers with the key can find and change only matching devices. */
   where: Leaf<string | null>
 }
 
@@ -1093,7 +1097,7 @@ export interface AttributeChangeFields {
 
 /** The selectable fields of AttributeChangeList. */
 export interface AttributeChangeListFields {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1106,13 +1110,13 @@ export interface AttributeChangeListFields {
 export interface AttributeInfoFields {
   /** The base value that the override hides; null if value is not an override, or if there is no base value. */
   base: Leaf<string | null>
-  /** When the value last changed: the timestamp of the event. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is no longer stored. */
+  /** When the value last changed: the timestamp of the event that recorded the change. After the removal of an override, this is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, this is HistorySpan.timesSince if the event is no longer stored. */
   changed: Leaf<string | null>
   /** When the value was last written, even if it did not change. The server records at most four writes of an unchanged value per expected interval. For a name with an expected interval, this is never earlier than HistorySpan.timesSince. For a name without an expected interval, this is the same as changed. Null if changed is null. */
   confirmed: Leaf<string | null>
   /** The interval at which clients are expected to write this attribute, in seconds; null without an expected interval. */
   expectedInterval: Leaf<number | null>
-  /** Whether the value was last confirmed more than 1.25 expected intervals ago. */
+  /** Whether the value was last written (see confirmed) more than 1.25 expected intervals ago; false without an expected interval. */
   isStale: Leaf<boolean>
   name: Leaf<string>
   /** The context in which the override is set; null if value is not an override. */
@@ -1125,7 +1129,7 @@ export interface AttributeInfoFields {
 export interface AttributeNameFields {
   /** The number of devices that have the attribute, as a base value or an override. */
   devices: Leaf<number>
-  /** When a value of this name last changed on a device or a service. Null if the server found no such change: each count reads at most the newest 100,000 events. Always null for callers who are restricted to some devices. */
+  /** When a value of this name last changed on a device or a service. Null if the server found no such change: when it counts the names, it reads at most the newest 100,000 events. Always null for callers who are restricted to some devices. */
   lastChanged: Leaf<string | null>
   /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: Leaf<string>
@@ -1153,7 +1157,7 @@ export interface AttributesResultFields {
 
 /** The selectable fields of Availability. */
 export interface AvailabilityFields {
-  /** The start of the time with a known state: the start of the time range, or a later time. */
+  /** The time from which the device's state is known: the start of the requested time range, or a later time. */
   from: Leaf<string>
   /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: Leaf<number>
@@ -1162,7 +1166,7 @@ export interface AvailabilityFields {
   outages: Leaf<number>
   /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
   segments: Branch<'AvailabilitySegment', 'many'>
-  /** The fraction of the time with a known state in which the device was online, 0 to 1; 0 if there is no such time. */
+  /** The fraction, 0 to 1, of the time with a known state during which the device was online; 0 if there is no such time. */
   share: Leaf<number>
   until: Leaf<string>
 }
@@ -1177,19 +1181,19 @@ export interface AvailabilitySegmentFields {
 
 /** The selectable fields of BulkCounts. */
 export interface BulkCountsFields {
-  /** In the preview: devices that would change. */
+  /** The number of devices that would change, according to the preview. */
   change: Leaf<number>
   done: Leaf<number>
-  /** Devices that failed or that the preview rejected. */
+  /** The number of devices that failed or that the preview rejected. */
   failed: Leaf<number>
   pending: Leaf<number>
-  /** In the preview: CSV rows that would become new devices. */
+  /** The number of CSV rows that would become new devices, according to the preview. */
   register: Leaf<number>
-  /** In the preview: devices whose change would be rejected. */
+  /** The number of devices that the preview rejected, because their change would fail. */
   rejected: Leaf<number>
   skipped: Leaf<number>
   total: Leaf<number>
-  /** In the preview: devices that need no change. */
+  /** The number of devices that need no change, according to the preview. */
   unchanged: Leaf<number>
 }
 
@@ -1202,7 +1206,7 @@ export interface BulkItemFields {
   device: Branch<'EventTarget', 'one'>
   /** The IDs of the events that the job recorded for the device. */
   eventIds: Leaf<string[]>
-  /** The line of the device's row in the CSV; null if there is no such row. */
+  /** The line number of the device's row in the CSV; null if there is no such row. */
   line: Leaf<number | null>
   message: Leaf<string | null>
   outcome: Leaf<BulkOutcome>
@@ -1213,7 +1217,7 @@ export interface BulkItemFields {
 
 /** The selectable fields of BulkItemList. */
 export interface BulkItemListFields {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1250,19 +1254,19 @@ export interface BulkJobFields {
   previewed: Leaf<string | null>
   /** The progress of the preview or the run, 0 to 1. */
   progress: Leaf<number>
-  /** The maximum number of devices per second, 1 to 10,000. */
+  /** The maximum number of devices that the job changes per second, 1 to 10,000. */
   rate: Leaf<number>
   /** A URL for downloading the results for all devices as CSV. It is valid for up to one hour and needs no signature. */
   reportUrl: Leaf<string>
-  /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for up to one hour. The secrets can be downloaded once, within 24 hours after the job ends. null at all other times, after the download, and if there are no secrets. Also null for callers who are read-only or lack DEVICE_CREATE. */
+  /** A URL for downloading the secrets of the registered devices as CSV. The URL is valid for up to one hour. The secrets can be downloaded once, within 24 hours after the job ends. The field is null at all other times, after the download, and if there are no secrets. It is always null for callers who are read-only or lack DEVICE_CREATE. */
   secretsUrl: Leaf<string | null>
   started: Leaf<string | null>
   /** The caller whose permissions the job uses; null before the job starts. */
   startedBy: Branch<'ChangeSource', 'maybe'>
   state: Leaf<BulkState>
-  /** Why the job is paused or waiting, failed, or was not started; otherwise null. */
+  /** Why the job is paused, is waiting, has failed, or was not started; otherwise null. */
   stateReason: Leaf<string | null>
-  /** The target, with the filter in canonical form. ids is the number of IDs in createBulk. csv contains the names of the columns and the line of the last row, instead of the rows. For a retry or an undo, job is the ID of the other job. */
+  /** The target, with the filter in canonical form. ids is the number of IDs that createBulk received. Instead of the rows, csv contains the names of the columns and the line number of the last row. For a retry or an undo, job is the ID of the job that is retried or undone. */
   target: Leaf<Record<string, unknown>>
   /** Identifies the preview in startBulk; null until the preview is complete, and after the job starts or is canceled. */
   token: Leaf<string | null>
@@ -1273,7 +1277,7 @@ export interface BulkJobFields {
 
 /** The selectable fields of BulkJobList. */
 export interface BulkJobListFields {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1288,9 +1292,9 @@ export interface ChangeSourceFields {
   id: Leaf<string | null>
   /** One of accessKey, console, device, job, server, and unknown (for old events without a recorded source). */
   kind: Leaf<string>
-  /** Name of the access key, device, or bulk job at the event's time; null for other sources, or if there is none. */
+  /** Name of the access key, device, or bulk job at the time of the change; null for other sources, or if it has no name. */
   name: Leaf<string | null>
-  /** The person who was signed in or who created the access key; null if there is none, as for a device or the server, and for state events. */
+  /** The person who was signed in or who created the access key; null for state events, and if there is no such person, as for a device or the server. */
   user: Branch<'UserReference', 'maybe'>
 }
 
@@ -1304,7 +1308,7 @@ export interface CreatedAccessKeyFields {
 
 /** The selectable fields of CreatedRegistrationCode. */
 export interface CreatedRegistrationCodeFields {
-  /** Only this response contains the code. */
+  /** The registration code. Only this response contains it. */
   code: Leaf<string>
   registrationCode: Branch<'RegistrationCode', 'one'>
 }
@@ -1333,7 +1337,7 @@ export interface DeviceFields {
   }>
   /** The values of this device's attributes, with the time of each value's last change. If names is omitted, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
-    /** The context of the effective values to read. If omitted, the field returns base values. */
+    /** The context in which to read effective values. If omitted, the field returns base values. */
     context?: string | null | undefined
     /** Attribute names. For a name that is not set, value is null. */
     names?: readonly string[] | null | undefined
@@ -1390,9 +1394,10 @@ export interface DeviceFields {
   overrides: Leaf<Attributes, {
     context: string
   }>
+  /** The account that the device belongs to. */
   owner: Branch<'UserReference', 'one'>
   platform: Leaf<string | null>
-  /** The device's services, except its bulk service. name selects services whose name contains the string (case-insensitive). state selects services that are active or inactive. application selects services by the IDs of their types. Sort by name, id, created, state, application, port, or an attribute. */
+  /** The device's services, except its bulk service. name selects services whose name contains the string (case-insensitive). state selects services that are active or inactive. application selects services by the IDs of their types. sort accepts name, id, created, state, application, port, and attributes. */
   services: Branch<'Service', 'many', {
     application?: readonly number[] | null | undefined
     name?: string | null | undefined
@@ -1417,7 +1422,7 @@ export interface DeviceFields {
 
 /** The selectable fields of DeviceList. */
 export interface DeviceListFields {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. It stays valid even if that item moves in the list or is deleted. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. The cursor stays valid even if the last item of this page moves in the list or is deleted. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1449,17 +1454,19 @@ export interface DeviceTotalsFields {
 export interface EventFields {
   /** The user who made the change; null for state events, and if a device or the server made it. */
   actor: Branch<'UserReference', 'maybe'>
-  /** The change's data. EventType describes the data of each event type. */
+  /** The event's data. EventType describes the data of each event type. */
   data: Leaf<Record<string, unknown>>
   /** IDs follow the order of a device's changes: a later change has a greater ID. */
   id: Leaf<string>
   /** ID of the bulk job that made the change; null for other changes. */
   job: Leaf<string | null>
+  /** The account that the event belongs to. */
   owner: Branch<'UserReference', 'one'>
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: Branch<'ChangeSource', 'one'>
-  /** Either active or inactive, for state events and for devices that moved to this account; null for other events. */
+  /** Either active or inactive, for state events and when a device moved to this account; null for other events. */
   state: Leaf<string | null>
+  /** The objects that the event is about. */
   target: Branch<'EventTarget', 'many'>
   timestamp: Leaf<string>
   type: Leaf<EventType>
@@ -1476,7 +1483,7 @@ export interface EventCountFields {
 
 /** The selectable fields of EventList. */
 export interface EventListFields {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1492,7 +1499,7 @@ export interface EventTargetFields {
   id: Leaf<string>
   /** One of user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, and bulkJob. */
   kind: Leaf<string>
-  /** The object's name at the event's time. */
+  /** The object's name. In an event, its name at the time of the event. */
   name: Leaf<string>
 }
 
@@ -1532,7 +1539,7 @@ export interface FilterCheckFields {
   canonical: Leaf<string | null>
   /** The possible completions at the cursor; empty without a cursor. */
   completions: Branch<'FilterCompletion', 'many'>
-  /** The maximum number of rate-limit points that a page with this filter can cost, not counting the returned objects. */
+  /** The maximum number of rate-limit points that a page of a list with this filter can cost, not counting the returned objects. */
   points: Leaf<number>
   problems: Branch<'FilterProblem', 'many'>
   terms: Branch<'FilterTerm', 'many'>
@@ -1542,7 +1549,7 @@ export interface FilterCheckFields {
 
 /** The selectable fields of FilterCompletion. */
 export interface FilterCompletionFields {
-  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number of devices or services with this value in a sample of at most 10,000. For a context, the number of objects with overrides in this context, also in a sample. Null for other completions and for event types. */
+  /** For an attribute name, the approximate number of devices or services that have the attribute. For a value, the number of devices or services with this value in a sample of at most 10,000 devices or services. For a context, the number of objects with overrides in this context, also in a sample. Null for other completions and for event types. */
   count: Leaf<number | null>
   /** The start of the part of the filter that the completion replaces, in code points counted from 0. */
   from: Leaf<number>
@@ -1564,7 +1571,7 @@ export interface FilterProblemFields {
   /** The line where the affected part of the filter begins, counted from 1. */
   line: Leaf<number>
   message: Leaf<string>
-  /** The whole corrected filter; null if the server cannot determine it. */
+  /** The whole filter with this problem fixed; null if the server has no suggestion. */
   suggestion: Leaf<string | null>
 }
 
@@ -1593,7 +1600,7 @@ export interface FreshnessFields {
 
 /** The selectable fields of Grant. */
 export interface GrantFields {
-  /** The names of the attributes that the request can read and set; null for all. */
+  /** The names of the attributes that the request can read and set; null for all names. */
   attributes: Branch<'AttributeScope', 'maybe'>
   /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
   context: Leaf<string | null>
@@ -1607,7 +1614,7 @@ export interface GrantFields {
 export interface HistorySpanFields {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: Leaf<string>
-  /** The time by which all servers had begun to record the times of changes. Releases before that did not record times, so filters treat a value that has not changed since this time as if it had changed at this time. AttributeInfo.changed can be earlier, because that field also reads events. */
+  /** The time by which all servers had begun to record the times of changes. Earlier releases did not record these times. Filters therefore treat a value that has not changed since timesSince as if it had changed at timesSince. AttributeInfo.changed can be earlier, because that field also reads events. */
   timesSince: Leaf<string>
 }
 
@@ -1635,7 +1642,7 @@ export interface KeyPolicyFields {
   maxDays: Leaf<number | null>
   /** Whether members can create personal keys. */
   personalKeys: Leaf<boolean>
-  /** Whether keys must require a digest. */
+  /** Whether keys must require that signatures cover a digest of the request body. */
   requireDigest: Leaf<boolean>
   /** Whether keys must be limited to networks. */
   requireNetworks: Leaf<boolean>
@@ -1650,7 +1657,7 @@ export interface KeyUseFields {
   /** When the key last used the field, precise to the minute; null if the server rejected every attempt. */
   lastUsed: Leaf<string | null>
   permission: Leaf<Permission>
-  /** How many times the server rejected the field because of the permission, the device, or the attribute. uses does not include these attempts. */
+  /** How many times the server rejected the field because the key lacked the permission or had no access to the device or the attribute. uses does not include these attempts. */
   rejected: Leaf<number>
   /** How many times operations with the field ran. */
   uses: Leaf<number>
@@ -1705,18 +1712,21 @@ export interface MembershipFields {
 export interface MutationFields {
   /** Makes the signed-in person a member of the account that the invitation is for. Requires a session. Returns CONFLICT if the person is already a member. */
   acceptInvitation: Branch<'AccountReference', 'one', {
+    /** The part of the invitation's link after the character #. */
     token: string
   }>
-  /** Adds a service to a device. A device can have at most 100 services. */
+  /** Adds a service to a device. A device can have at most 100 services in addition to its bulk service. */
   addService: Branch<'Service', 'one', {
+    /** ID of an application type. Default: the type with the given port as its default port, or TCP if there is none. */
     application?: number | null | undefined
     deviceId: string
     enabled?: boolean | null | undefined
     host?: string | null | undefined
     name: string
+    /** 1 to 65535. Default: the default port of the application type, if it has one. */
     port?: number | null | undefined
   }>
-  /** Adds devices to a DRAFT that was created with open set to true: up to 1,000 IDs, or up to 10,000 rows of a CSV. */
+  /** Adds devices to a DRAFT job that was created with open: true. If the job was created with ids, pass up to 1,000 more ids per call. If it was created with csv, pass up to 10,000 more rows of csv per call. */
   appendBulk: Branch<'BulkJob', 'one', {
     /** At most 1 MiB, with the columns of the job's first CSV in the same order. */
     csv?: string | null | undefined
@@ -1731,9 +1741,10 @@ export interface MutationFields {
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
     /** If access.permissions is omitted, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes then also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
+    /** When the key expires. If omitted, it never expires. */
     expires?: string | Date | null | undefined
     name?: string | null | undefined
-    /** At most 50 entries, each an IP address or a network in CIDR notation. If omitted or empty, the key is valid from any address. */
+    /** At most 50 entries, each an IP address or a network in CIDR notation. If the list is omitted or empty, the key is valid from any address. */
     networks?: readonly string[] | null | undefined
     /** Whether to create a personal key instead of an account key. */
     personal?: boolean | undefined
@@ -1741,7 +1752,9 @@ export interface MutationFields {
     publicKey?: string | null | undefined
     /** The share of the rate-limit quota that the key can use, 1 to 100 percent. However small the share, it allows a burst of 20 rate-limit points. */
     rateShare?: number | null | undefined
+    /** Whether the key can run only queries and subscriptions, not mutations. */
     readOnly?: boolean | undefined
+    /** Whether signatures must cover a digest of the request body, if the request has a body. */
     requireDigest?: boolean | undefined
   }>
   /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With more than 1,000 devices, a slow filter, or very large attributes, the response does not wait for the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
@@ -1752,16 +1765,16 @@ export interface MutationFields {
     name?: string | null | undefined
     /** If true, the job stays a DRAFT until you call previewBulk, so that you can add devices with appendBulk. Requires a target with ids or csv. */
     open?: boolean | undefined
-    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. If one of them fails for a device, none changes the device. */
+    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in the given order. If one of them fails for a device, none changes the device. */
     operations: readonly BulkOperationInput[]
     /** The maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
-  /** Creates an invitation with a link that can be used once. The caller must have each of the role's permissions. If email is set and the server can send email, the server also emails the link. An account can have at most 100 open invitations, and can email at most 200 links per hour. */
+  /** Creates an invitation with a link that can be used once. The caller must have each of the role's permissions. If email is set and the server can send email, the server also emails the link, up to 200 links per hour for an account. An account can have at most 100 open invitations. */
   createInvitation: Branch<'Invitation', 'one', {
     email?: string | null | undefined
-    /** At most 30 days from now. Default: seven days from now. */
+    /** When the invitation expires, at most 30 days from now. Default: seven days from now. */
     expires?: string | Date | null | undefined
     roleId: string
   }>
@@ -1772,41 +1785,45 @@ export interface MutationFields {
     expires?: string | Date | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
-    /** Names must be unique, because devices refer to the services by name. */
+    /** At most 100 services. Their names must be unique, because a device that registers refers to services by name. */
     services?: readonly ServiceInput[] | null | undefined
     /** The maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }>
-  /** Creates a custom role. The caller must have each of the role's permissions. An account can have at most 50 custom roles. */
+  /** Creates a custom role. The caller must have each of the role's permissions. An account can have at most 50 custom roles. Returns CONFLICT if another role has this name. */
   createRole: Branch<'Role', 'one', {
     access: AccessInput
+    /** The single sign-on groups whose members get this role. */
     groups?: readonly string[] | null | undefined
     name: string
   }>
-  /** Saves a view. The server stores where in canonical form. An account can have at most 200 views. Returns CONFLICT if another view has this name. */
+  /** Saves a view. The server stores the filter in canonical form. An account can have at most 200 views. Returns CONFLICT if another view has this name. */
   createView: Branch<'View', 'one', {
     /** At most 50 columns. */
     columns?: readonly ViewColumnInput[] | null | undefined
+    /** The context in which the filter and the order read attributes. If omitted, they read base values. */
     context?: string | null | undefined
     description?: string | null | undefined
+    /** If false, roles and keys that are restricted to some devices or attributes do not see the view. */
     isShared?: boolean | undefined
     kind?: FilterKind | undefined
     /** At most 10 labels of up to 50 characters each. */
     labels?: readonly string[] | null | undefined
     name: string
-    /** At most 4 keys, each in the format of the argument sort of devices. Must be empty for events, which are listed newest first. */
+    /** At most 4 keys, each in the format of the argument sort of User.devices. Must be empty for a view of events, which are always listed newest first. */
     sortBy?: readonly string[] | null | undefined
+    /** A filter for objects of the given kind. If omitted, the view lists all of them. */
     where?: string | null | undefined
   }>
   /** Creates a webhook. url is an http or https URL with a public address, or with an address that the setting MUSTER_WEBHOOK_ALLOW allows. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have at most 20 webhooks. */
   createWebhook: Branch<'Webhook', 'one', {
-    /** The context in which the filter reads attributes. Default: the view's context. */
+    /** The context in which the filter reads attributes. Default: the view's context, or base values if there is none. */
     context?: string | null | undefined
     enabled?: boolean | undefined
     events?: readonly EventType[] | null | undefined
     name?: string | null | undefined
     url: string
-    /** The ID of a saved view of devices. The view's current filter applies in addition to the argument where. */
+    /** The ID of a saved view of devices. The view's current filter applies in addition to the filter in where. */
     view?: string | null | undefined
     /** A device filter. The server sends only events of devices that matched immediately before or after the event. */
     where?: string | null | undefined
@@ -1835,7 +1852,7 @@ export interface MutationFields {
   deleteRole: Leaf<boolean, {
     id: string
   }>
-  /** Deletes a view. If the view is in use, returns CONFLICT, and extensions.usedBy lists the objects that use the view. To replace the view and delete it, set replaceBy to another view of the same kind. The replacement needs the same additional permissions as updateView. */
+  /** Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind. The replacement needs the same additional permissions as updateView. */
   deleteView: Leaf<boolean, {
     id: string
     replaceBy?: string | null | undefined
@@ -1844,17 +1861,17 @@ export interface MutationFields {
   deleteWebhook: Leaf<boolean, {
     id: string
   }>
-  /** Removes the signed-in person from this account, and deletes the person's personal keys in the account. Requires a session. Returns CONFLICT if no owner who can sign in would remain. */
+  /** Removes the signed-in person from the account that the request uses, and deletes the person's personal keys in the account. Requires a session. Returns CONFLICT if no owner who can sign in would remain. */
   leaveAccount: Leaf<boolean>
   /** Pauses a job after the current batch. To continue, call resumeBulk. */
   pauseBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Previews a DRAFT, or previews a READY or EXPIRED job again. The token of an earlier preview becomes invalid. */
+  /** Previews a DRAFT job, or previews a READY or EXPIRED job again. The token of an earlier preview becomes invalid. */
   previewBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Resends one delivery, or all failed deliveries created since a given time. Pass exactly one of deliveryId and since. Returns the number of deliveries to resend. Returns CONFLICT if the webhook is disabled or paused. */
+  /** Resends one delivery, or all failed deliveries created since a given time. Pass exactly one of deliveryId and since. Returns the number of deliveries that the server will resend. Returns CONFLICT if the webhook is disabled or paused. */
   redeliver: Leaf<number, {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
@@ -1894,12 +1911,12 @@ export interface MutationFields {
   resendInvitation: Branch<'Invitation', 'one', {
     id: string
   }>
-  /** Resumes a paused job with the caller's permissions, or changes a running job's rate. */
+  /** Resumes a paused job with the caller's permissions. If rate is set, also changes the paused or running job's rate. */
   resumeBulk: Branch<'BulkJob', 'one', {
     id: string
     rate?: number | null | undefined
   }>
-  /** Creates and previews a job for the devices of this job that have one of the given statuses: FAILED, SKIPPED, or both. This job must be READY or PAUSED, or must have ended. */
+  /** Creates and previews a job that repeats the given job for its devices with the given statuses: FAILED, SKIPPED, or both. The given job must be READY or PAUSED, or must have ended. */
   retryBulk: Branch<'BulkJob', 'one', {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
@@ -1910,7 +1927,7 @@ export interface MutationFields {
     overlap?: number | null | undefined
     publicKey?: string | null | undefined
   }>
-  /** Replaces the device's secret. The old secret becomes invalid immediately, and the server closes the device's connections. If allow is true, the server creates no new secret. Instead, the device can register itself again once with its hardware ID, within one hour. */
+  /** Replaces the device's secret. The old secret becomes invalid immediately, and the server closes the device's connections. If allow is true, the server creates no new secret. Instead, the device can register itself again once with its hardware ID and a registration code, within one hour. */
   rotateDeviceSecret: Branch<'DeviceRegistration', 'one', {
     allow?: boolean | undefined
     deviceId: string
@@ -1928,7 +1945,7 @@ export interface MutationFields {
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. If one of them fails for a device, none changes the device. */
+    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in the given order. If one of them fails for a device, none changes the device. */
     operations: readonly BulkOperationInput[]
     /** The maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
@@ -1936,32 +1953,32 @@ export interface MutationFields {
   }>
   /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the resulting base value if context is omitted. Returns null if the attribute is not set. */
   setAttribute: Leaf<string | null, {
-    /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
+    /** The context, of up to 64 characters, in which to set an override. If omitted, sets the base value. */
     context?: string | null | undefined
-    /** A name, such as site, or a group and a name within it, such as net.ssid. Each level can have up to 128 characters. */
+    /** A name, such as site, or a group and a name within it, such as net.ssid. The group and the name can have up to 128 characters each. */
     name: string
-    /** ID of a service, a device, or the user. */
+    /** The ID of a service, a device, or the account. */
     serviceId: string
     /** The new value, up to 16 KiB, or null to remove the attribute or the whole group. Must not be omitted. */
     value?: string | null | undefined
   }>
-  /** Sets several attributes of a service, a device, or the user. If one change fails, none is applied. Returns the resulting attributes in the context, or the resulting base values if context is omitted. */
+  /** Sets several attributes of a service, a device, or the account. If one change fails, none is applied. Returns the resulting attributes in the context, or the resulting base values if context is omitted. */
   setAttributes: Leaf<Attributes, {
     /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
     /** The context in which to set overrides. If omitted, sets base values. */
     context?: string | null | undefined
-    /** ID of a service, a device, or the user. */
+    /** The ID of a service, a device, or the account. */
     serviceId: string
   }>
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Branch<'AttributesResult', 'many', {
     items: readonly AttributesInput[]
   }>
-  /** Sets the interval at which clients are expected to write an attribute. A value is stale if its last recorded write (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null after the interval is removed. An account can have at most 50 expected intervals. */
+  /** Sets or removes the interval at which clients are expected to write an attribute. A value is stale if its last recorded write (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null if the interval was removed. An account can have at most 50 expected intervals. */
   setExpectedInterval: Branch<'Freshness', 'maybe', {
     name: string
-    /** Required. From 60 to 31,536,000 seconds; null removes the interval. */
+    /** The interval, from 60 to 31,536,000 seconds, or null to remove the interval. Must not be omitted. */
     seconds?: number | null | undefined
   }>
   /** Updates the given rules for access keys. maxDays must be from 1 to 36,500. null clears maxDays and enforcedFrom. Starting at enforcedFrom, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
@@ -1977,9 +1994,9 @@ export interface MutationFields {
     personId: string
     roleId: string
   }>
-  /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it writes has changed since the preview, or if the device no longer matches the filter or no longer exists. */
+  /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value or service that it would change has changed since the preview, or if the device no longer matches the job's filter or no longer exists. */
   startBulk: Branch<'BulkJob', 'one', {
-    /** If a different number of devices would change, returns CONFLICT. Registrations count as changes. */
+    /** The expected number of devices that would change, including registrations. If it is wrong, returns CONFLICT. */
     expected?: number | null | undefined
     id: string
     token: string
@@ -1988,23 +2005,23 @@ export interface MutationFields {
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
   }>
-  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Access keys cannot call this mutation. You need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster, and while a server of the previous release is running. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is that of setAttributesMany with one item for each device. */
+  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in the old account. The server closes the devices' connections. Access keys cannot call this mutation. You need DEVICE_DELETE in the old account and DEVICE_CREATE in the new one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster, and while a server of the previous release is running. Returns CONFLICT if a device in the new account has the hardware ID of one of the devices. The rate-limit cost is that of setAttributesMany with one item for each device. */
   transferDevices: Leaf<number, {
-    /** The other account. */
+    /** The ID of the new account. */
     accountId: string
     deviceId: readonly string[]
   }>
-  /** Creates and previews a job that reverts the changes of this job, which must have been started and must have ended. Does not revert values and services that have changed since this job wrote them. Deletes the devices that this job registered, unless they have connected or changed since. */
+  /** Creates and previews a job that reverts the changes of the given job, which must have been started and must have ended. The new job keeps values and services that have changed since the given job wrote them. It deletes the devices that the given job registered, unless they have connected or changed since. Jobs that delete devices cannot be undone. */
   undoBulk: Branch<'BulkJob', 'one', {
     id: string
     rate?: number | null | undefined
   }>
-  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields of an access key. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey: Branch<'AccessKey', 'one', {
     /** permissions and attributes: those that the key keeps. where: a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
-    /** Must be in the future, and not later than the key's current expiry. */
+    /** When the key expires: in the future, and not later than the key's current expiry. */
     expires?: string | Date | null | undefined
     key: string
     name?: string | null | undefined
@@ -2017,21 +2034,21 @@ export interface MutationFields {
     name?: string | null | undefined
     signInPolicy?: SignInPolicy | null | undefined
   }>
-  /** Updates the given fields. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
+  /** Updates the given fields of a device. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
   updateDevice: Branch<'Device', 'one', {
     deviceId: string
     hardwareId?: string | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
   }>
-  /** Updates the given fields. In a built-in role, you can change only the groups. The caller must have each of the role's permissions. The change takes effect within a second. */
+  /** Updates the given fields of a role. In a built-in role, you can change only the groups. The caller must have each of the role's permissions. The change takes effect within a second. Returns CONFLICT if another role has the new name. */
   updateRole: Branch<'Role', 'one', {
     access?: AccessInput | null | undefined
     groups?: readonly string[] | null | undefined
     id: string
     name?: string | null | undefined
   }>
-  /** Updates the given fields. null clears host or port. A bulk service accepts only a new name. */
+  /** Updates the given fields of a service. null clears host or port. A bulk service accepts only a new name. */
   updateService: Branch<'Service', 'one', {
     application?: number | null | undefined
     enabled?: boolean | null | undefined
@@ -2040,7 +2057,7 @@ export interface MutationFields {
     name?: string | null | undefined
     port?: number | null | undefined
   }>
-  /** Updates the given fields. null clears context, description, and where. Returns CONFLICT if version is given and the view has changed since that version. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
+  /** Updates the given fields of a view. null clears context, description, and where. Returns CONFLICT if another view has the new name, if the view has changed since the given version, or if a role or an access key that uses the view cannot have the new filter. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
   updateView: Branch<'View', 'one', {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined
@@ -2053,7 +2070,7 @@ export interface MutationFields {
     version?: number | null | undefined
     where?: string | null | undefined
   }>
-  /** Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new where, view, or context ends a pause that an invalid view caused. */
+  /** Updates the given fields of a webhook. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new where, view, or context ends a pause that an invalid view caused. */
   updateWebhook: Branch<'Webhook', 'one', {
     context?: string | null | undefined
     enabled?: boolean | null | undefined
@@ -2077,7 +2094,7 @@ export interface NeedFields {
 
 /** The selectable fields of PermissionVerdict. */
 export interface PermissionVerdictFields {
-  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member, or has not used single sign-on for too long. null if the permission is granted. */
+  /** What denies the permission; null if it is granted. key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member, or has not used single sign-on for too long. */
   deniedBy: Leaf<string | null>
   granted: Leaf<boolean>
   permission: Leaf<Permission>
@@ -2106,7 +2123,7 @@ export interface PresencePointFields {
 export interface QueryFields {
   /** The application types that a service can have. */
   applicationTypes: Branch<'ApplicationType', 'many'>
-  /** The account of the access key or session that sent the request; null for a person without an account. */
+  /** The account of the access key or session that sent the request; null for a person who is not a member of any account. */
   login: Branch<'User', 'maybe'>
   /** The caller and its permissions. A person who is not a member of any account can also use this field. For that person, login is null. */
   me: Branch<'Me', 'maybe'>
@@ -2121,7 +2138,7 @@ export interface RegistrationCodeFields {
   id: Leaf<string>
   /** The name for devices that do not send one; null to name them after their hardware IDs. */
   name: Leaf<string | null>
-  /** The platform for devices that do not send one. */
+  /** The platform for devices that do not send one; null for no platform. */
   platform: Leaf<string | null>
   /** The first characters of the code. */
   prefix: Leaf<string>
@@ -2133,7 +2150,7 @@ export interface RegistrationCodeFields {
 
 /** The selectable fields of Role. */
 export interface RoleFields {
-  /** The names of the attributes that members can read and set; null for all. */
+  /** The names of the attributes that members with the role can read and set; null for all names. */
   attributes: Branch<'AttributeScope', 'maybe'>
   builtIn: Leaf<boolean>
   /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
@@ -2145,9 +2162,9 @@ export interface RoleFields {
   members: Leaf<number>
   name: Leaf<string>
   permissions: Leaf<Permission[]>
-  /** A saved view whose filter also limits the devices; null without a view. */
+  /** A saved view. Members with the role can find and change only devices that also match the view's filter; null without a view. */
   view: Branch<'View', 'maybe'>
-  /** A device filter in canonical form; null without a filter. Members can find and change only matching devices. */
+  /** A device filter in canonical form; null without a filter. Members with the role can find and change only matching devices. */
   where: Leaf<string | null>
 }
 
@@ -2177,7 +2194,7 @@ export interface ServiceFields {
   }>
   /** The values of this service's attributes, with the time of each value's last change. If names is omitted, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
-    /** The context of the effective values to read. If omitted, the field returns base values. */
+    /** The context in which to read effective values. If omitted, the field returns base values. */
     context?: string | null | undefined
     /** Attribute names. For a name that is not set, value is null. */
     names?: readonly string[] | null | undefined
@@ -2214,7 +2231,7 @@ export interface ServiceFields {
 
 /** The selectable fields of ServiceList. */
 export interface ServiceListFields {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. It stays valid even if that item moves in the list or is deleted. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. The cursor stays valid even if the last item of this page moves in the list or is deleted. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -2229,17 +2246,17 @@ export interface ServiceListFields {
 export interface SimulationFields {
   /** Whether the server would run the document, considering credentials, readOnly, permissions, and the restriction; null without a document. */
   allowed: Leaf<boolean | null>
-  /** Whether the simulated access could read the attribute, on the device if deviceId is given; null if the argument attribute is omitted. */
+  /** Whether the simulated access could read the attribute and, if deviceId is given, reach the device; null if the argument attribute is omitted. */
   attributeReadable: Leaf<boolean | null>
-  /** Whether the simulated access could set the attribute's base value, on the device if deviceId is given; null if the argument attribute is omitted. */
+  /** Whether the simulated access could set the attribute's base value and, if deviceId is given, reach the device; null if the argument attribute is omitted. */
   attributeWritable: Leaf<boolean | null>
   /** Whether the simulated access could read the device; null if deviceId is omitted. */
   deviceReachable: Leaf<boolean | null>
   /** The number of devices that the simulated access could read. If it has DEVICE_READ and the caller does not, the field fails with FORBIDDEN. */
   devices: Leaf<number>
-  /** The verdict on each permission. */
+  /** For each permission, whether it is granted and, if not, what denies it. */
   permissions: Branch<'PermissionVerdict', 'many'>
-  /** The reasons for all denials, such as: the key is disabled; the role viewer lacks KEY_MANAGE. */
+  /** The reasons for all denials, such as "the key is disabled" and "the role viewer lacks KEY_MANAGE". */
   reasons: Leaf<string[]>
   /** Warnings about attributes, fields, and services that the restriction's filter reads and that devices can change. */
   warnings: Leaf<string[]>
@@ -2251,12 +2268,13 @@ export interface SubscriptionFields {
   events: Branch<'Event', 'one', {
     /** The ID of the last event that the client received. If omitted, the stream starts now. */
     after?: string | null | undefined
-    /** The context in which the filter reads attributes. Default: the view's context. */
+    /** The context in which the filter reads attributes. Default: the view's context, or base values if there is none. */
     context?: string | null | undefined
     /** Only events of these devices. Unknown IDs match nothing. */
     deviceId?: readonly string[] | null | undefined
+    /** Only events of these types. If omitted, events of all types that the caller can read. */
     types?: readonly EventType[] | null | undefined
-    /** The ID of a saved view of devices. The view's filter applies in addition to the argument where. Changes to the view take effect within a second. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to the filter in where. Changes to the view take effect within a second. */
     view?: string | null | undefined
     /** A device filter, unlike the argument where of User.events, which is an event filter. The server sends only events of devices that matched immediately before or after the event. */
     where?: string | null | undefined
@@ -2295,7 +2313,7 @@ export interface UserFields {
   }>
   /** The values of this user's attributes, with the time of each value's last change. If names is omitted, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
-    /** The context of the effective values to read. If omitted, the field returns base values. */
+    /** The context in which to read effective values. If omitted, the field returns base values. */
     context?: string | null | undefined
     /** Attribute names. For a name that is not set, value is null. */
     names?: readonly string[] | null | undefined
@@ -2306,7 +2324,7 @@ export interface UserFields {
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** Returns the bulk jobs with these IDs, at most 1,000. Omits IDs that do not exist. Restricted callers see only the jobs that they created. */
+  /** Returns the bulk jobs with these IDs (at most 1,000). Omits unknown IDs. Restricted callers see only the jobs that they created. */
   bulkJob: Branch<'BulkJob', 'many', {
     id: readonly string[]
   }>
@@ -2339,9 +2357,9 @@ export interface UserFields {
   }>
   /** Counts the matching devices. All counts are from the same moment. */
   deviceTotals: Branch<'DeviceTotals', 'one', {
-    /** The context in which the filter and the count of devices with stale values read attributes. */
+    /** The context in which the filter and the count of devices with stale values read attributes. Default: the view's context. */
     context?: string | null | undefined
-    /** The ID of a saved view of devices. The view's filter applies in addition to the argument where. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to the filter in where. */
     view?: string | null | undefined
     /** A device filter. */
     where?: string | null | undefined
@@ -2362,20 +2380,20 @@ export interface UserFields {
     id?: readonly string[] | null | undefined
     /** An alias of the argument after. Pass the value of the field last of the previous page. */
     last?: string | null | undefined
-    /** Part of the name, case-insensitive. */
+    /** Part of the device's name. The comparison is case-insensitive. */
     name?: string | null | undefined
     /** The reference time for relative times in the filter. Default: the time of the request. */
     now?: string | Date | null | undefined
     platform?: readonly string[] | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
-    /** A device field, such as created, or an attribute. For descending order, use -created or created desc. */
+    /** A device field, such as created, or an attribute. For descending order, write - before the name or desc after it, as in -created or created desc. */
     sort?: string | null | undefined
     /** At most 4 keys, each in the format of the argument sort, which sortBy replaces. The server rejects an attribute that the account has never used, unless its name has the prefix "attributes.". */
     sortBy?: readonly string[] | null | undefined
     /** Either active or inactive. */
     state?: string | null | undefined
-    /** The ID of a saved view of devices. The view's filter applies in addition to the argument where. The view's context and order apply if the request does not set them. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to the filter in where. The view's context and order apply if the request does not set them. */
     view?: string | null | undefined
     /** A device filter, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. If the filter is invalid, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
     where?: string | null | undefined
@@ -2388,9 +2406,9 @@ export interface UserFields {
     context?: string | null | undefined
     /** The reference time for relative times in the filter. Default: the time of the request. */
     now?: string | Date | null | undefined
-    /** At most 4 keys, each in the format of the argument sort of devices. Default: the view's order. If there is none, the devices are sorted by name. */
+    /** At most 4 keys, each in the format of the argument sort of User.devices. Default: the view's order. If there is none, the devices are sorted by name. */
     sortBy?: readonly string[] | null | undefined
-    /** The ID of a saved view of devices. The view's filter applies in addition to the argument where. The view's context, order, and columns apply if the request does not set them. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to the filter in where. The view's context, order, and columns apply if the request does not set them. */
     view?: string | null | undefined
     /** A device filter, as in the field devices. */
     where?: string | null | undefined
@@ -2398,18 +2416,18 @@ export interface UserFields {
   email: Leaf<string>
   /** Counts the matching events in intervals of equal length, oldest interval first. The filter arguments are those of the field events. The server chooses a round length of at least one second, such as an hour, and returns at most as many intervals as requested. The first interval starts at minDate, and the last interval ends at maxDate, so these two intervals can be shorter. Without maxDate, the last interval includes now. The server reads every matching event, so long time ranges are expensive. */
   eventCounts: Branch<'EventCount', 'many', {
-    /** The context in which the filter reads attributes. */
+    /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
     deviceId?: readonly string[] | null | undefined
     /** The maximum number of intervals, 1 to 200. */
     intervals?: number | null | undefined
     maxDate?: string | Date | null | undefined
-    /** Without minDate, the intervals cover the month before maxDate or, without maxDate, before now. */
+    /** The start of the first interval. Default: one month before maxDate or, without maxDate, one month before now. */
     minDate?: string | Date | null | undefined
     /** The reference time for relative times in the filter. Default: the time of the request. */
     now?: string | Date | null | undefined
     types?: readonly EventType[] | null | undefined
-    /** The ID of a saved view of events. The view's filter applies in addition to the argument where. */
+    /** The ID of a saved view of events. The view's filter applies in addition to the filter in where. */
     view?: string | null | undefined
     /** An event filter. The filter uses the devices' current values. */
     where?: string | null | undefined
@@ -2418,7 +2436,7 @@ export interface UserFields {
   events: Branch<'EventList', 'one', {
     /** Start after this event ID or page cursor. The page then contains only older events. */
     after?: string | null | undefined
-    /** The context in which the filter reads attributes. */
+    /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
     deviceId?: readonly string[] | null | undefined
     /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
@@ -2432,41 +2450,41 @@ export interface UserFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
     types?: readonly EventType[] | null | undefined
-    /** The ID of a saved view of events. The view's filter applies in addition to the argument where. */
+    /** The ID of a saved view of events. The view's filter applies in addition to the filter in where. */
     view?: string | null | undefined
     /** An event filter, such as type = DEVICE_STATE AND device.site = oslo. The filter uses the devices' current values. */
     where?: string | null | undefined
   }>
   /** A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or, without maxDate, before this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times are relative to this request's time. */
   eventsUrl: Leaf<string, {
-    /** The context in which the filter reads attributes. */
+    /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
     deviceId?: readonly string[] | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
     types?: readonly EventType[] | null | undefined
-    /** The ID of a saved view of events. The view's filter applies in addition to the argument where. */
+    /** The ID of a saved view of events. The view's filter applies in addition to the filter in where. */
     view?: string | null | undefined
     /** An event filter, as in the field events. */
     where?: string | null | undefined
   }>
-  /** Counts the matching devices by the values of each of the given names, at most 8. A name is a field or an attribute of devices or services, as in a device filter, such as site or services.port. For an unknown name without the prefix "attributes.", the field fails with BAD_USER_INPUT and suggests a similar known name, if there is one. */
+  /** Counts the matching devices by the values of each of the given names (at most 8). A name is a field or an attribute of devices or services, as in a device filter, such as site or services.port. For an unknown name without the prefix "attributes.", the field fails with BAD_USER_INPUT and suggests a similar known name, if there is one. */
   facets: Branch<'Facet', 'many', {
     by: readonly string[]
-    /** The context in which the filter and the counts read attributes. */
+    /** The context in which the filter and the counts read attributes. Default: the view's context. */
     context?: string | null | undefined
     /** For time fields, such as created: the length of the intervals in which the server counts devices. */
     interval?: FacetInterval | null | undefined
     /** The maximum number of values for each name, 1 to 100. */
     size?: number | null | undefined
-    /** The ID of a saved view of devices. The view's filter applies in addition to the argument where. */
+    /** The ID of a saved view of devices. The view's filter applies in addition to the filter in where. */
     view?: string | null | undefined
     /** A device filter. */
     where?: string | null | undefined
   }>
   /** The expected intervals of the attributes that the caller can read, sorted by name. */
   freshness: Branch<'Freshness', 'many'>
-  /** How far back this user's history is known. */
+  /** How far back the history of this user's attribute values is known. */
   history: Branch<'HistorySpan', 'one'>
   id: Leaf<string>
   /** Open invitations and invitations that expired in the last seven days, newest first, at most 200. */
@@ -2478,7 +2496,7 @@ export interface UserFields {
   /** The account's members, sorted by email address. */
   members: Branch<'Member', 'many'>
   name: Leaf<string | null>
-  /** The permissions that a document needs, for example to create a key that has only these permissions. The server does not run the document. Every caller can use this field. The variables can be omitted, even if the document requires them. */
+  /** The permissions that a GraphQL document needs, for example to create a key that has only these permissions. The server does not run the document. Every caller can use this field. The variables can be omitted, even if the document requires them. */
   needs: Branch<'Need', 'many', {
     document: string
     operationName?: string | null | undefined
@@ -2502,7 +2520,7 @@ export interface UserFields {
   service: Branch<'Service', 'many', {
     id: readonly string[]
   }>
-  /** Lists the services of all devices, except bulk services. Sort by name, id, created, state, application, port, device.name, or an attribute. */
+  /** Lists the services of all devices, except bulk services. sortBy accepts name, id, created, state, application, port, device.name, and attributes. */
   services: Branch<'ServiceList', 'one', {
     /** Start after this service ID or page cursor. */
     after?: string | null | undefined
@@ -2516,9 +2534,9 @@ export interface UserFields {
     now?: string | Date | null | undefined
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
-    /** At most 4 keys, each in the format of the argument sort of devices. The server rejects an attribute that the account has never used, unless its name has the prefix "attributes.". */
+    /** At most 4 keys, each in the format of the argument sort of User.devices. The server rejects an attribute that the account has never used, unless its name has the prefix "attributes.". */
     sortBy?: readonly string[] | null | undefined
-    /** The ID of a saved view of services. The view's filter applies in addition to the argument where. The view's context and order apply if the request does not set them. */
+    /** The ID of a saved view of services. The view's filter applies in addition to the filter in where. The view's context and order apply if the request does not set them. */
     view?: string | null | undefined
     /** A service filter, such as port = 22 AND device.state = active. */
     where?: string | null | undefined
@@ -2529,7 +2547,7 @@ export interface UserFields {
   simulate: Branch<'Simulation', 'one', {
     /** The permissions and restrictions of a key that does not exist yet. */
     access?: AccessInput | null | undefined
-    /** The address that the requests come from. If omitted, the key's networks are not checked. */
+    /** The IP address that the requests come from. If omitted, the key's networks are not checked. */
     address?: string | null | undefined
     /** The name of a device attribute, such as site or net.ssid. */
     attribute?: string | null | undefined
@@ -2568,7 +2586,7 @@ export interface UserReferenceFields {
 /** The selectable fields of View. */
 export interface ViewFields {
   columns: Branch<'ViewColumn', 'many'>
-  /** The context in which the filter and the sort read attributes; null for the base values. */
+  /** The context in which the filter and the order read attributes; null for base values. */
   context: Leaf<string | null>
   created: Leaf<string>
   createdBy: Branch<'ChangeSource', 'one'>
@@ -2579,7 +2597,7 @@ export interface ViewFields {
   /** The kind of objects that the view lists. */
   kind: Leaf<FilterKind>
   labels: Leaf<string[]>
-  /** Unique in the account. The comparison is case-insensitive. */
+  /** Unique in the account, regardless of case. */
   name: Leaf<string>
   /** The reasons why the view is invalid; normally empty. */
   problems: Branch<'FilterProblem', 'many'>
@@ -2598,7 +2616,7 @@ export interface ViewFields {
 export interface ViewColumnFields {
   /** The heading; null to use the name. */
   label: Leaf<string | null>
-  /** The name of a field or an attribute, as in the argument sort of devices. */
+  /** The name of a field or an attribute, as in the argument sort of User.devices. */
   name: Leaf<string>
   /** The width in pixels; null for the default. */
   width: Leaf<number | null>
@@ -2632,7 +2650,7 @@ export interface WebhookFields {
   /** The signing secret (whsec_…). Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: Leaf<string | null>
   url: Leaf<string>
-  /** A saved view of devices. The view's current filter applies in addition to the field where. */
+  /** A saved view of devices, whose current filter applies in addition to the filter in where; null without a view. */
   view: Branch<'View', 'maybe'>
   /** A device filter in canonical form; null without a filter. The server sends only events of devices that matched immediately before or after the event. */
   where: Leaf<string | null>
@@ -2646,13 +2664,13 @@ export interface WebhookDeliveryFields {
   duration: Leaf<number | null>
   /** Why the last attempt failed; null if it did not fail. */
   error: Leaf<string | null>
-  /** The event that the delivery contains; null for a test, or if the event was deleted. */
+  /** The event that the delivery contains; null for a test event, or if the event was deleted. */
   event: Branch<'Event', 'maybe'>
   /** HTTP status of the last attempt; null if there was no response. */
   httpStatus: Leaf<number | null>
-  /** The webhook-id header, the same on every attempt. */
+  /** The value of the header webhook-id, which is the same in every attempt. */
   id: Leaf<string>
-  /** When the next attempt is due; null if there is no further attempt. Deliveries of a paused webhook are sent later. */
+  /** When the next attempt is due; null if there is no further attempt. Deliveries of a paused webhook wait until it resumes. */
   nextAttempt: Leaf<string | null>
   /** The request body. */
   request: Leaf<string | null>
@@ -2664,7 +2682,7 @@ export interface WebhookDeliveryFields {
 
 /** The selectable fields of WebhookDeliveryList. */
 export interface WebhookDeliveryListFields {
-  /** An opaque position after the last item on the page; null if the page is empty. Pass it as the argument after. */
+  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -2745,18 +2763,21 @@ export interface ObjectTypes {
 export interface Mutations {
   /** Makes the signed-in person a member of the account that the invitation is for. Requires a session. Returns CONFLICT if the person is already a member. */
   acceptInvitation(args: {
+    /** The part of the invitation's link after the character #. */
     token: string
   }, options?: CallOptions): Promise<AccountReference>
-  /** Adds a service to a device. A device can have at most 100 services. */
+  /** Adds a service to a device. A device can have at most 100 services in addition to its bulk service. */
   addService(args: {
+    /** ID of an application type. Default: the type with the given port as its default port, or TCP if there is none. */
     application?: number | null | undefined
     deviceId: string
     enabled?: boolean | null | undefined
     host?: string | null | undefined
     name: string
+    /** 1 to 65535. Default: the default port of the application type, if it has one. */
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Adds devices to a DRAFT that was created with open set to true: up to 1,000 IDs, or up to 10,000 rows of a CSV. */
+  /** Adds devices to a DRAFT job that was created with open: true. If the job was created with ids, pass up to 1,000 more ids per call. If it was created with csv, pass up to 10,000 more rows of csv per call. */
   appendBulk(args: {
     /** At most 1 MiB, with the columns of the job's first CSV in the same order. */
     csv?: string | null | undefined
@@ -2771,9 +2792,10 @@ export interface Mutations {
   createAccessKey(args: {
     /** If access.permissions is omitted, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes then also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
+    /** When the key expires. If omitted, it never expires. */
     expires?: string | Date | null | undefined
     name?: string | null | undefined
-    /** At most 50 entries, each an IP address or a network in CIDR notation. If omitted or empty, the key is valid from any address. */
+    /** At most 50 entries, each an IP address or a network in CIDR notation. If the list is omitted or empty, the key is valid from any address. */
     networks?: readonly string[] | null | undefined
     /** Whether to create a personal key instead of an account key. */
     personal?: boolean | undefined
@@ -2781,7 +2803,9 @@ export interface Mutations {
     publicKey?: string | null | undefined
     /** The share of the rate-limit quota that the key can use, 1 to 100 percent. However small the share, it allows a burst of 20 rate-limit points. */
     rateShare?: number | null | undefined
+    /** Whether the key can run only queries and subscriptions, not mutations. */
     readOnly?: boolean | undefined
+    /** Whether signatures must cover a digest of the request body, if the request has a body. */
     requireDigest?: boolean | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
   /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With more than 1,000 devices, a slow filter, or very large attributes, the response does not wait for the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
@@ -2792,16 +2816,16 @@ export interface Mutations {
     name?: string | null | undefined
     /** If true, the job stays a DRAFT until you call previewBulk, so that you can add devices with appendBulk. Requires a target with ids or csv. */
     open?: boolean | undefined
-    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. If one of them fails for a device, none changes the device. */
+    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in the given order. If one of them fails for a device, none changes the device. */
     operations: readonly BulkOperationInput[]
     /** The maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates an invitation with a link that can be used once. The caller must have each of the role's permissions. If email is set and the server can send email, the server also emails the link. An account can have at most 100 open invitations, and can email at most 200 links per hour. */
+  /** Creates an invitation with a link that can be used once. The caller must have each of the role's permissions. If email is set and the server can send email, the server also emails the link, up to 200 links per hour for an account. An account can have at most 100 open invitations. */
   createInvitation(args: {
     email?: string | null | undefined
-    /** At most 30 days from now. Default: seven days from now. */
+    /** When the invitation expires, at most 30 days from now. Default: seven days from now. */
     expires?: string | Date | null | undefined
     roleId: string
   }, options?: CallOptions): Promise<Invitation>
@@ -2812,41 +2836,45 @@ export interface Mutations {
     expires?: string | Date | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
-    /** Names must be unique, because devices refer to the services by name. */
+    /** At most 100 services. Their names must be unique, because a device that registers refers to services by name. */
     services?: readonly ServiceInput[] | null | undefined
     /** The maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }, options?: CallOptions): Promise<CreatedRegistrationCode>
-  /** Creates a custom role. The caller must have each of the role's permissions. An account can have at most 50 custom roles. */
+  /** Creates a custom role. The caller must have each of the role's permissions. An account can have at most 50 custom roles. Returns CONFLICT if another role has this name. */
   createRole(args: {
     access: AccessInput
+    /** The single sign-on groups whose members get this role. */
     groups?: readonly string[] | null | undefined
     name: string
   }, options?: CallOptions): Promise<Role>
-  /** Saves a view. The server stores where in canonical form. An account can have at most 200 views. Returns CONFLICT if another view has this name. */
+  /** Saves a view. The server stores the filter in canonical form. An account can have at most 200 views. Returns CONFLICT if another view has this name. */
   createView(args: {
     /** At most 50 columns. */
     columns?: readonly ViewColumnInput[] | null | undefined
+    /** The context in which the filter and the order read attributes. If omitted, they read base values. */
     context?: string | null | undefined
     description?: string | null | undefined
+    /** If false, roles and keys that are restricted to some devices or attributes do not see the view. */
     isShared?: boolean | undefined
     kind?: FilterKind | undefined
     /** At most 10 labels of up to 50 characters each. */
     labels?: readonly string[] | null | undefined
     name: string
-    /** At most 4 keys, each in the format of the argument sort of devices. Must be empty for events, which are listed newest first. */
+    /** At most 4 keys, each in the format of the argument sort of User.devices. Must be empty for a view of events, which are always listed newest first. */
     sortBy?: readonly string[] | null | undefined
+    /** A filter for objects of the given kind. If omitted, the view lists all of them. */
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
   /** Creates a webhook. url is an http or https URL with a public address, or with an address that the setting MUSTER_WEBHOOK_ALLOW allows. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have at most 20 webhooks. */
   createWebhook(args: {
-    /** The context in which the filter reads attributes. Default: the view's context. */
+    /** The context in which the filter reads attributes. Default: the view's context, or base values if there is none. */
     context?: string | null | undefined
     enabled?: boolean | undefined
     events?: readonly EventType[] | null | undefined
     name?: string | null | undefined
     url: string
-    /** The ID of a saved view of devices. The view's current filter applies in addition to the argument where. */
+    /** The ID of a saved view of devices. The view's current filter applies in addition to the filter in where. */
     view?: string | null | undefined
     /** A device filter. The server sends only events of devices that matched immediately before or after the event. */
     where?: string | null | undefined
@@ -2875,7 +2903,7 @@ export interface Mutations {
   deleteRole(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Deletes a view. If the view is in use, returns CONFLICT, and extensions.usedBy lists the objects that use the view. To replace the view and delete it, set replaceBy to another view of the same kind. The replacement needs the same additional permissions as updateView. */
+  /** Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind. The replacement needs the same additional permissions as updateView. */
   deleteView(args: {
     id: string
     replaceBy?: string | null | undefined
@@ -2884,7 +2912,7 @@ export interface Mutations {
   deleteWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Removes the signed-in person from this account, and deletes the person's personal keys in the account. Requires a session. Returns CONFLICT if no owner who can sign in would remain. */
+  /** Removes the signed-in person from the account that the request uses, and deletes the person's personal keys in the account. Requires a session. Returns CONFLICT if no owner who can sign in would remain. */
   leaveAccount(args: {
     
   }, options?: CallOptions): Promise<boolean>
@@ -2892,11 +2920,11 @@ export interface Mutations {
   pauseBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Previews a DRAFT, or previews a READY or EXPIRED job again. The token of an earlier preview becomes invalid. */
+  /** Previews a DRAFT job, or previews a READY or EXPIRED job again. The token of an earlier preview becomes invalid. */
   previewBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Resends one delivery, or all failed deliveries created since a given time. Pass exactly one of deliveryId and since. Returns the number of deliveries to resend. Returns CONFLICT if the webhook is disabled or paused. */
+  /** Resends one delivery, or all failed deliveries created since a given time. Pass exactly one of deliveryId and since. Returns the number of deliveries that the server will resend. Returns CONFLICT if the webhook is disabled or paused. */
   redeliver(args: {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
@@ -2936,12 +2964,12 @@ export interface Mutations {
   resendInvitation(args: {
     id: string
   }, options?: CallOptions): Promise<Invitation>
-  /** Resumes a paused job with the caller's permissions, or changes a running job's rate. */
+  /** Resumes a paused job with the caller's permissions. If rate is set, also changes the paused or running job's rate. */
   resumeBulk(args: {
     id: string
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates and previews a job for the devices of this job that have one of the given statuses: FAILED, SKIPPED, or both. This job must be READY or PAUSED, or must have ended. */
+  /** Creates and previews a job that repeats the given job for its devices with the given statuses: FAILED, SKIPPED, or both. The given job must be READY or PAUSED, or must have ended. */
   retryBulk(args: {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
@@ -2952,7 +2980,7 @@ export interface Mutations {
     overlap?: number | null | undefined
     publicKey?: string | null | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
-  /** Replaces the device's secret. The old secret becomes invalid immediately, and the server closes the device's connections. If allow is true, the server creates no new secret. Instead, the device can register itself again once with its hardware ID, within one hour. */
+  /** Replaces the device's secret. The old secret becomes invalid immediately, and the server closes the device's connections. If allow is true, the server creates no new secret. Instead, the device can register itself again once with its hardware ID and a registration code, within one hour. */
   rotateDeviceSecret(args: {
     allow?: boolean | undefined
     deviceId: string
@@ -2970,7 +2998,7 @@ export interface Mutations {
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. If one of them fails for a device, none changes the device. */
+    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in the given order. If one of them fails for a device, none changes the device. */
     operations: readonly BulkOperationInput[]
     /** The maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
@@ -2978,32 +3006,32 @@ export interface Mutations {
   }, options?: CallOptions): Promise<BulkJob>
   /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in the context, or the resulting base value if context is omitted. Returns null if the attribute is not set. */
   setAttribute(args: {
-    /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
+    /** The context, of up to 64 characters, in which to set an override. If omitted, sets the base value. */
     context?: string | null | undefined
-    /** A name, such as site, or a group and a name within it, such as net.ssid. Each level can have up to 128 characters. */
+    /** A name, such as site, or a group and a name within it, such as net.ssid. The group and the name can have up to 128 characters each. */
     name: string
-    /** ID of a service, a device, or the user. */
+    /** The ID of a service, a device, or the account. */
     serviceId: string
     /** The new value, up to 16 KiB, or null to remove the attribute or the whole group. Must not be omitted. */
     value?: string | null | undefined
   }, options?: CallOptions): Promise<string | null>
-  /** Sets several attributes of a service, a device, or the user. If one change fails, none is applied. Returns the resulting attributes in the context, or the resulting base values if context is omitted. */
+  /** Sets several attributes of a service, a device, or the account. If one change fails, none is applied. Returns the resulting attributes in the context, or the resulting base values if context is omitted. */
   setAttributes(args: {
     /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
     /** The context in which to set overrides. If omitted, sets base values. */
     context?: string | null | undefined
-    /** ID of a service, a device, or the user. */
+    /** The ID of a service, a device, or the account. */
     serviceId: string
   }, options?: CallOptions): Promise<Attributes>
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany(args: {
     items: readonly AttributesInput[]
   }, options?: CallOptions): Promise<AttributesResult[]>
-  /** Sets the interval at which clients are expected to write an attribute. A value is stale if its last recorded write (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null after the interval is removed. An account can have at most 50 expected intervals. */
+  /** Sets or removes the interval at which clients are expected to write an attribute. A value is stale if its last recorded write (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null if the interval was removed. An account can have at most 50 expected intervals. */
   setExpectedInterval(args: {
     name: string
-    /** Required. From 60 to 31,536,000 seconds; null removes the interval. */
+    /** The interval, from 60 to 31,536,000 seconds, or null to remove the interval. Must not be omitted. */
     seconds?: number | null | undefined
   }, options?: CallOptions): Promise<Freshness | null>
   /** Updates the given rules for access keys. maxDays must be from 1 to 36,500. null clears maxDays and enforcedFrom. Starting at enforcedFrom, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
@@ -3019,9 +3047,9 @@ export interface Mutations {
     personId: string
     roleId: string
   }, options?: CallOptions): Promise<Member>
-  /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value that it writes has changed since the preview, or if the device no longer matches the filter or no longer exists. */
+  /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value or service that it would change has changed since the preview, or if the device no longer matches the job's filter or no longer exists. */
   startBulk(args: {
-    /** If a different number of devices would change, returns CONFLICT. Registrations count as changes. */
+    /** The expected number of devices that would change, including registrations. If it is wrong, returns CONFLICT. */
     expected?: number | null | undefined
     id: string
     token: string
@@ -3030,23 +3058,23 @@ export interface Mutations {
   testWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<WebhookDelivery>
-  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Access keys cannot call this mutation. You need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster, and while a server of the previous release is running. Returns CONFLICT if a hardware ID is in use in the other account. The rate-limit cost is that of setAttributesMany with one item for each device. */
+  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in the old account. The server closes the devices' connections. Access keys cannot call this mutation. You need DEVICE_DELETE in the old account and DEVICE_CREATE in the new one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster, and while a server of the previous release is running. Returns CONFLICT if a device in the new account has the hardware ID of one of the devices. The rate-limit cost is that of setAttributesMany with one item for each device. */
   transferDevices(args: {
-    /** The other account. */
+    /** The ID of the new account. */
     accountId: string
     deviceId: readonly string[]
   }, options?: CallOptions): Promise<number>
-  /** Creates and previews a job that reverts the changes of this job, which must have been started and must have ended. Does not revert values and services that have changed since this job wrote them. Deletes the devices that this job registered, unless they have connected or changed since. */
+  /** Creates and previews a job that reverts the changes of the given job, which must have been started and must have ended. The new job keeps values and services that have changed since the given job wrote them. It deletes the devices that the given job registered, unless they have connected or changed since. Jobs that delete devices cannot be undone. */
   undoBulk(args: {
     id: string
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields of an access key. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey(args: {
     /** permissions and attributes: those that the key keeps. where: a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
-    /** Must be in the future, and not later than the key's current expiry. */
+    /** When the key expires: in the future, and not later than the key's current expiry. */
     expires?: string | Date | null | undefined
     key: string
     name?: string | null | undefined
@@ -3059,21 +3087,21 @@ export interface Mutations {
     name?: string | null | undefined
     signInPolicy?: SignInPolicy | null | undefined
   }, options?: CallOptions): Promise<User>
-  /** Updates the given fields. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
+  /** Updates the given fields of a device. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
   updateDevice(args: {
     deviceId: string
     hardwareId?: string | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
   }, options?: CallOptions): Promise<Device>
-  /** Updates the given fields. In a built-in role, you can change only the groups. The caller must have each of the role's permissions. The change takes effect within a second. */
+  /** Updates the given fields of a role. In a built-in role, you can change only the groups. The caller must have each of the role's permissions. The change takes effect within a second. Returns CONFLICT if another role has the new name. */
   updateRole(args: {
     access?: AccessInput | null | undefined
     groups?: readonly string[] | null | undefined
     id: string
     name?: string | null | undefined
   }, options?: CallOptions): Promise<Role>
-  /** Updates the given fields. null clears host or port. A bulk service accepts only a new name. */
+  /** Updates the given fields of a service. null clears host or port. A bulk service accepts only a new name. */
   updateService(args: {
     application?: number | null | undefined
     enabled?: boolean | null | undefined
@@ -3082,7 +3110,7 @@ export interface Mutations {
     name?: string | null | undefined
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Updates the given fields. null clears context, description, and where. Returns CONFLICT if version is given and the view has changed since that version. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
+  /** Updates the given fields of a view. null clears context, description, and where. Returns CONFLICT if another view has the new name, if the view has changed since the given version, or if a role or an access key that uses the view cannot have the new filter. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
   updateView(args: {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined
@@ -3095,7 +3123,7 @@ export interface Mutations {
     version?: number | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
-  /** Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new where, view, or context ends a pause that an invalid view caused. */
+  /** Updates the given fields of a webhook. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new where, view, or context ends a pause that an invalid view caused. */
   updateWebhook(args: {
     context?: string | null | undefined
     enabled?: boolean | null | undefined

@@ -36,7 +36,7 @@ export const backupSettings = {
   backupRate: setting({
     name: 'MUSTER_BACKUP_RATE',
     meaning:
-      'Maximum MiB per second that scheduled and base backups read. A higher rate can slow down requests. 0: no limit.',
+      'Maximum rate, in MiB per second, at which scheduled backups and base backups read data. A higher rate can slow down requests. 0: no limit.',
     default: '32',
     parse: (text) => integer(text ?? '32', 0, 100_000, 'MiB per second') * MIB,
   }),

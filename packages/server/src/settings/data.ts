@@ -12,7 +12,7 @@ export const dataSettings = {
   databaseUrl: setting({
     name: 'DATABASE_URL',
     meaning:
-      'URL of an external PostgreSQL 15 to 18, in the form postgresql://user:password@host:port/database. Not set: the server uses the embedded database.',
+      'URL of an external PostgreSQL database, version 15 to 18, in the form postgresql://user:password@host:port/database. Not set: the server uses the embedded database.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : databaseUrl(text)),

@@ -32,27 +32,27 @@ export const deviceSettings = {
   mqttTlsCert: setting({
     name: 'MUSTER_MQTT_TLS_CERT',
     meaning:
-      'PEM file with the TLS certificate for MUSTER_MQTT_PORT, and its chain. With this setting, the port accepts only TLS connections. Requires MUSTER_MQTT_TLS_KEY. The server reloads the file in the same way as MUSTER_TLS_CERT.',
+      'PEM file with the TLS certificate and its chain, for MUSTER_MQTT_PORT. With this setting, the port accepts only TLS connections. Requires MUSTER_MQTT_TLS_KEY. The server reloads the file in the same way as MUSTER_TLS_CERT.',
     default: 'not set',
     parse: (text) => text,
   }),
   mqttTlsKey: setting({
     name: 'MUSTER_MQTT_TLS_KEY',
-    meaning: 'PEM file with the private key of the certificate in MUSTER_MQTT_TLS_CERT.',
+    meaning: 'PEM file with the private key of the certificate in MUSTER_MQTT_TLS_CERT. Requires MUSTER_MQTT_TLS_CERT.',
     default: 'not set',
     parse: (text) => text,
   }),
   mqttConnections: setting({
     name: 'MUSTER_MQTT_CONNECTIONS',
     meaning:
-      'Maximum number of MQTT connections, including those over WebSocket, to each server process. The open-file limit must be above the sum of this number and MUSTER_HTTP_CONNECTIONS.',
+      'Maximum number of MQTT connections, including those over WebSocket, to each server process. The server closes further connections immediately. The open-file limit must be above the sum of this number and MUSTER_HTTP_CONNECTIONS.',
     default: '20000',
     parse: (text) => integer(text ?? '20000', 1, 1_000_000),
   }),
   mqttSigningOn: setting({
     name: 'MUSTER_MQTT_SIGNING_ON',
     meaning:
-      'Maximum number of unauthenticated MQTT connections per address (per /64 for IPv6) to each server process.',
+      'Maximum number of MQTT connections whose devices have not authenticated yet, per client address (per /64 for IPv6), to each server process.',
     default: '1000',
     parse: (text) => integer(text ?? '1000', 1, 1_000_000),
   }),

@@ -18,41 +18,41 @@ export const httpSettings = {
   tlsCert: setting({
     name: 'MUSTER_TLS_CERT',
     meaning:
-      'PEM file with the TLS certificate for PORT, and its chain. With this setting, the port accepts only HTTPS. Requires MUSTER_TLS_KEY. The server reloads the file when it changes and, unless the server runs in a terminal, on SIGHUP.',
+      'PEM file with the TLS certificate and its chain, for PORT. With this setting, the port accepts only HTTPS. Requires MUSTER_TLS_KEY. The server reloads the file when the file changes and, unless the server runs in a terminal, on SIGHUP.',
     default: 'not set',
     parse: (text) => text,
   }),
   tlsKey: setting({
     name: 'MUSTER_TLS_KEY',
-    meaning: 'PEM file with the private key of the certificate in MUSTER_TLS_CERT.',
+    meaning: 'PEM file with the private key of the certificate in MUSTER_TLS_CERT. Requires MUSTER_TLS_CERT.',
     default: 'not set',
     parse: (text) => text,
   }),
   publicUrl: setting({
     name: 'MUSTER_PUBLIC_URL',
     meaning:
-      "URL at which clients reach the server, such as the proxy's URL. It consists of a scheme, a host, and an optional port. Example: https://muster.example.com.",
+      "URL at which clients reach the server, such as the proxy's URL. It consists of a scheme, a host, and an optional port. Example: https://muster.example.com. Not set: the server uses the scheme and the host of each request.",
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : origin(text)),
   }),
   trustedProxies: setting({
     name: 'MUSTER_TRUSTED_PROXIES',
     meaning:
-      "Addresses of trusted proxies: CIDR ranges or single addresses, separated by commas, such as 10.20.0.0/16. The server reads a client's address from the X-Forwarded-For or Forwarded header of these proxies. The server does not read its public URL from these headers, so also set MUSTER_PUBLIC_URL.",
+      "Addresses of trusted proxies: CIDR ranges or single addresses, separated by commas, such as 10.20.0.0/16. The server reads a client's address from the X-Forwarded-For or Forwarded header that these proxies send. The server does not read its public URL from these headers, so also set MUSTER_PUBLIC_URL.",
     default: 'none',
     parse: (text) => ranges(text ?? ''),
   }),
   httpConnectionsPerAddress: setting({
     name: 'MUSTER_HTTP_CONNECTIONS_PER_ADDRESS',
     meaning:
-      'Maximum number of HTTP connections per address (per /64 for IPv6) to each server process. The server closes further connections immediately. The limit does not apply to the proxies in MUSTER_TRUSTED_PROXIES. WebSockets of devices do not count.',
+      'Maximum number of HTTP connections per client address (per /64 for IPv6) to each server process. The server closes further connections immediately. The limit does not apply to the proxies in MUSTER_TRUSTED_PROXIES. WebSockets of devices do not count.',
     default: '1000',
     parse: (text) => integer(text ?? '1000', 1, 1_000_000),
   }),
   httpConnections: setting({
     name: 'MUSTER_HTTP_CONNECTIONS',
     meaning:
-      'Maximum number of HTTP connections to each server process. WebSockets of devices do not count. The open-file limit must be above the sum of this number and MUSTER_MQTT_CONNECTIONS.',
+      'Maximum number of HTTP connections to each server process. The server closes further connections immediately. WebSockets of devices do not count. The open-file limit must be above the sum of this number and MUSTER_MQTT_CONNECTIONS.',
     default: '10000',
     parse: (text) => integer(text ?? '10000', 1, 1_000_000),
   }),
@@ -80,7 +80,7 @@ export const httpSettings = {
   metricsToken: setting({
     name: 'MUSTER_METRICS_TOKEN',
     meaning:
-      'Token that programs must send to read /metrics, in the header Authorization: Bearer TOKEN. The token consists of at least 16 printable ASCII characters without spaces. Not set: only programs on this machine can read /metrics, or no program if MUSTER_PUBLIC_URL or MUSTER_TRUSTED_PROXIES is set.',
+      'Token for reading /metrics, at least 16 printable ASCII characters without spaces. Programs send it in the header Authorization: Bearer TOKEN. Not set: only programs on this machine can read /metrics, or no program if MUSTER_PUBLIC_URL or MUSTER_TRUSTED_PROXIES is set.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : token(text)),
@@ -101,7 +101,7 @@ export const httpSettings = {
   logLevel: setting({
     name: 'MUSTER_LOG_LEVEL',
     meaning:
-      'Minimum level of the entries that the server logs, from highest to lowest: fatal, error, warn, info, debug, or trace. silent: no entries.',
+      'Minimum level of the entries that the server logs: fatal (the highest level), error, warn, info, debug, or trace. silent: no entries.',
     default: 'info',
     parse: (text) => oneOf(text ?? 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
   }),

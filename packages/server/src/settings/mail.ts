@@ -5,7 +5,7 @@ export const mailSettings = {
   smtpUrl: setting({
     name: 'MUSTER_SMTP_URL',
     meaning:
-      'URL of the mail server through which Muster sends invitations and links to set new passwords. smtp://user:password@host:587 encrypts the connection if the mail server supports STARTTLS, and smtps://user:password@host:465 always encrypts it. Requires MUSTER_SMTP_FROM. Not set: Muster sends no email, and you must send the links yourself.',
+      'URL of the mail server through which Muster sends invitations and links to set new passwords. With smtp://user:password@host:587, Muster encrypts the connection if the mail server supports STARTTLS. With smtps://user:password@host:465, it always encrypts the connection. Requires MUSTER_SMTP_FROM. Not set: Muster sends no email, and you must send the links yourself.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : smtpUrl(text)),

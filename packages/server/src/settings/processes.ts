@@ -13,7 +13,7 @@ export const processSettings = {
   workerSilence: setting({
     name: 'MUSTER_WORKER_SILENCE',
     meaning:
-      'Seconds that a server process can take to respond to a health check (at least 30 while it starts). If a server process does not respond in time, the parent process kills and replaces it. 0: no limit. Has no effect if MUSTER_WORKERS is 1.',
+      'Seconds that a server process can take to respond to a health check. While a process starts, the limit is at least 30 seconds. If a process does not respond in time, the parent process kills and replaces it. 0: no limit. Has no effect if MUSTER_WORKERS is 1.',
     default: '30',
     parse: (text) => integer(text ?? '30', 0, 3_600, 'seconds'),
   }),

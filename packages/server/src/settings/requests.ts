@@ -5,39 +5,40 @@ export const requestSettings = {
   keyPoints: setting({
     name: 'MUSTER_KEY_POINTS',
     meaning:
-      "Quota, in rate-limit points, of all access keys of an account together, and of all console sessions of a person together. The sessions of an account's founder share the account's quota. Each registration code has a separate quota of the same size. See [rate limits](limits.md#rate-limits).",
+      "Size of a quota, in rate-limit points. All access keys of an account share one quota, and all console sessions of a person share another. The sessions of an account's founder use the account's quota. Each registration code has a separate quota. See [rate limits](limits.md#rate-limits).",
     default: '20000',
     parse: (text) => integer(text ?? '20000', 100, 1_000_000_000, 'points'),
   }),
   keyPointsPerSecond: setting({
     name: 'MUSTER_KEY_POINTS_PER_SECOND',
-    meaning: 'Points that the quota of an account, a person, or a registration code regains each second.',
+    meaning: 'Rate-limit points that the quota of an account, a person, or a registration code regains each second.',
     default: '500',
     parse: (text) => integer(text ?? '500', 1, 1_000_000_000, 'points'),
   }),
   addressPoints: setting({
     name: 'MUSTER_ADDRESS_POINTS',
     meaning:
-      'Quota of an address, in points, for requests without valid credentials. An IPv6 /64 counts as one address.',
+      'Quota of a client address, in rate-limit points, for requests without valid credentials. An IPv6 /64 counts as one address.',
     default: '2000',
     parse: (text) => integer(text ?? '2000', 100, 1_000_000_000, 'points'),
   }),
   addressPointsPerSecond: setting({
     name: 'MUSTER_ADDRESS_POINTS_PER_SECOND',
-    meaning: 'Points that the quota of an address regains each second.',
+    meaning: 'Rate-limit points that the quota of a client address regains each second.',
     default: '50',
     parse: (text) => integer(text ?? '50', 1, 1_000_000_000, 'points'),
   }),
   deviceBytesPerDay: setting({
     name: 'MUSTER_DEVICE_BYTES_PER_DAY',
-    meaning: 'Bytes that a device can store in a day. See [rate limits](limits.md#rate-limits).',
+    meaning:
+      'Maximum number of bytes that a device can store per day, in MQTT publications and HTTP reports. See [rate limits](limits.md#rate-limits).',
     default: '67108864',
     parse: (text) => integer(text ?? '67108864', 65_536, 1_000_000_000_000_000, 'bytes'),
   }),
   accountBytesPerDay: setting({
     name: 'MUSTER_ACCOUNT_BYTES_PER_DAY',
     meaning:
-      'Bytes that an account can store in a day, by mutations and devices together. See [rate limits](limits.md#rate-limits).',
+      'Maximum number of bytes that an account can store per day, including mutations, data from its devices, and registrations with its codes. See [rate limits](limits.md#rate-limits).',
     default: '34359738368',
     parse: (text) => integer(text ?? '34359738368', 65_536, 1_000_000_000_000_000, 'bytes'),
   }),
@@ -65,7 +66,7 @@ export const requestSettings = {
   bodyBytesPerAddress: setting({
     name: 'MUSTER_BODY_BYTES_PER_ADDRESS',
     meaning:
-      'Limit, in bytes, on the request bodies above 16 KiB that each server process receives and processes at a time for an address (for IPv6, a /64). A request whose body would exceed this limit fails with RATE_LIMITED.',
+      'Limit, in bytes, on the request bodies above 16 KiB that each server process receives and processes at a time for an address (for IPv6, a /64). A request whose body would take its address above this limit fails with RATE_LIMITED.',
     default: '33554432',
     parse: (text) => integer(text ?? '33554432', 1_048_576, 1_000_000_000_000, 'bytes'),
   }),
@@ -115,7 +116,7 @@ export const requestSettings = {
   queryMs: setting({
     name: 'MUSTER_QUERY_SECONDS',
     meaning:
-      'Seconds that each database statement of a GraphQL query can take. A field whose statement takes longer fails with LIMIT_EXCEEDED. If no index supports an argument, the message names the argument. This limit does not apply to mutations. 0: only MUSTER_STATEMENT_TIMEOUT applies.',
+      'Seconds that a database statement of a GraphQL query can take, unless MUSTER_FILTER_SECONDS applies to it. A field whose statement takes longer fails with LIMIT_EXCEEDED. If no index supports an argument, the error message names the argument. This limit does not apply to mutations. 0: only MUSTER_STATEMENT_TIMEOUT applies.',
     default: '5',
     parse: (text) => integer(text ?? '5', 0, 3_600, 'seconds') * 1_000,
   }),
@@ -134,7 +135,8 @@ export const requestSettings = {
   }),
   requireDigest: setting({
     name: 'MUSTER_REQUIRE_DIGEST',
-    meaning: '1: every signed request with a body must include a digest of the body in its signature.',
+    meaning:
+      '1: every signed request with a body must include a digest of the body in its signature. 0: this rule applies only to access keys that require a digest.',
     default: '0',
     parse: (text) => flag(text ?? '0'),
   }),

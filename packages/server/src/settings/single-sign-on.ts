@@ -11,20 +11,20 @@ export const singleSignOnSettings = {
   }),
   oidcClientId: setting({
     name: 'MUSTER_OIDC_CLIENT_ID',
-    meaning: "This server's client ID at the provider.",
+    meaning: "This server's client ID at the OpenID Connect provider.",
     default: 'not set',
     parse: (text) => text,
   }),
   oidcClientSecret: setting({
     name: 'MUSTER_OIDC_CLIENT_SECRET',
-    meaning: "This server's client secret at the provider.",
+    meaning: "This server's client secret at the OpenID Connect provider.",
     default: 'not set',
     secret: true,
     parse: (text) => text,
   }),
   oidcName: setting({
     name: 'MUSTER_OIDC_NAME',
-    meaning: "The provider's name on the sign-in page's button for single sign-on.",
+    meaning: "Name of the OpenID Connect provider on the sign-in page's single sign-on button.",
     default: 'host of the issuer',
     parse: (text) => text,
   }),
@@ -51,7 +51,7 @@ export const singleSignOnSettings = {
   oidcTrustEmail: setting({
     name: 'MUSTER_OIDC_TRUST_EMAIL',
     meaning:
-      '1: trust email addresses from the provider if the claim email_verified is absent. The server never trusts an address if the claim is false.',
+      'Which email addresses from the OpenID Connect provider the server trusts. 0: only those with the claim email_verified: true. 1: also those without the claim.',
     default: '0',
     parse: (text) => flag(text ?? '0'),
   }),
@@ -71,7 +71,7 @@ export const singleSignOnSettings = {
   oidcAllow: setting({
     name: 'MUSTER_OIDC_ALLOW',
     meaning:
-      'Private addresses that the provider can have, in addition to public addresses: CIDR ranges or single addresses, separated by commas, such as 10.20.0.0/16.',
+      'Private addresses that the OpenID Connect provider can have, in addition to public addresses: CIDR ranges or single addresses, separated by commas, such as 10.20.0.0/16.',
     default: 'none',
     parse: (text) => ranges(text ?? ''),
   }),

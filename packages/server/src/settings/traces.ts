@@ -7,7 +7,7 @@ export const traceSettings = {
   traceEndpoint: setting({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     meaning:
-      'URL of the collector that receives traces as OTLP over HTTP in JSON, such as http://127.0.0.1:4318. The server appends `/v1/traces`. Not set: no traces.',
+      'URL of the collector, such as http://127.0.0.1:4318. The server appends `/v1/traces` and sends traces as OTLP over HTTP in JSON. Not set: no traces.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : httpUrl(text)),
@@ -15,13 +15,13 @@ export const traceSettings = {
   traceTimeout: setting({
     name: 'OTEL_EXPORTER_OTLP_TIMEOUT',
     meaning:
-      'Milliseconds that the server can take to send a batch to the collector, including retries. When the server stops, it waits for the collector for at most this time plus 2 seconds.',
+      'Milliseconds that the server can take to send a batch of spans to the collector, including retries. When the server stops, it waits for the collector for at most this time plus 2 seconds.',
     default: '3000',
     parse: (text) => integer(text ?? '3000', 100, 600_000, 'milliseconds'),
   }),
   traceSampler: setting({
     name: 'OTEL_TRACES_SAMPLER',
-    meaning: `Sampler that selects the traces that the server sends to the collector: ${samplerNames.join(', ')}.`,
+    meaning: `Sampler that selects the traces to send to the collector, one of ${samplerNames.join(', ')}.`,
     default: 'parentbased_always_on',
     parse: (text) => oneOf(text ?? 'parentbased_always_on', samplerNames),
   }),

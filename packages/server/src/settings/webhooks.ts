@@ -12,7 +12,7 @@ export const webhookSettings = {
   webhookRetries: setting({
     name: 'MUSTER_WEBHOOK_RETRIES',
     meaning:
-      "Delays, in seconds, before the retries of a webhook delivery, separated by commas. Each delay varies by up to 20%, and a Retry-After header in the receiver's response can extend it. If the last retry fails, the delivery fails permanently.",
+      "Comma-separated delays, in seconds, before the retries of a webhook delivery. Each delay varies by up to 20%, and a Retry-After header in the receiver's response can extend it. If the last retry fails, the delivery fails permanently.",
     default: '5,30,120,600,1800,3600,10800,21600,36000,50400,64800,86400,86400',
     parse: (text) => retries(text ?? '5,30,120,600,1800,3600,10800,21600,36000,50400,64800,86400,86400'),
   }),

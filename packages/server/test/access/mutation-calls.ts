@@ -52,7 +52,7 @@ export const mutationCalls: Record<string, Call> = {
     // Create a new name for each call, because each name can be used only once.
     plain: () => createView(randomUUID(), 'name:a'),
     naming: {
-      // The name of another user's view is available. The response must not show that the name is in use.
+      // A view can have the same name as another user's view, and the response must not show that such a view exists.
       name: attempt('own', ({ viewName }) => createView(viewName, 'name:a')),
     },
     others: [

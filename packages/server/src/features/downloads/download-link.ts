@@ -39,9 +39,9 @@ const SELECTION_FORMAT = 'selection 1'
 
 /**
  * Returns `<grant>.<device IDs>.<mac>` or `<grant>.<device IDs>.<selection>.<mac>`. Each part is base64url: the grant
- * as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the other parts. Without a
- * device filter, `*` replaces the device IDs. Anyone with the token can download the list. Device IDs are packed
- * because 1,000 IDs as JSON would make the request line too long.
+ * as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the other parts. If there
+ * are no device IDs in the content, `*` replaces them. Anyone with the token can download the list. Device IDs are
+ * packed because 1,000 IDs as JSON would make the request line too long.
  */
 export function signGrant({ content, ...grant }: DownloadGrant, linkKey: Buffer): string {
   const { filter, deviceIds, selection } = content
@@ -70,7 +70,7 @@ export function readGrant(token: string, { linkKey, now }: { linkKey: Buffer; no
 
 type GrantAsJson = Omit<DownloadGrant, 'expires' | 'content'> & { expires: string; filter: Json }
 
-/** Represents an omitted device filter. An empty string represents an empty list. */
+/** Represents omitted device IDs. An empty string represents an empty list of device IDs. */
 const ALL_DEVICES = '*'
 
 const ID_BYTES = 8

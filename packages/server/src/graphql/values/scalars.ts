@@ -36,7 +36,7 @@ const forDate = (text: string): string =>
 export const DateTime = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
   description:
-    'ISO 8601 date-time with a time zone. Input may also be a date alone (midnight UTC). Output is always in UTC with milliseconds.',
+    'An ISO 8601 date and time with a time zone. As input, a date alone is also valid, and means midnight UTC. Output is always in UTC with milliseconds.',
   serialize: (value) => (typeof value === 'string' ? formatStoredTime(value) : formatTime(value as Date)),
   parseValue(value) {
     if (typeof value !== 'string') throw new GraphQLError(`a DateTime must be a string: ${wanted}`)
