@@ -4,14 +4,14 @@ import classes from '../../../components/filters.module.css'
 import type { FilterProblem } from '../../filters/filter-problem.ts'
 import { SearchBox } from '../../filters/search-box.tsx'
 import type { DevicesSearch } from '../devices-search.ts'
-import type { FilterControlsProps } from './filter-controls.tsx'
+import type { FilterSelectsProps } from './filter-selects.tsx'
 
-const FilterControls = lazy(async () => ({ default: (await import('./filter-controls.tsx')).FilterControls }))
+const FilterSelects = lazy(async () => ({ default: (await import('./filter-selects.tsx')).FilterSelects }))
 const ConditionPills = lazy(async () => ({
   default: (await import('../../filters/condition-pills.tsx')).ConditionPills,
 }))
 
-interface DeviceFiltersProps extends FilterControlsProps {
+interface DeviceFiltersProps extends FilterSelectsProps {
   context: string | undefined
   /** Whether the first request for rows has ended. The controls load after this request. */
   hasRows: boolean
@@ -36,7 +36,7 @@ export function DeviceFilters({ search, context, hasRows, isBusy, problem, onCha
           onChange={(next, how) => onChange({ where: next }, how)}
         />
         <Suspense fallback={<ControlSpace />}>
-          {hasRows ? <FilterControls search={search} onChange={onChange} options={options} /> : <ControlSpace />}
+          {hasRows ? <FilterSelects search={search} onChange={onChange} options={options} /> : <ControlSpace />}
         </Suspense>
       </Group>
       {hasRows && (where !== undefined || search.context !== undefined) ? (

@@ -7,14 +7,14 @@ import type { ListOptions } from '../use-list-options.ts'
 import { AddCondition } from './add-condition.tsx'
 import { useKnownValues } from './use-known-values.ts'
 
-export interface FilterControlsProps {
+export interface FilterSelectsProps {
   search: DevicesSearch
   onChange(patch: Partial<DevicesSearch>): void
   options: ListOptions
 }
 
 /** The controls are in a separate module, so that the browser can show the list first. */
-export function FilterControls({ search, onChange, options }: FilterControlsProps) {
+export function FilterSelects({ search, onChange, options }: FilterSelectsProps) {
   const { where } = search
   const choose = (next: string | undefined): void => onChange({ where: next })
   return (
