@@ -2,7 +2,7 @@ import type { Span } from '../positions.ts'
 import { fault } from '../problems.ts'
 import { comparatorToken } from './comparators.ts'
 import { isKeyword } from './quote.ts'
-import { type Scanned, scanString, scanText } from './scan-value.ts'
+import { type Scanned, scanString, scanText } from './scan-string-or-text.ts'
 import { isValueToken, type Parenthesis, type Token, type ValueToken } from './token.ts'
 
 /**

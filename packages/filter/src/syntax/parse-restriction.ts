@@ -17,7 +17,7 @@ import {
   unclosed,
 } from './parsing.ts'
 import { quote } from './quote.ts'
-import { runEnd } from './scan-value.ts'
+import { runEnd } from './scan-string-or-text.ts'
 import { type ComparatorToken, isValueToken, type Token, type ValueToken } from './token.ts'
 import type { Call, Expression, Member, Nested, Restriction, Value, ValueList } from './tree.ts'
 

@@ -5,7 +5,7 @@ import { brotliCompressSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sharedTestApp } from '../../../test/harness/app.ts'
-import { registerNotFound } from '../not-found.ts'
+import { registerNotFound } from '../error-responses.ts'
 import { registerConsole } from './console.ts'
 
 const page = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }

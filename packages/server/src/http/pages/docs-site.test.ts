@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { registerNotFound } from '../not-found.ts'
+import { registerNotFound } from '../error-responses.ts'
 import { registerConsole } from './console.ts'
 import { registerDocs } from './docs-site.ts'
 
