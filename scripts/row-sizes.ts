@@ -4,7 +4,7 @@
  * device.
  */
 import pg from 'pg'
-import { connectOrStart } from '../packages/server/src/db/embedded/connect-running.ts'
+import { connectOrStart } from '../packages/server/src/db/embedded/connect-or-start.ts'
 import { measureRows } from './row-sizes/measure-rows.ts'
 
 /** The script omits tables with fewer rows, because partly filled pages would distort the result. */

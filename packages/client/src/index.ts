@@ -66,7 +66,7 @@ export type {
 } from './schema/types.generated.ts'
 export type { Selected, Selection } from './select/selection.ts'
 export { generateKeyPair, type SigningKey } from './sign/keys.ts'
-export type { Sign, SignatureForm, Unsigned } from './sign/sign.ts'
+export type { Sign, SignatureForm, Unsigned } from './sign/signer-from-credentials.ts'
 export type { GraphQLResponse } from './transport/response.ts'
 export type { AttributeChanges, Attributes, CallOptions } from './types.ts'
 export {

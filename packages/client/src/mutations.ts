@@ -1,4 +1,4 @@
-import { nameOf, typeOf } from './schema/plain-fields.ts'
+import { nameOf, typeOf } from './schema/default-fields.ts'
 import { schemaTable } from './schema/table.generated.ts'
 import type { Mutations } from './schema/types.generated.ts'
 import { plainSelection } from './select/build-document.ts'

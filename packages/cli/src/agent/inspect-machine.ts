@@ -1,6 +1,6 @@
 import type { AgentConfig } from './config/config.ts'
+import { describeMachine, findServices } from './machine/describe-machine.ts'
 import { findHardwareId } from './machine/hardware-id.ts'
-import { describeMachine, findServices } from './machine/this-machine.ts'
 import { createValues } from './sources/unreported-values.ts'
 
 /**

@@ -1,4 +1,4 @@
-// This file is the entry point of the agent process, which `start.ts` starts. To save memory, the process does not load
+// This file is the entry point of the agent process, which `start-agent-process.ts` starts. To save memory, the process does not load
 // the code of other commands.
 import { flushCompileCache } from 'node:module'
 import type { AgentOptions } from './settings.ts'

@@ -1,7 +1,7 @@
 import type { Attributes, Muster } from '@muster/client'
 import type { Column } from '../output/column.ts'
 import { printList } from '../output/print-list.ts'
-import { findAttribute } from './nested-attributes.ts'
+import { findAttribute } from './dotted-attributes.ts'
 import { type Plan, type Planned, targetPages } from './plan.ts'
 
 interface Difference {

@@ -1,6 +1,6 @@
 import type { Muster } from '@muster/client'
 import { printJson, printRows } from '../output/print-one.ts'
-import { findAttribute, flatten } from './nested-attributes.ts'
+import { findAttribute, flatten } from './dotted-attributes.ts'
 
 interface Row {
   name: string

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import { restoreTo } from '@muster/server/backup/base/restore-to.ts'
+import { restoreTo } from '@muster/server/backup/base/point-in-time-restore.ts'
 import { recordOverConnection } from '@muster/server/features/users/record-installation-event.ts'
 import { standardErrorLog } from '../installation/log.ts'
-import { readArchive } from './archive.ts'
+import { readArchive } from './archive-setting.ts'
 import { withProgress } from './with-progress.ts'
 
 interface Options {

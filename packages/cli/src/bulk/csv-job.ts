@@ -1,6 +1,6 @@
 import type { Muster, Mutations } from '@muster/client'
-import { type Cell, parseCsv } from '@muster/fleet-csv/csv/cells'
 import { divideCsv } from '@muster/fleet-csv/csv/divide-csv'
+import { type Cell, parseCsv } from '@muster/fleet-csv/csv/rfc-4180'
 import { usageError } from '../errors/cli-error.ts'
 import { readInput } from '../import/read-input.ts'
 

@@ -34,7 +34,7 @@ async function run(path: string | undefined, { json = false, base = false, list 
   if ([path !== undefined, base, list].filter(Boolean).length !== 1) {
     throw usageError('pass exactly one of these: the path of a new backup file, --base, or --list')
   }
-  const loadBaseBackup = () => import('../backup/base-backup.ts')
+  const loadBaseBackup = () => import('../backup/base-backups.ts')
   if (base) return (await loadBaseBackup()).takeBaseBackup({ json })
   if (list) return (await loadBaseBackup()).printBaseBackups({ json })
   return writeFile(resolve(path!), json)
@@ -43,7 +43,7 @@ async function run(path: string | undefined, { json = false, base = false, list 
 async function writeFile(file: string, json: boolean): Promise<void> {
   const [{ withDatabase }, { writeBackup }, { summarizeFile }, { recordBackup }, { countRows, withProgress }] =
     await Promise.all([
-      import('../installation/local-database.ts'),
+      import('../installation/open-database.ts'),
       import('@muster/server/backup/write-backup.ts'),
       import('@muster/server/backup/backup-summary.ts'),
       import('../backup/record-backup.ts'),

@@ -13,7 +13,7 @@ With MUSTER_CLUSTER=citus, the command also distributes the tables across the no
     )
     .action(async ({ json }: { json?: boolean }) => {
       const [{ withDatabase }, { migrate }, { clusterOf, distributeTables }] = await Promise.all([
-        import('../installation/local-database.ts'),
+        import('../installation/open-database.ts'),
         import('@muster/server/db/migrate.ts'),
         import('@muster/server/db/cluster/distribute.ts'),
       ])

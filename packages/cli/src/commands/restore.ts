@@ -67,7 +67,7 @@ async function run(path: string | undefined, options: Options): Promise<void> {
 async function restoreFile(file: string, { json, withoutKey }: { json: boolean; withoutKey: boolean }): Promise<void> {
   const [{ withDatabase }, { restoreBackup }, { recordInstallationEvent }, { countRows, withProgress }] =
     await Promise.all([
-      import('../installation/local-database.ts'),
+      import('../installation/open-database.ts'),
       import('@muster/server/backup/restore-backup.ts'),
       import('@muster/server/features/users/record-installation-event.ts'),
       import('../backup/with-progress.ts'),

@@ -4,7 +4,7 @@ import { credentialsPath } from '@muster/server/start/credentials-file.ts'
 import { localUrl } from '@muster/server/start/greeting.ts'
 import { setUp } from '@muster/server/start/set-up.ts'
 import { readCredentials } from '../credentials/credentials.ts'
-import { type DatabaseOptions, type LocalDatabase, withDatabase } from './local-database.ts'
+import { type DatabaseOptions, type LocalDatabase, withDatabase } from './open-database.ts'
 
 export interface Installation extends LocalDatabase {
   secrets: Secrets

@@ -1,5 +1,5 @@
-import { type Cell, formatCsvRow } from '@muster/fleet-csv/csv/cells'
 import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
+import { type Cell, formatCsvRow } from '@muster/fleet-csv/csv/rfc-4180'
 import type { ListOptions } from '../options/new-command.ts'
 import { printed } from '../terminal/color.ts'
 import { write } from '../terminal/standard-output.ts'

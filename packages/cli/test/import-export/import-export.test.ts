@@ -1,4 +1,4 @@
-import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
+import { formatCsvRow } from '@muster/fleet-csv/csv/rfc-4180'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seedDevices } from '../../../server/test/factories/seed-devices.ts'

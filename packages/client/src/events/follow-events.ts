@@ -6,7 +6,7 @@ import { buildDocument, plainSelection } from '../select/build-document.ts'
 import { pause, retryDelay } from '../transport/retry-delay.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { CallOptions } from '../types.ts'
-import { StreamEnd, subscribeOnce } from './subscribe.ts'
+import { StreamEnd, subscribeOnce } from './subscribe-once.ts'
 
 /** Options of an event subscription: the filter, the starting point, and call options. */
 export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | 'retries'> {

@@ -1,4 +1,4 @@
-import { argumentsOf, nameOf, plainFields, typeOf } from '../schema/plain-fields.ts'
+import { argumentsOf, nameOf, plainFields, typeOf } from '../schema/default-fields.ts'
 import { schemaTable } from '../schema/table.generated.ts'
 
 export interface BuiltDocument {

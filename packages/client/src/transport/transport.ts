@@ -1,5 +1,5 @@
 import { type Effect, effectOf } from '../documents/effect-of-document.ts'
-import type { Sign } from '../sign/sign.ts'
+import type { Sign } from '../sign/signer-from-credentials.ts'
 import type { CallOptions } from '../types.ts'
 
 export interface Transport {

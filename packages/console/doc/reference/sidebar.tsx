@@ -5,7 +5,7 @@ import { type KeyboardEvent, useDeferredValue, useMemo, useRef, useState } from 
 import type { DocLocation } from '../location.ts'
 import classes from './reference.module.css'
 import type { SchemaIndex } from './schema-index.ts'
-import { searchEntries } from './search-entries.ts'
+import { searchEntries } from './search-ranking.ts'
 import { SearchResults } from './search-results.tsx'
 import { TypeList } from './type-list.tsx'
 

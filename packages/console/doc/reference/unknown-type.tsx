@@ -1,7 +1,7 @@
 import { Anchor, List, Text, Title } from '@mantine/core'
 import classes from './reference.module.css'
 import type { Entry } from './schema-index.ts'
-import { searchEntries } from './search-entries.ts'
+import { searchEntries } from './search-ranking.ts'
 
 const SHOWN = 8
 

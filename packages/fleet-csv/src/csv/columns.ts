@@ -1,5 +1,5 @@
 import { type FieldName, fieldNames } from '../fields.ts'
-import type { Cell } from './cells.ts'
+import type { Cell } from './rfc-4180.ts'
 
 export type FixedColumn = FieldName | 'services'
 export const fixedColumns: readonly FixedColumn[] = [...fieldNames, 'services']

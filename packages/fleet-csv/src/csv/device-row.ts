@@ -1,6 +1,6 @@
 import { type DeviceFields, fieldNames } from '../fields.ts'
-import type { CsvRow } from './cells.ts'
 import type { Column } from './columns.ts'
+import type { CsvRow } from './rfc-4180.ts'
 import { parseServices, type ServiceEntry } from './services-cell.ts'
 
 /**

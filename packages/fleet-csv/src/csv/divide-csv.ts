@@ -1,5 +1,5 @@
 import { jsonBytes } from '../import/batches.ts'
-import { type Cell, formatCsvRow } from './cells.ts'
+import { type Cell, formatCsvRow } from './rfc-4180.ts'
 
 /**
  * Maximum size of a part's rows as JSON, in bytes, unless a single row is larger. The API limits a request body to

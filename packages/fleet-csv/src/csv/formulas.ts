@@ -1,4 +1,4 @@
-import { type Cell, formatCsvRow } from './cells.ts'
+import { type Cell, formatCsvRow } from './rfc-4180.ts'
 
 /**
  * Matches cells that a spreadsheet runs as formulas (OWASP, "CSV Injection"), except plain numbers such as -5. Allows

@@ -1,9 +1,9 @@
-import { type CsvProblem, type CsvRow, parseCsv } from './cells.ts'
 import { type Column, parseHeader } from './columns.ts'
 import { decodeText } from './decode-text.ts'
 import { type DeviceRow, parseDeviceRow } from './device-row.ts'
 import { FileError } from './file-error.ts'
 import { restoreFormula } from './formulas.ts'
+import { type CsvProblem, type CsvRow, parseCsv } from './rfc-4180.ts'
 
 export interface DeviceFile {
   columns: Column[]

@@ -3,7 +3,7 @@ import type { ServiceFields } from '../csv/device-services.ts'
 import { type FieldName, fieldNames } from '../fields.ts'
 import type { Difference } from './difference.ts'
 import type { MutationField } from './mutation.ts'
-import type { WantedDevice } from './wanted-device.ts'
+import type { WantedDevice } from './validate-row.ts'
 
 export function registration(device: WantedDevice): MutationField {
   return {

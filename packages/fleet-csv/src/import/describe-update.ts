@@ -3,7 +3,7 @@ import { flattenAttributes } from '../csv/device-row.ts'
 import { type ApplicationType, type ServiceFields, toServiceEntry } from '../csv/device-services.ts'
 import { formatServices } from '../csv/services-cell.ts'
 import { fieldNames } from '../fields.ts'
-import type { Update } from './plan-import.ts'
+import type { Update } from './match-devices.ts'
 
 export interface Change {
   column: string

@@ -3,7 +3,7 @@ import type { ServiceFields } from '../csv/device-services.ts'
 import { type FieldName, fieldNames } from '../fields.ts'
 import type { Device } from './device.ts'
 import { pairByContent } from './pair-by-content.ts'
-import type { WantedDevice } from './wanted-device.ts'
+import type { WantedDevice } from './validate-row.ts'
 
 /** The changes that a row makes to a device. Values that are not in the row remain unchanged. */
 export interface Difference {

@@ -2,8 +2,8 @@ import type { Api } from '../api.ts'
 import { runConcurrently } from '../concurrency.ts'
 import { countDevices, listDevices } from '../list-devices.ts'
 import { type Device, deviceSelection } from './device.ts'
-import type { KnownDevices } from './plan-import.ts'
-import type { WantedDevice } from './wanted-device.ts'
+import type { KnownDevices } from './match-devices.ts'
+import type { WantedDevice } from './validate-row.ts'
 
 /** The API allows at most this many aliases of one field in a selection. */
 const ALIASES = 15

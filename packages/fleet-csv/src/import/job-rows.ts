@@ -1,11 +1,11 @@
-import type { Cell } from '../csv/cells.ts'
 import { PREFIX } from '../csv/columns.ts'
 import { type ApplicationType, type ServiceFields, toServiceEntry } from '../csv/device-services.ts'
 import { divideCsv } from '../csv/divide-csv.ts'
 import { neutralizeFormula } from '../csv/formulas.ts'
+import type { Cell } from '../csv/rfc-4180.ts'
 import { formatServices } from '../csv/services-cell.ts'
 import { fieldNames } from '../fields.ts'
-import type { Creation, Plan, Update } from './plan-import.ts'
+import type { Creation, Plan, Update } from './match-devices.ts'
 
 type Cells = Map<string, Cell>
 

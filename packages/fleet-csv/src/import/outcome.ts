@@ -1,4 +1,4 @@
-import type { CsvProblem } from '../csv/cells.ts'
+import type { CsvProblem } from '../csv/rfc-4180.ts'
 
 /**
  * The outcome of an import. Only `rows` includes rows that the import did not attempt. In a dry run, `created` and

@@ -1,10 +1,10 @@
 import type { Api } from '../api.ts'
-import type { CsvProblem } from '../csv/cells.ts'
 import type { ApplicationType } from '../csv/device-services.ts'
 import type { DeviceFile } from '../csv/read-file.ts'
+import type { CsvProblem } from '../csv/rfc-4180.ts'
 import { type FindOptions, findKnownDevices } from './find-known-devices.ts'
-import { makePlan, type Plan } from './plan-import.ts'
-import { type Limits, toWantedDevice, type WantedDevice } from './wanted-device.ts'
+import { makePlan, type Plan } from './match-devices.ts'
+import { type Limits, toWantedDevice, type WantedDevice } from './validate-row.ts'
 
 export interface ImportPlan extends Plan {
   types: readonly ApplicationType[]

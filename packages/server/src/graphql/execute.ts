@@ -32,8 +32,8 @@ import { assertCompilable } from './documents/compile.ts'
 import { createDocumentCache, type DocumentFound, type KnownOperation } from './documents/document-cache.ts'
 import { type DocumentLimits, tooComplex } from './documents/limits.ts'
 import { formatApiError, formatBadRequest } from './error-mapping.ts'
+import { resolvePageMembers } from './lists/lazy-page-fields.ts'
 import { adaptListResults, deferItems, isPromise } from './lists/list-results.ts'
-import { resolvePageMembers } from './lists/page-members.ts'
 import type { RowWriters } from './written/row-writers.ts'
 
 export interface OperationRequest {

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
-import { emailSender, type Message } from './send-email.ts'
+import { emailSender, type Message } from './smtp-sender.ts'
 
 export interface Mailer {
   /**

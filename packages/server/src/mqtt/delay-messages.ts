@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LogRejection } from '../http/rejection-log.ts'
-import type { Budget } from '../rate-limits/budget.ts'
+import type { Budget } from '../rate-limits/token-buckets.ts'
 import type { Session } from './session-registry.ts'
 
 /** Delays messages over the rate limit. A rejection would close the connection and lose the messages in flight. */

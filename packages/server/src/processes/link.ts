@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Metrics } from '../metrics.ts'
-import type { CommandSource } from '../start/run.ts'
+import type { CommandSource } from '../start/run-until-stopped.ts'
 import type { FromProcess, ToProcess } from './messages.ts'
 
 /** The connection from a server process to its parent. If the parent ends, node:cluster ends the process too. */

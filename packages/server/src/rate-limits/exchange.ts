@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
-import type { Budget } from './budget.ts'
 import { notifySpending, spendingChannel } from './exchange.queries.ts'
+import type { Budget } from './token-buckets.ts'
 
 const REPORT_EVERY_MS = 500
 /** The maximum number of subjects in one notification. PostgreSQL requires a payload of fewer than 8,000 bytes. */

@@ -1,4 +1,4 @@
-import { type Budget, type BudgetOptions, createBudget, type Policy } from './budget.ts'
+import { type Budget, type BudgetOptions, createBudget, type Policy } from './token-buckets.ts'
 
 /** The minimum capacity of an access key's quota, in points, regardless of its share. */
 const MIN_CAPACITY = 20

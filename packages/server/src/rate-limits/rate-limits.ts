@@ -2,10 +2,10 @@ import { createFailedAuthentication, type FailedAuthentication } from '../auth/f
 import type { Config } from '../config.ts'
 import { networkOf } from '../lib/client-address.ts'
 import type { Metrics } from '../metrics.ts'
-import { type Budget, createBudget } from './budget.ts'
 import { type ExchangeOptions, exchangeSpending } from './exchange.ts'
 import { createKeyShares, type KeyShares, subjectOf } from './key-shares.ts'
 import { createStorageQuotas, type StorageQuotas } from './storage-quotas.ts'
+import { type Budget, createBudget } from './token-buckets.ts'
 
 export interface RateLimits {
   /** The budgets of users. A user is an account with its access keys, or a person with console sessions (`payerOf`). */

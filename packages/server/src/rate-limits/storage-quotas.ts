@@ -1,7 +1,7 @@
 import { ApiError, retryIn } from '../errors.ts'
 import type { RootField } from '../graphql/execute.ts'
-import { type Budget, type BudgetOptions, createBudget } from './budget.ts'
 import { countChanges } from './point-prices.ts'
+import { type Budget, type BudgetOptions, createBudget } from './token-buckets.ts'
 
 const DAY_SECONDS = 86_400
 /** The number of bytes that the server charges for the event that records a write. */

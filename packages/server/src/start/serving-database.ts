@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
-import { clusterFolderOf } from '../db/embedded/cluster/cluster.ts'
+import { clusterFolderOf } from '../db/embedded/cluster/cluster-folder.ts'
 import { connectionTo } from '../db/embedded/connection.ts'
 import { startEmbedded } from '../db/embedded/embedded.ts'
 import { StartError } from '../start-error.ts'

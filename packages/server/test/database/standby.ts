@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { clusterFolderOf } from '../../src/db/embedded/cluster/cluster.ts'
+import { clusterFolderOf } from '../../src/db/embedded/cluster/cluster-folder.ts'
 import { type Embedded, startEmbedded } from '../../src/db/embedded/embedded.ts'
 import { createDataFolder } from './data-folder.ts'
 

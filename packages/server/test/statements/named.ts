@@ -55,7 +55,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'retryAfterRotation of auth/sessions/forward.ts': byOwnId,
   'findDeviceOwner of features/devices/changes/device-secret.queries.ts': byCredentials,
   'findCodeByHash of features/registration-codes/registration-codes.queries.ts': byCredentials,
-  'findInvalidSecrets of features/devices/changes/disconnect-devices.queries.ts':
+  'findInvalidSecrets of features/devices/changes/recheck-connected-devices.queries.ts':
     'compares the secrets of connected devices by their IDs',
 
   'readSettled of features/events/feed/feed.queries.ts': 'the feed follows one log for all accounts',
@@ -95,6 +95,6 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
 
 /** The test sends these statements only on a cluster. */
 export const onlyOnCluster: readonly string[] = [
-  ...['selectShards', 'selectIdentity', 'isWorker'].map((name) => `${name} of db/cluster/nodes.queries.ts`),
+  ...['selectShards', 'selectIdentity', 'isWorker'].map((name) => `${name} of db/cluster/shards.queries.ts`),
   'readNodes of features/events/feed/feed.queries.ts',
 ]

@@ -5,8 +5,8 @@ import { CliError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
 import type { ServiceSettings } from '../services/service-settings.ts'
 import { type Entry, parseIni } from './ini.ts'
+import { readServiceSettings } from './read-service-settings.ts'
 import { type ReportedValue, readReported } from './reported-values.ts'
-import { readServiceSettings } from './service-section.ts'
 import { assertKnown, durationOf, textOf, urlOf } from './setting-values.ts'
 
 export interface AgentConfig {

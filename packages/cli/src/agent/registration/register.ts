@@ -1,7 +1,7 @@
 import { CliError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
 import { describeError } from '../connection/describe-error.ts'
-import type { RunningService } from '../services/detect.ts'
+import type { RunningService } from '../services/detect-services.ts'
 import type { DeviceState } from '../state/device-file.ts'
 import { type PostResponse, post } from './post.ts'
 import { toRejection } from './rejection.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { readJsonFile, writeJsonFile } from '../state/json-file.ts'
-import type { RunningService } from './detect.ts'
+import type { RunningService } from './detect-services.ts'
 import type { ServiceSettings } from './service-settings.ts'
 
 export interface TrackedService extends RunningService {

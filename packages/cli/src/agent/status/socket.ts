@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { CliError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
-import type { AgentStatus } from './status.ts'
+import type { AgentStatus } from './status-message.ts'
 
 const socketIn = (folder: string): string => join(folder, 'agent.sock')
 /** The maximum length of a Unix socket path, without the terminating NUL (unix(7)). */

@@ -1,5 +1,5 @@
 import type { DeviceState } from '../state/device-file.ts'
-import type { AgentStatus } from './status.ts'
+import type { AgentStatus } from './status-message.ts'
 
 export function statusLines(device: DeviceState, status: AgentStatus | undefined): string[] {
   const lines = [

@@ -1,6 +1,6 @@
 import type { ServiceHistory } from '../services/service-history.ts'
 import type { Values } from '../sources/unreported-values.ts'
-import type { AgentStatus } from './status.ts'
+import type { AgentStatus } from './status-message.ts'
 
 export interface StatusReport {
   current(): AgentStatus

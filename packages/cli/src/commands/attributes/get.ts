@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
+import { findAttribute, flatten } from '../../attributes/dotted-attributes.ts'
 import { findTarget, targetHelp } from '../../attributes/find-target.ts'
-import { findAttribute, flatten } from '../../attributes/nested-attributes.ts'
 import { CliError, usageError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'

@@ -30,7 +30,7 @@ muster attributes set --where site=oslo --where platform=linux status=checked`),
 async function run(given: string[], options: Options): Promise<void> {
   const { nameOrId, rest } = splitTarget(given, options)
   const changes = await readChanges(rest, options.file ?? [])
-  const { changeAttributes } = await import('../../attributes/change.ts')
+  const { changeAttributes } = await import('../../attributes/change-one-or-many.ts')
   await changeAttributes({ nameOrId, changes, options })
 }
 

@@ -25,6 +25,6 @@ muster attributes unset --where site=oslo status`),
 async function run(given: string[], options: ChangeOptions): Promise<void> {
   const { nameOrId, rest } = splitTarget(given, options)
   if (rest.length === 0) throw usageError('no attributes to remove', 'Pass attribute names, such as site or net.ssid.')
-  const { changeAttributes } = await import('../../attributes/change.ts')
+  const { changeAttributes } = await import('../../attributes/change-one-or-many.ts')
   await changeAttributes({ nameOrId, changes: toChanges(rest.map((name) => [name, null])), options })
 }

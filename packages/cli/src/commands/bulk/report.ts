@@ -1,5 +1,5 @@
-import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
 import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
+import { formatCsvRow } from '@muster/fleet-csv/csv/rfc-4180'
 import type { Command } from 'commander'
 import { readJob } from '../../bulk/bulk-jobs.ts'
 import { itemColumns, itemsOf } from '../../bulk/job-items.ts'

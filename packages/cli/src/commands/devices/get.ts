@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { flatten } from '../../attributes/nested-attributes.ts'
+import { flatten } from '../../attributes/dotted-attributes.ts'
 import { deviceColumns, rowFields, serviceFields } from '../../devices/device-columns.ts'
 import { findDeviceId } from '../../devices/find-device.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'

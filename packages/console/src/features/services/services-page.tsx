@@ -17,9 +17,9 @@ import { problemOf } from '../filters/filter-problem.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { type SavedView, useViews } from '../views/use-views.ts'
 import { ViewTabs } from '../views/view-tabs.tsx'
+import { ServicesList } from './account-services-table.tsx'
 import { ServiceFilters } from './service-filters.tsx'
 import { ServicePageDocument, ServiceTotalDocument } from './services.generated.ts'
-import { ServicesList } from './services-list.tsx'
 import type { ServicesSearch } from './services-search.ts'
 
 const PAGE_SIZE = 100

@@ -10,10 +10,10 @@ import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
 import { useLastValue } from '../../hooks/use-last-value.ts'
 import { useRefresh } from '../../hooks/use-refresh.ts'
 import { useViewer } from '../user-settings/viewer.ts'
+import { ServicesTable } from './device-services-table.tsx'
 import { RemoveService } from './remove-service.tsx'
 import { ServiceForm } from './service-form.tsx'
 import { AddServiceDocument, DeviceServicesDocument, type ServiceRowFragment } from './services.generated.ts'
-import { ServicesTable } from './services-table.tsx'
 import { useUpdateService } from './use-update-service.ts'
 
 export function ServicesPanel({ deviceId }: { deviceId: string }) {

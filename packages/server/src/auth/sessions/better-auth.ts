@@ -8,7 +8,7 @@ import { passwordChange } from './passwords/change-password.ts'
 import { PASSWORD_LENGTH } from './passwords/password.ts'
 import { COOKIE_PREFIX } from './session-cookie.ts'
 import { SESSION_SECONDS } from './sessions.ts'
-import { passwordSignIn } from './sign-in/password-sign-in.ts'
+import { passwordSignIn } from './sign-in/verify-password.ts'
 
 export interface BetterAuthOptions {
   db: Database

@@ -1,7 +1,7 @@
 import { constants, fstatSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { database, role } from './cluster/cluster.ts'
+import { database, role } from './cluster/cluster-folder.ts'
 import { EmbeddedError, systemCode } from './embedded-error.ts'
 
 export interface EmbeddedConnection {

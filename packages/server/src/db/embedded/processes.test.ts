@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createDataFolder } from '../../../test/database/data-folder.ts'
-import { connectOrStart, connectRunning } from './connect-running.ts'
+import { connectOrStart, connectRunning } from './connect-or-start.ts'
 import { isGone, launchServer, newDataFolder, newFolder, query, start, startServer, until } from './test-bench.ts'
 
 const silent = { info() {}, warn() {}, error() {} }

@@ -8,11 +8,11 @@ import {
   type DeviceRow,
   hasOverrides,
 } from '../devices/device-row.ts'
+import { readableOnly } from './attribute-access.ts'
 import { parseContext, RESERVED_GROUP } from './attribute-name.ts'
 import { findOverrides } from './attributes.queries.ts'
 import { reservedColumns } from './attributes.ts'
 import { overlay } from './overlay.ts'
-import { readableOnly } from './readable-names.ts'
 
 /** Reads the overrides of all devices on a page with one statement. */
 export const attributesOfDevice: CompiledField<DeviceRow, Context> = {

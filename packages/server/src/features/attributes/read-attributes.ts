@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { RawJson } from '../../graphql/values/raw-json.ts'
 import { namesOf } from '../../restriction.ts'
+import { readableOnly } from './attribute-access.ts'
 import {
   type AttributeName,
   CONSOLE_GROUP,
@@ -11,7 +12,6 @@ import {
 import { attributeLoaders } from './attributes.loaders.ts'
 import { type Attributes, type RawAttributes, valueAt } from './attributes.ts'
 import { overlay } from './overlay.ts'
-import { readableOnly } from './readable-names.ts'
 import { hasOwnSettings, personWithSettings } from './settings/own-settings.ts'
 
 type Eventually<Value> = Value | Promise<Value>

@@ -1,8 +1,8 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import type { Sql } from '../filters/sql/filter-scope.ts'
 import { isEachInside } from '../filters/sql/restriction-condition.ts'
-import type { Sql } from '../filters/sql/rows.ts'
 import type { CsvRow, NewDevice } from './bulk-job.ts'
 
 export interface Place {

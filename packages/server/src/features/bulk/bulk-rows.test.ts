@@ -1,4 +1,4 @@
-import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
+import { formatCsvRow } from '@muster/fleet-csv/csv/rfc-4180'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import {

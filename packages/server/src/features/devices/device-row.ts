@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { rowsAsArrays } from '../../db/database.ts'
 import type { StoredTime } from '../../db/type-parsers.ts'
 import type { Viewer } from '../../viewer.ts'
+import { isReadableName, readableOnly } from '../attributes/attribute-access.ts'
 import { categoryAndStatus, RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import { joinReservedRaw, type RawAttributes, reservedColumns, reservedGroup } from '../attributes/attributes.ts'
-import { isReadableName, readableOnly } from '../attributes/readable-names.ts'
 import type { Device, State } from './device.ts'
 
 /** The attributes to read: all (`true`), none (`false`), or only the reserved ones, which have their own columns. */

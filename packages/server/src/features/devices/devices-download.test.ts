@@ -1,5 +1,5 @@
-import { parseCsv } from '@muster/fleet-csv/csv/cells'
 import { readDeviceFile } from '@muster/fleet-csv/csv/read-file'
+import { parseCsv } from '@muster/fleet-csv/csv/rfc-4180'
 import { importDevices } from '@muster/fleet-csv/import/import-devices'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { attributeClient } from '../../../test/api/attributes.ts'

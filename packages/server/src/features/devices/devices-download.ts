@@ -6,22 +6,28 @@ import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { pointsOfObjects, pointsOfRows } from '../../rate-limits/point-prices.ts'
 import { namesOf } from '../../restriction.ts'
-import { joinAttributeName } from '../attributes/attribute-name.ts'
-import { listContextsOf, listOverridesIn } from '../attributes/attributes-of-devices.ts'
-import { waitForEveryAttributeName } from '../attributes/names/attribute-names.ts'
 import {
   assertReadable as assertReadableName,
   assertReadsFilter,
   isReadableName,
   readableOnly,
-} from '../attributes/readable-names.ts'
+} from '../attributes/attribute-access.ts'
+import { joinAttributeName } from '../attributes/attribute-name.ts'
+import { waitForEveryAttributeName } from '../attributes/names/attribute-names.ts'
+import { listContextsOf, listOverridesIn } from '../attributes/overrides-of-devices.ts'
 import { assertMayDownload, createDownloadLink } from '../downloads/create-link.ts'
 import type { CsvList, Download } from '../downloads/serve-download.ts'
 import { assertKnownNames } from '../filters/known-names.ts'
 import { readFilterOf } from '../filters/read-filter.ts'
 import { readSubject } from '../filters/read-subject.ts'
 import { listServicesOfDevices } from '../services/services.ts'
-import { type CsvColumn, type CsvDevice, csvColumn, importableFields, type NamedColumn } from './csv-columns.ts'
+import {
+  type CsvColumn,
+  type CsvDevice,
+  csvColumn,
+  importableFields,
+  type NamedColumn,
+} from './csv-download-columns.ts'
 import { toDevice } from './device-row.ts'
 import type { DeviceFilter } from './list/device-filter.ts'
 import {

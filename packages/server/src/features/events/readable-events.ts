@@ -1,7 +1,7 @@
 import { namesOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
+import { isReadableName, readableOnly } from '../attributes/attribute-access.ts'
 import type { Attributes } from '../attributes/attributes.ts'
-import { isReadableName, readableOnly } from '../attributes/readable-names.ts'
 import type { Event } from './event.ts'
 
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>

@@ -5,9 +5,9 @@ import { type Database, plannedEachTime } from '../../db/database.ts'
 import type { AttributeName } from '../attributes/attribute-name.ts'
 import { anyStale } from '../filters/sql/attribute-times.ts'
 import { filterCondition } from '../filters/sql/conditions.ts'
-import { andReadableOverride } from '../filters/sql/readable.ts'
+import { both, type FilterScope, noTables, type Sql } from '../filters/sql/filter-scope.ts'
+import { andReadableOverride } from '../filters/sql/readable-names.ts'
 import { insideCondition } from '../filters/sql/restriction-condition.ts'
-import { both, type FilterScope, noTables, type Sql } from '../filters/sql/rows.ts'
 import {
   isNoBulkService,
   joinServiceLive,
@@ -16,7 +16,7 @@ import {
   textOfValue,
   type ValueSubject,
 } from '../filters/sql/value-source.ts'
-import type { Interval } from './time-intervals.ts'
+import type { Interval } from './calendar-intervals.ts'
 
 export interface Counted {
   accountId: string

@@ -5,16 +5,16 @@ import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { DeviceTotals, Facet, UserDeviceTotalsArgs, UserFacetsArgs } from '../../resolvers.generated.ts'
 import { insideOf, namesOf } from '../../restriction.ts'
+import { assertReadable } from '../attributes/attribute-access.ts'
 import { parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
-import { assertReadable } from '../attributes/readable-names.ts'
 import { assertKnownNames, isGroupOnly } from '../filters/known-names.ts'
 import { type ReadFilter, readFilter, unindexedTerms } from '../filters/read-filter.ts'
 import { readSubject } from '../filters/read-subject.ts'
 import type { ValueSubject } from '../filters/sql/value-source.ts'
 import { listFreshness } from '../freshness/freshness.ts'
 import { applyView } from '../views/apply-view.ts'
+import { endOfInterval, type Interval } from './calendar-intervals.ts'
 import { type Counted, countByValue, countTotals, type FacetQuery, type FacetRow } from './facets.queries.ts'
-import { endOfInterval, type Interval } from './time-intervals.ts'
 
 const MAX_SIZE = 100
 

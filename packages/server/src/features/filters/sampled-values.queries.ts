@@ -1,8 +1,8 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { both, either, noTables, type Sql } from './sql/filter-scope.ts'
 import { isInside } from './sql/restriction-condition.ts'
-import { both, either, noTables, type Sql } from './sql/rows.ts'
 import { isNoBulkService, joinServiceLive, overridesIn, textOfValue, type ValueSubject } from './sql/value-source.ts'
 
 /** The maximum number of devices, services, or overrides whose values or contexts are counted. */

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { type Database, plannedEachTime } from '../../db/database.ts'
 import type { AttributeName } from '../attributes/attribute-name.ts'
 import { anyStale } from '../filters/sql/attribute-times.ts'
+import { both, type FilterScope, noTables } from '../filters/sql/filter-scope.ts'
 import { insideCondition } from '../filters/sql/restriction-condition.ts'
-import { both, type FilterScope, noTables } from '../filters/sql/rows.ts'
 
 export interface StaleQuery {
   accountId: string

@@ -5,13 +5,13 @@ import { ApiError, badInput, notFound } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import { limits } from '../../limits.ts'
 import { insideOf } from '../../restriction.ts'
+import { assertWritable, isReadableName } from '../attributes/attribute-access.ts'
 import {
   assertAllowed,
   assertVisibleNames,
   joinAttributeName,
   parseAttributeName,
 } from '../attributes/attribute-name.ts'
-import { assertWritable, isReadableName } from '../attributes/readable-names.ts'
 import { recordEvents } from '../events/record.ts'
 import { outside } from '../restrictions/assert-may-change.ts'
 import { lockAccount } from '../users/users.ts'

@@ -2,8 +2,8 @@ import type { ReadableNames } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Event } from '../events/event.ts'
-import { isReadable } from '../filters/sql/readable.ts'
-import type { Sql } from '../filters/sql/rows.ts'
+import type { Sql } from '../filters/sql/filter-scope.ts'
+import { isReadable } from '../filters/sql/readable-names.ts'
 
 export interface ChangeRow extends Event {
   targetId: string

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import type { ValueTime, ValueTimes } from '../attributes/target.ts'
 import type { Event } from '../events/event.ts'
-import { type Moment, selectMatches } from './judging.queries.ts'
+import { type Moment, selectMatches } from './match-snapshots.queries.ts'
 import { type Needs, needsOf, type Selection } from './needs.ts'
 import { type FoundDevice, selectPastDevices } from './past-device.queries.ts'
 import type { DeviceRows, PastEvent, ServiceLiveRow, StoredAttributes } from './past-device.ts'

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts'
 import { initialAttributes } from '../attributes/initial-attributes.ts'
 import type { DeviceFields } from '../devices/device.ts'
 import type { ServiceFields } from '../services/new-service.ts'
-import { selectMatches } from './judging.queries.ts'
+import { selectMatches } from './match-snapshots.queries.ts'
 import type { DeviceRows } from './past-device.ts'
 
 export interface PlannedDevice extends DeviceFields {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import type { Sql } from '../filters/sql/rows.ts'
+import type { Sql } from '../filters/sql/filter-scope.ts'
 import { isNoBulkService } from '../filters/sql/value-source.ts'
 import type { Needs } from './needs.ts'
 import type { DeviceRows, LiveRow, OverrideRow, PastEvent, ServiceLiveRow, ServiceRow } from './past-device.ts'

@@ -1,4 +1,4 @@
-import { workerChooser } from '../../db/cluster/account-worker.ts'
+import { workerChooser } from '../../db/cluster/transaction-worker.ts'
 import type { Database } from '../../db/database.ts'
 import type { ReadRouter } from '../../db/replica/read-router.ts'
 import { ApiError } from '../../errors.ts'

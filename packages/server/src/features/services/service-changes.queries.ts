@@ -4,8 +4,8 @@ import type { Database } from '../../db/database.ts'
 import { allOf } from '../../db/sorted-page.ts'
 import { limits } from '../../limits.ts'
 import type { ValueTimes } from '../attributes/target.ts'
+import { noTables } from '../filters/sql/filter-scope.ts'
 import { insideCondition } from '../filters/sql/restriction-condition.ts'
-import { noTables } from '../filters/sql/rows.ts'
 import type { ServiceFields } from './new-service.ts'
 
 export interface LockedService extends ServiceFields {

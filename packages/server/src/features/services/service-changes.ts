@@ -10,6 +10,7 @@ import { fieldChanges, type NewEvent, recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/record-created.ts'
 import { assertMayChangeServices } from '../restrictions/assert-may-change.ts'
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
+import { fieldsOfService } from './service-batch-changes.ts'
 import {
   countServices,
   deleteServiceRow,
@@ -18,7 +19,6 @@ import {
   lockService,
   updateServiceRow,
 } from './service-changes.queries.ts'
-import { fieldsOfService } from './services-of-many.ts'
 
 export async function addService(context: Context, deviceId: string, input: ServiceInput): Promise<string> {
   assertMayChangeServices(context.viewer)

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { loaderByArguments } from '../../graphql/loaders.ts'
-import { assertReadable } from '../attributes/readable-names.ts'
+import { assertReadable } from '../attributes/attribute-access.ts'
 import type { Device } from '../devices/device.ts'
 import type { Service } from './service.ts'
 import { selectServicesOfDevices } from './services.queries.ts'

@@ -6,6 +6,7 @@ import type { UserSimulateArgs } from '../../resolvers.generated.ts'
 import { insideOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { readNeeds } from '../access-keys/document-needs.ts'
+import { assertReadable, assertWritable } from '../attributes/attribute-access.ts'
 import {
   type AttributeName,
   assertAllowed,
@@ -13,7 +14,6 @@ import {
   joinAttributeName,
   parseAttributeName,
 } from '../attributes/attribute-name.ts'
-import { assertReadable, assertWritable } from '../attributes/readable-names.ts'
 import { changesOnlySettings } from '../attributes/settings/own-settings.ts'
 import { hasDevice } from '../devices/devices.ts'
 import { countDevicesInside } from '../facets/facets.ts'

@@ -4,7 +4,7 @@ import { createSignInLink } from '../../auth/sessions/sign-in/sign-in-link.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, notFound } from '../../errors.ts'
 import { reloadAccessKeys } from '../access-keys/access-keys.ts'
-import { recheckDevices } from '../devices/changes/disconnect-devices.ts'
+import { recheckDevices } from '../devices/changes/recheck-connected-devices.ts'
 import {
   disableAccountsOf,
   enableAccountsOf,

@@ -11,7 +11,7 @@ import {
 } from 'graphql'
 import { introspectionBounds } from '../documents/introspection-bounds.ts'
 import type { OperationPlan, PlannedField, SelectionPlan } from '../documents/selection-plan.ts'
-import { isPageType } from '../lists/page-members.ts'
+import { isPageType } from '../lists/lazy-page-fields.ts'
 import { WrittenItems } from '../written/written-items.ts'
 
 export type Arguments = Readonly<Record<string, unknown>>

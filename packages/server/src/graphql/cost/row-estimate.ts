@@ -10,7 +10,7 @@ import {
   print,
 } from 'graphql'
 import type { OperationPlan, PlannedField, SelectionPlan } from '../documents/selection-plan.ts'
-import { isPageType } from '../lists/page-members.ts'
+import { isPageType } from '../lists/lazy-page-fields.ts'
 import { type Arguments, argumentValues, hasVariable } from './object-estimate.ts'
 
 export interface AccountSize {

@@ -2,7 +2,7 @@ import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUnty
 import { isObject } from '../../lib/json-fields.ts'
 import { version } from '../../version.ts'
 import { schemaPart } from '../assemble.ts'
-import { formatStoredTime, formatTime } from './timestamps.ts'
+import { formatStoredTime, formatTime } from './format-timestamps.ts'
 
 const dateTimeForm =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?))?$/

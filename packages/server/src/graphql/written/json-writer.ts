@@ -1,5 +1,5 @@
+import { DATE_LENGTH, formatStoredTime, fractionOf, ZONE } from '../values/format-timestamps.ts'
 import type { Json } from '../values/raw-json.ts'
-import { DATE_LENGTH, formatStoredTime, fractionOf, ZONE } from '../values/timestamps.ts'
 
 /** The usual size of a chunk, in bytes. Most pages fit into one chunk, which the next page reuses. */
 const CHUNK_BYTES = 256 * 1024

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { RestInput, RestViewer } from '../serve.ts'
+import type { RestInput, RestViewer } from '../handle-request.ts'
 
 export function serveDescriptions<Viewer extends RestViewer>(
   scope: FastifyInstance,

@@ -1,6 +1,6 @@
 import { type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
 import type { Operation } from '../operation.ts'
-import { stepsOf } from '../response.ts'
+import { stepsOf } from '../response-body.ts'
 import { fieldNodes, type JsonSchema, type Selected, selectionSchema } from './json-schema.ts'
 
 /** Returns the schema of a route's response, which is what the route's document selects at `route.at`. */

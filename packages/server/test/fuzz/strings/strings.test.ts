@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { formatCsvRow } from '../../../../fleet-csv/src/csv/cells.ts'
 import { readDeviceFile } from '../../../../fleet-csv/src/csv/read-file.ts'
+import { formatCsvRow } from '../../../../fleet-csv/src/csv/rfc-4180.ts'
 import { importDevices } from '../../../../fleet-csv/src/import/import-devices.ts'
 import { buildSchema } from '../../../src/schema.ts'
 import {

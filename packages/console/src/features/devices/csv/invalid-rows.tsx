@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Table } from '@mantine/core'
-import { type CsvProblem, formatCsvRow } from '@muster/fleet-csv/csv/cells'
 import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
+import { type CsvProblem, formatCsvRow } from '@muster/fleet-csv/csv/rfc-4180'
 import { IconDownload } from '@tabler/icons-react'
 import { downloadCsv } from '../../../components/download.ts'
 import { RowTable, SHOWN_ROWS } from './row-table.tsx'

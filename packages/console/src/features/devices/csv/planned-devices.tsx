@@ -1,7 +1,7 @@
 import { Table, Text } from '@mantine/core'
 import type { ApplicationType } from '@muster/fleet-csv/csv/device-services'
 import { type Change, describeUpdate } from '@muster/fleet-csv/import/describe-update'
-import type { Creation, Update } from '@muster/fleet-csv/import/plan-import'
+import type { Creation, Update } from '@muster/fleet-csv/import/match-devices'
 import { RowTable, SHOWN_ROWS } from './row-table.tsx'
 
 interface UpdatedDevicesProps {

@@ -1,6 +1,6 @@
 import type { Api } from '@muster/fleet-csv/api'
-import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
 import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
+import { formatCsvRow } from '@muster/fleet-csv/csv/rfc-4180'
 import { listDevices } from '@muster/fleet-csv/list-devices'
 import { labeledFields } from '../../user-settings/labels.ts'
 import { attributeOf, attributeValue, type Column } from '../columns/columns.ts'

@@ -3,7 +3,7 @@ import { type DeviceFile, readDeviceFile } from '@muster/fleet-csv/csv/read-file
 import type { Outcome } from '@muster/fleet-csv/import/outcome'
 import { type ImportPlan, prepareImport } from '@muster/fleet-csv/import/prepare-import'
 import { finishEarlierJob, jobNameOf } from '@muster/fleet-csv/import/run-job'
-import { writePlan } from '@muster/fleet-csv/import/write'
+import { writePlan } from '@muster/fleet-csv/import/write-plan'
 import { useEffect, useRef, useState } from 'react'
 import { sessionApi } from './session-api.ts'
 

@@ -1,10 +1,10 @@
 import { MultiSelect } from '@mantine/core'
 import { useState } from 'react'
 import { chooseValues, valuesOf } from '../../filters/conditions.ts'
-import { ServiceTypeControl, StateControl } from '../../filters/list-controls.tsx'
+import { ServiceTypeControl, StateControl } from '../../filters/state-and-type-controls.tsx'
 import type { DevicesSearch } from '../devices-search.ts'
 import type { ListOptions } from '../use-list-options.ts'
-import { AddCondition } from './add-condition.tsx'
+import { AddCondition } from './condition-popover.tsx'
 import { useKnownValues } from './use-known-values.ts'
 
 export interface FilterSelectsProps {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findBinaries } from '../binaries.ts'
-import { clusterFolderOf, findCluster } from '../cluster/cluster.ts'
+import { clusterFolderOf, findCluster } from '../cluster/cluster-folder.ts'
 import { findRunMode } from '../privileges.ts'
 import { runCommand } from '../run-command.ts'
 import { newDataFolder, newFolder, query, start } from '../test-bench.ts'

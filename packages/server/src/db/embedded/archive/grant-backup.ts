@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { database, grantBackup } from '../cluster/cluster.ts'
+import { database, grantBackup } from '../cluster/cluster-folder.ts'
 import type { EmbeddedConnection } from '../connection.ts'
 import { EmbeddedError } from '../embedded-error.ts'
 import type { Launch } from '../postgres.ts'

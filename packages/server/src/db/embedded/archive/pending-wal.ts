@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { clusterFolderOf } from '../cluster/cluster.ts'
+import { clusterFolderOf } from '../cluster/cluster-folder.ts'
 import { SEGMENT_BYTES } from './wal-names.ts'
 
 /** The last segment of a timeline can be partial. */

@@ -3,7 +3,12 @@ import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { syncFolder } from '../../../lib/private-file.ts'
 import { type Binaries, findBinaries } from '../binaries.ts'
-import { assertOwnership, assertSameMajorVersion, clusterFolderOf, recoveringFolderOf } from '../cluster/cluster.ts'
+import {
+  assertOwnership,
+  assertSameMajorVersion,
+  clusterFolderOf,
+  recoveringFolderOf,
+} from '../cluster/cluster-folder.ts'
 import { giveLockToFolderOwner } from '../cluster/prepare-cluster.ts'
 import { connectionTo, type EmbeddedConnection } from '../connection.ts'
 import { EmbeddedError } from '../embedded-error.ts'

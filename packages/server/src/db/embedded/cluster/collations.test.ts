@@ -4,7 +4,7 @@ import { findBinaries } from '../binaries.ts'
 import { findRunMode } from '../privileges.ts'
 import { runCommand } from '../run-command.ts'
 import { newDataFolder, query, start } from '../test-bench.ts'
-import { findCluster } from './cluster.ts'
+import { findCluster } from './cluster-folder.ts'
 
 /** Runs a statement in single-user mode, because the superuser cannot connect. */
 async function asSuperuser(dataFolder: string, statement: string): Promise<void> {

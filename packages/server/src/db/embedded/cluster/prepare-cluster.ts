@@ -11,7 +11,7 @@ import {
   clusterFolderOf,
   createCluster,
   findCluster,
-} from './cluster.ts'
+} from './cluster-folder.ts'
 
 interface Preparation {
   readonly dataFolder: string

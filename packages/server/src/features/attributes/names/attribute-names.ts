@@ -7,7 +7,7 @@ import { perRequest } from '../../../graphql/per-request.ts'
 import { limits } from '../../../limits.ts'
 import { insideOf, namesOf } from '../../../restriction.ts'
 import { countDevices } from '../../devices/list/device-list.queries.ts'
-import { isReadableName } from '../readable-names.ts'
+import { isReadableName } from '../attribute-access.ts'
 import {
   type AttributeName,
   countNamesInside,

@@ -1,7 +1,7 @@
 import type { Viewer } from '../../../viewer.ts'
+import { assertReadable, assertWritable } from '../../attributes/attribute-access.ts'
 import { parseAttributeName } from '../../attributes/attribute-name.ts'
 import { flattenAttributes } from '../../attributes/parse-attributes.ts'
-import { assertReadable, assertWritable } from '../../attributes/readable-names.ts'
 import { deviceFields } from '../../devices/device.ts'
 import {
   assertMayChangeAttributes,

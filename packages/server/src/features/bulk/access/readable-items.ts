@@ -1,6 +1,6 @@
 import type { Viewer } from '../../../viewer.ts'
+import { isReadableName, readableOnly } from '../../attributes/attribute-access.ts'
 import { type Attributes, emptyObject } from '../../attributes/attributes.ts'
-import { isReadableName, readableOnly } from '../../attributes/readable-names.ts'
 import type { ListedItem } from '../bulk-item-pages.queries.ts'
 import type { AttributeChanges, DeviceChanges, RemovedService } from '../bulk-job.ts'
 

@@ -1,5 +1,5 @@
-import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
 import { formatNeutralRow, neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
+import { formatCsvRow } from '@muster/fleet-csv/csv/rfc-4180'
 import type { Secrets } from '../../../auth/secrets.ts'
 import type { Context } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'

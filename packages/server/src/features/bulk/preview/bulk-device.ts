@@ -5,7 +5,7 @@ import { readDevices } from '../../attributes/locked-targets.ts'
 import { copyTimes, newTarget, type OverrideNames, type Target, type ValueTimes } from '../../attributes/target.ts'
 import type { FieldName, State } from '../../devices/device.ts'
 import type { ServiceFields } from '../../services/new-service.ts'
-import { fieldsOfService, readStoredServices, type StoredService } from '../../services/services-of-many.ts'
+import { fieldsOfService, readStoredServices, type StoredService } from '../../services/service-batch-changes.ts'
 import type { BulkOperation, RemovedService } from '../bulk-job.ts'
 
 export interface BulkDevice {

@@ -1,6 +1,6 @@
 import { insideOf } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
-import { readableFilter } from '../../attributes/readable-names.ts'
+import { readableFilter } from '../../attributes/attribute-access.ts'
 import { readStoredFilter } from '../../views/apply-view.ts'
 import type { JobFilter } from '../bulk-items.queries.ts'
 import type { BulkJob } from '../bulk-job.ts'

@@ -4,6 +4,7 @@ import { sentTogether } from '../../../db/sent-together.ts'
 import { bytesOfItems } from '../../../rate-limits/storage-quotas.ts'
 import { insideOf } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
+import { isList } from '../append-devices.ts'
 import {
   deleteItems,
   deleteSomeItems,
@@ -15,7 +16,6 @@ import {
 import { noCounts } from '../bulk-job.ts'
 import { type BulkJobRow, writeJob } from '../bulk-jobs.queries.ts'
 import { selectRows } from '../bulk-rows.queries.ts'
-import { isList } from '../listed-devices.ts'
 import { addRows, withoutResult } from '../rows/add-rows.ts'
 import { type JobCaller, starterOf } from '../run/starter.ts'
 import { type Found, findFirst, findNext, PREVIEWED_AT_ONCE } from './find-devices.ts'

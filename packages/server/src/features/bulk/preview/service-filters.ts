@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { badInput } from '../../../errors.ts'
 import type { Viewer } from '../../../viewer.ts'
-import { readableFilter } from '../../attributes/readable-names.ts'
+import { readableFilter } from '../../attributes/attribute-access.ts'
 import { assertKnownNames } from '../../filters/known-names.ts'
 import { type ReadFilter, readFilter, readFilterOf } from '../../filters/read-filter.ts'
 import { withContext } from '../../filters/with-context.ts'

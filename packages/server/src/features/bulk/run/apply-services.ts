@@ -9,7 +9,7 @@ import {
   fieldsOfService,
   readStoredServices,
   type ServiceOfDevice,
-} from '../../services/services-of-many.ts'
+} from '../../services/service-batch-changes.ts'
 import type { DeviceChanges } from '../bulk-job.ts'
 import { type BulkService, toBulkService } from '../preview/bulk-device.ts'
 import { concernsServices } from '../preview/plan-undo.ts'

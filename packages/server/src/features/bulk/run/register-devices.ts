@@ -1,7 +1,7 @@
 import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
-import { insertDevices } from '../../devices/changes/new-devices.queries.ts'
+import { insertDevices } from '../../devices/changes/bulk-registration.queries.ts'
 import { registersOutside } from '../../restrictions/assert-may-change.ts'
 import { selectFields } from '../bulk-items.queries.ts'
 import { hashOfDevice, type JobSecrets } from '../downloads/job-secrets.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Sql } from '../../filters/sql/rows.ts'
+import type { Sql } from '../../filters/sql/filter-scope.ts'
 
 /**
  * Returns an SQL expression for the uncompressed size of a JSON value, in bytes. The expression reads the value only if

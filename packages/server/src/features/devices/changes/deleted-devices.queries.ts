@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 import { limits } from '../../../limits.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
-import type { Sql } from '../../filters/sql/rows.ts'
+import type { Sql } from '../../filters/sql/filter-scope.ts'
 import { isNoBulkService } from '../../filters/sql/value-source.ts'
 
 export interface DeletedContents {

@@ -6,9 +6,9 @@ import { assertName } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import { insideOf } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
+import { assertWritable } from '../../attributes/attribute-access.ts'
 import { initialAttributes } from '../../attributes/initial-attributes.ts'
 import { flattenAttributes } from '../../attributes/parse-attributes.ts'
-import { assertWritable } from '../../attributes/readable-names.ts'
 import { actorOf, sourceOf } from '../../events/event-source.ts'
 import { fieldChanges, recordEvents } from '../../events/record.ts'
 import { createOnce } from '../../idempotency/record-created.ts'
@@ -30,7 +30,7 @@ import {
   updateDeviceRow,
 } from './device-changes.queries.ts'
 import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
-import { cutOffDevices } from './disconnect-devices.queries.ts'
+import { cutOffDevices } from './recheck-connected-devices.queries.ts'
 
 /** An omitted field is unset on a new device and unchanged on an existing one. */
 export type DeviceChange = Partial<Record<FieldName, string | null | undefined>>

@@ -3,7 +3,7 @@ import { recordEvents } from '../../events/record.ts'
 import { getDeviceLocked } from './device-changes.ts'
 import { replaceSecret } from './device-secret.queries.ts'
 import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
-import { cutOffDevices } from './disconnect-devices.queries.ts'
+import { cutOffDevices } from './recheck-connected-devices.queries.ts'
 
 /** How long, in milliseconds, a device can register itself again after its owner allows this. */
 const ALLOWED_FOR_MS = 3_600_000

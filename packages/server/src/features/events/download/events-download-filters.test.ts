@@ -1,4 +1,4 @@
-import { parseCsv } from '@muster/fleet-csv/csv/cells'
+import { parseCsv } from '@muster/fleet-csv/csv/rfc-4180'
 import { describe, expect, it } from 'vitest'
 import { sharedTestApp, type TestUser } from '../../../../test/harness/app.ts'
 import { query } from '../../../db/database.ts'

@@ -5,7 +5,7 @@ import { naturally } from '../../../db/natural-order.ts'
 import { RESERVED_GROUP } from '../../attributes/attribute-name.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
 import { compareNaturally, compareNumber, compareText, compareTime, textOf } from './compare.ts'
-import { both, either, type FilterScope, idOf, type Sql } from './rows.ts'
+import { both, either, type FilterScope, idOf, type Sql } from './filter-scope.ts'
 
 /** Inside NOT, PostgreSQL cannot use an index, so the condition does not need a form that an index supports. */
 export interface Use {

@@ -4,7 +4,7 @@ import { type AttributeName, joinAttributeName } from '../../attributes/attribut
 import { STALE_AFTER } from '../../freshness/staleness.ts'
 import { baseText, columnOf, overridesOf, overrideText } from './attribute-conditions.ts'
 import { compareTime } from './compare.ts'
-import { either, type FilterScope, type Sql } from './rows.ts'
+import { either, type FilterScope, type Sql } from './filter-scope.ts'
 
 /**
  * The time by which every server process had begun to record the times of values. Conditions treat an earlier time of a

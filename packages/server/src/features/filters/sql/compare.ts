@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { sortable } from '../../../db/attribute-expressions.ts'
 import { naturally } from '../../../db/natural-order.ts'
 import { contains, matchesExactly, matchesIgnoringCase } from '../../../db/text-match.ts'
-import type { FilterScope, Sql } from './rows.ts'
+import type { FilterScope, Sql } from './filter-scope.ts'
 
 type Operator = Compare['operator']
 

@@ -15,8 +15,8 @@ import { reservedColumns } from '../../attributes/attributes.ts'
 import { compareAttribute, compareAttributeList, hasAttribute, type Use } from './attribute-conditions.ts'
 import { compareAttributeTime, isStale } from './attribute-times.ts'
 import { compareField, compareFieldList, hasField, matchesWord } from './field-conditions.ts'
-import { isReadable, namedValues } from './readable.ts'
-import { both, either, type FilterScope, type Sql } from './rows.ts'
+import { both, either, type FilterScope, type Sql } from './filter-scope.ts'
+import { isReadable, namedValues } from './readable-names.ts'
 import { isNoBulkService, joinServiceLive, overridesIn } from './value-source.ts'
 
 /**

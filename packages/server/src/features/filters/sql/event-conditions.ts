@@ -11,8 +11,8 @@ import type {
 import { sql } from 'kysely'
 import { compareText, compareTime, lowercase, textOf } from './compare.ts'
 import { filterCondition } from './conditions.ts'
-import { isReadable } from './readable.ts'
-import { both, either, type FilterScope, noTables, type Sql } from './rows.ts'
+import { both, either, type FilterScope, noTables, type Sql } from './filter-scope.ts'
+import { isReadable } from './readable-names.ts'
 import { overridesIn } from './value-source.ts'
 
 type EventSubject = Extract<FieldSubject, { of: 'event' }>

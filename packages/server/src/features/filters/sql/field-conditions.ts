@@ -4,8 +4,8 @@ import { naturally } from '../../../db/natural-order.ts'
 import { contains, matchesIgnoringCase } from '../../../db/text-match.ts'
 import { applicationTypes } from '../../services/application-types.ts'
 import { compareInteger, compareNaturally, compareText, compareTime, lowercase, textOf } from './compare.ts'
-import { andReadableOverride } from './readable.ts'
-import { both, either, type FilterScope, idOf, type Sql } from './rows.ts'
+import { both, either, type FilterScope, idOf, type Sql } from './filter-scope.ts'
+import { andReadableOverride } from './readable-names.ts'
 
 type FieldCompare = Compare & { subject: FieldSubject }
 

@@ -2,7 +2,7 @@ import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 import { filterCondition } from './conditions.ts'
-import { type FilterTables, noTables, type Sql } from './rows.ts'
+import { type FilterTables, noTables, type Sql } from './filter-scope.ts'
 
 /**
  * Converts the filter of a restriction to SQL. Adds the tables that the condition reads to `tables`. A restriction does

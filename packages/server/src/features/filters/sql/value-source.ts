@@ -2,11 +2,11 @@ import type { AttributeName, AttributeSubject, FieldSubject } from '@muster/filt
 import { sql } from 'kysely'
 import { sortable } from '../../../db/attribute-expressions.ts'
 import { RESERVED_GROUP } from '../../attributes/attribute-name.ts'
-import { type Interval, startOfInterval } from '../../facets/time-intervals.ts'
+import { type Interval, startOfInterval } from '../../facets/calendar-intervals.ts'
 import { BULK_SERVICE } from '../../services/application-types.ts'
 import { attributeText, readsBase } from './attribute-conditions.ts'
 import { booleanOf, columnOf } from './field-conditions.ts'
-import type { FilterScope, Sql } from './rows.ts'
+import type { FilterScope, Sql } from './filter-scope.ts'
 
 export type ValueSubject = FieldSubject | AttributeSubject
 

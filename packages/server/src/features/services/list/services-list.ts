@@ -7,7 +7,7 @@ import { noRowsRead, type RowsRead } from '../../../graphql/cost/row-estimate.ts
 import type { SortKey } from '../../../graphql/lists/cursor.ts'
 import { type List, listOf, type Start } from '../../../graphql/lists/paging.ts'
 import { insideOf } from '../../../restriction.ts'
-import { assertReadable } from '../../attributes/readable-names.ts'
+import { assertReadable } from '../../attributes/attribute-access.ts'
 import { parseId } from '../../devices/device-id.ts'
 import { countDevices, WALKED } from '../../devices/list/device-list.queries.ts'
 import { UNINDEXED_RESTRICTION } from '../../devices/list/device-row-cost.ts'

@@ -4,8 +4,8 @@ import { useAttributeNames } from '../../../attributes/use-attribute-names.ts'
 import { typedFilter } from '../../../filters/filter-field.tsx'
 import { labeledFields, useLabels } from '../../../user-settings/labels.ts'
 import { JobForm } from '../job-form.tsx'
-import type { ChangeFormProps } from './change-form.ts'
-import { requireFilter, ServicesField } from './services-field.tsx'
+import type { ChangeFormProps } from './change-form-props.ts'
+import { requireFilter, ServicesField } from './services-filter-field.tsx'
 import { ValueInput } from './value-input.tsx'
 
 interface AttributeChangeProps extends ChangeFormProps {

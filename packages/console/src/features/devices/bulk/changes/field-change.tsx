@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core'
 import { useState } from 'react'
 import { JobForm } from '../job-form.tsx'
-import type { ChangeFormProps } from './change-form.ts'
+import type { ChangeFormProps } from './change-form-props.ts'
 import { ValueInput } from './value-input.tsx'
 
 const fields = [

@@ -3,8 +3,8 @@ import { useRef } from 'react'
 import { typedFilter } from '../../../filters/filter-field.tsx'
 import { ServiceInputs, type ServiceValues, serviceFields, serviceValues } from '../../../services/service-inputs.tsx'
 import { JobForm } from '../job-form.tsx'
-import type { ChangeFormProps } from './change-form.ts'
-import { requireFilter, ServicesField } from './services-field.tsx'
+import type { ChangeFormProps } from './change-form-props.ts'
+import { requireFilter, ServicesField } from './services-filter-field.tsx'
 
 export function AddedService({ children, onClose, onSubmit }: ChangeFormProps) {
   const form = useForm<ServiceValues>({ initialValues: serviceValues() })

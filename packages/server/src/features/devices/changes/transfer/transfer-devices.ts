@@ -8,14 +8,14 @@ import { isPermitted } from '../../../../permissions.ts'
 import { bytesOfItems } from '../../../../rate-limits/storage-quotas.ts'
 import type { Viewer } from '../../../../viewer.ts'
 import { type NewEvent, recordEvents } from '../../../events/record.ts'
+import { releaseDevices } from '../../../presence/mark-disconnected.ts'
 import { assertNoPreviousRelease } from '../../../presence/previous-release.ts'
-import { releaseDevices } from '../../../presence/release-devices.ts'
 import type { State } from '../../device.ts'
+import { countNewDevices } from '../bulk-registration.ts'
 import { selectDeletedContents } from '../deleted-devices.queries.ts'
 import { deleteDeviceRows, deleteOverridesOfDevices, type LockedDevice } from '../device-changes.queries.ts'
 import { lockAllToRemove, readDeviceIds, valuesOf } from '../device-changes.ts'
-import { cutOffDevices } from '../disconnect-devices.queries.ts'
-import { countNewDevices } from '../new-device.ts'
+import { cutOffDevices } from '../recheck-connected-devices.queries.ts'
 import {
   copyDeviceRows,
   countMovedBytes,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Cell, formatCsvRow, parseCsv } from './cells.ts'
+import { type Cell, formatCsvRow, parseCsv } from './rfc-4180.ts'
 
 const read = (text: string) => [...parseCsv(text)]
 const cell: fc.Arbitrary<Cell> = fc.oneof(

@@ -11,7 +11,7 @@ import { sharedTestApp } from '../../../../test/harness/app.ts'
 import { createDatabase, createPool, type Database } from '../../../db/database.ts'
 import { openNotifications } from '../../../db/notifications.ts'
 import { hashDeviceSecret } from './device-secret.ts'
-import { type PresentedSecret, watchCutOffs } from './disconnect-devices.ts'
+import { type PresentedSecret, watchCutOffs } from './recheck-connected-devices.ts'
 
 const app = sharedTestApp()
 let connection: pg.ClientConfig

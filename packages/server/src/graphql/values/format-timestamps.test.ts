@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseTime } from '../../db/type-parsers.ts'
-import { formatStoredTime, formatTime } from './timestamps.ts'
+import { formatStoredTime, formatTime } from './format-timestamps.ts'
 
 test('formats a time in the same way as toISOString', () => {
   const edges = [0, -1, 1, 999, 1_000, 86_399_999, 86_400_000, -86_400_000, 253_402_300_799_999, -62_135_596_800_000]

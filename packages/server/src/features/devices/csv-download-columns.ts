@@ -1,7 +1,7 @@
 import type { DeviceField, ServiceField } from '@muster/filter'
-import type { Cell } from '@muster/fleet-csv/csv/cells'
 import { attributeColumn } from '@muster/fleet-csv/csv/columns'
 import { toServiceEntry } from '@muster/fleet-csv/csv/device-services'
+import type { Cell } from '@muster/fleet-csv/csv/rfc-4180'
 import { formatServices } from '@muster/fleet-csv/csv/services-cell'
 import { parseTime, type StoredTime } from '../../db/type-parsers.ts'
 import { badInput } from '../../errors.ts'

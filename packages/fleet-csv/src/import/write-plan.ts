@@ -1,7 +1,7 @@
 import { toJobRows } from './job-rows.ts'
 import type { ImportPlan } from './prepare-import.ts'
 import { type JobContext, writeInJob } from './run-job.ts'
-import { writeRequests } from './write-requests.ts'
+import { writeRequests } from './write-without-job.ts'
 
 /**
  * Writes a plan with a bulk job where possible. Records rejected rows in the outcome's problems. Throws errors that

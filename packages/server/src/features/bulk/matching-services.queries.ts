@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { ReadFilter } from '../filters/read-filter.ts'
 import { filterCondition } from '../filters/sql/conditions.ts'
+import { noTables } from '../filters/sql/filter-scope.ts'
 import { insideCondition } from '../filters/sql/restriction-condition.ts'
-import { noTables } from '../filters/sql/rows.ts'
 import { isNoBulkService, joinServiceLive } from '../filters/sql/value-source.ts'
 
 /** Omits bulk services, and the services of devices that the caller cannot reach. */

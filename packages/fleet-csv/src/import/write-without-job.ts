@@ -4,11 +4,11 @@ import { nestAttributes } from '../csv/device-row.ts'
 import { batches, jsonBytes } from './batches.ts'
 import { changesOf, portRemovals, registration } from './changes.ts'
 import { findKnownDevices } from './find-known-devices.ts'
+import { type Creation, makePlan, type Plan, type Update } from './match-devices.ts'
 import { type MutationField, mutationDocument } from './mutation.ts'
 import type { Outcome } from './outcome.ts'
-import { type Creation, makePlan, type Plan, type Update } from './plan-import.ts'
 import { rejectionReason } from './rejection-reason.ts'
-import type { WantedDevice } from './wanted-device.ts'
+import type { WantedDevice } from './validate-row.ts'
 
 /**
  * Maximum number of documents in flight. It is less than the number of statements that a server process runs at a time

@@ -4,7 +4,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import fastify, { type FastifyInstance } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
-import { acceptConnections } from './accept.ts'
+import { acceptConnections } from './listening-sockets.ts'
 
 const host = '127.0.0.1'
 const CONNECTIONS = 160

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from './budget.ts'
+import { createBudget } from './token-buckets.ts'
 
 function start(policy = { name: 'key', capacity: 100, perSecond: 5 }) {
   const clock = { now: 0 }

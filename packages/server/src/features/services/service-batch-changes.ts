@@ -9,7 +9,7 @@ import {
   type StoredService,
   selectStoredServices,
   updateServices,
-} from './services-of-many.queries.ts'
+} from './service-batch-changes.queries.ts'
 
 export type { StoredService }
 

@@ -6,7 +6,7 @@ import { errorResponse, limitedJson, toSend } from '../graphql/transport/respons
 import { HttpError } from '../lib/http-error.ts'
 import { nextLink } from './headers.ts'
 import type { Operation } from './operation.ts'
-import { fillPath } from './response.ts'
+import { fillPath } from './response-body.ts'
 import { statusOfCode } from './statuses.ts'
 
 export function sendResponse(reply: FastifyReply, { route, isChange }: Operation, body: unknown): FastifyReply {

@@ -1,9 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
 import type { Notifications } from '../../../db/notifications.ts'
-import { anyDevice, deviceChannel, findInvalidSecrets, type PresentedSecret } from './disconnect-devices.queries.ts'
+import {
+  anyDevice,
+  deviceChannel,
+  findInvalidSecrets,
+  type PresentedSecret,
+} from './recheck-connected-devices.queries.ts'
 
-export { type PresentedSecret, recheckDevices } from './disconnect-devices.queries.ts'
+export { type PresentedSecret, recheckDevices } from './recheck-connected-devices.queries.ts'
 
 const BATCH = 1_000
 const CHECK_INTERVAL_MS = 1_000

@@ -1,10 +1,10 @@
-import type { CsvProblem } from '../csv/cells.ts'
 import { flattenAttributes } from '../csv/device-row.ts'
+import type { CsvProblem } from '../csv/rfc-4180.ts'
 import { fieldNames } from '../fields.ts'
 import type { Device } from './device.ts'
 import { type Difference, findDifference, isEmpty } from './difference.ts'
 import { pairByContent } from './pair-by-content.ts'
-import type { WantedDevice } from './wanted-device.ts'
+import type { WantedDevice } from './validate-row.ts'
 
 export interface Creation {
   wanted: WantedDevice

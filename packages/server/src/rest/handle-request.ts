@@ -6,8 +6,8 @@ import { noteCode } from '../http/request-outcome.ts'
 import { bodyVariables } from './body-variables.ts'
 import { type Operation, SELF } from './operation.ts'
 import { assertNoQuery, queryVariables } from './query-variables.ts'
-import { responseBody } from './response.ts'
-import { sendErrors, sendResponse } from './send.ts'
+import { responseBody } from './response-body.ts'
+import { sendErrors, sendResponse } from './send-response.ts'
 
 export interface RestViewer extends GraphqlViewer {
   readonly accountId: string

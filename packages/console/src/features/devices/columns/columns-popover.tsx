@@ -1,9 +1,9 @@
 import { Button, Popover } from '@mantine/core'
 import { IconColumns } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
-import type { ColumnListProps } from './column-list.tsx'
+import type { ColumnListProps } from './column-editor.tsx'
 
-const ColumnList = lazy(async () => ({ default: (await import('./column-list.tsx')).ColumnList }))
+const ColumnList = lazy(async () => ({ default: (await import('./column-editor.tsx')).ColumnList }))
 
 export function ColumnPicker(props: ColumnListProps) {
   return (

@@ -1,6 +1,6 @@
 import type { ReadableNames } from '@muster/filter'
 import { sql } from 'kysely'
-import { both, type Sql } from './rows.ts'
+import { both, type Sql } from './filter-scope.ts'
 
 /** Applies the same rules as `isReadableName`. */
 export function isReadable(name: Sql, scopes: ReadableNames): Sql {

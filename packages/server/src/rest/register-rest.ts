@@ -5,6 +5,7 @@ import { errorMapping } from '../graphql/run-operation.ts'
 import { fromTransportError } from '../graphql/transport/response.ts'
 import { HttpError } from '../lib/http-error.ts'
 import { limits } from '../limits.ts'
+import { type RestInput, type RestViewer, serve } from './handle-request.ts'
 import { deprecationHeaders, PREFIX } from './headers.ts'
 import { registerOpenapi } from './openapi/openapi.ts'
 import { serveDescriptions } from './openapi/openapi-route.ts'
@@ -12,8 +13,7 @@ import { type Operation, readOperation } from './operation.ts'
 import { restReference } from './reference.ts'
 import type { Route } from './route.ts'
 import { routeGroups } from './routes.ts'
-import { sendError } from './send.ts'
-import { type RestInput, type RestViewer, serve } from './serve.ts'
+import { sendError } from './send-response.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 

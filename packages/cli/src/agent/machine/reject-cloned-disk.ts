@@ -1,26 +1,7 @@
-import { hostname } from 'node:os'
 import { CliError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
-import type { AgentConfig } from '../config/config.ts'
-import { detectServices, type RunningService, unclearInodes } from '../services/detect.ts'
-import { findListening } from '../services/listening.ts'
-import { createPrograms, type Programs } from '../services/programs.ts'
 import type { DeviceState } from '../state/device-file.ts'
 import { findHardwareId } from './hardware-id.ts'
-import { findPlatform } from './platform.ts'
-
-export async function describeMachine({ name, platform }: AgentConfig): Promise<{ name: string; platform: string }> {
-  return { name: name ?? hostname(), platform: platform ?? (await findPlatform()) }
-}
-
-export async function findServices(
-  { services }: AgentConfig,
-  programs: Programs = createPrograms(),
-): Promise<RunningService[] | undefined> {
-  const sockets = await findListening()
-  if (sockets === undefined) return undefined
-  return detectServices(sockets, services, programs.namesOf(unclearInodes(sockets, services)))
-}
 
 /**
  * Throws if the registration is another machine's, because two machines with copies of the same disk would repeatedly

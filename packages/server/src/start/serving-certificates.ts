@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { type Certificates, openCertificates } from '../tls/certificates.ts'
-import type { Running } from './run.ts'
+import type { Running } from './run-until-stopped.ts'
 
 export async function openServingCertificates(running: Running & { config: Config }): Promise<Certificates> {
   const certificates = await openCertificates(running.config, running.log)

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clusterFolderOf, findCluster } from './cluster/cluster.ts'
+import { clusterFolderOf, findCluster } from './cluster/cluster-folder.ts'
 import { connectionTo, type EmbeddedConnection, readDatabaseState } from './connection.ts'
 import { type EmbeddedOptions, startEmbedded } from './embedded.ts'
 import { EmbeddedError } from './embedded-error.ts'

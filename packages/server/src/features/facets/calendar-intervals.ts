@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Sql } from '../filters/sql/rows.ts'
+import type { Sql } from '../filters/sql/filter-scope.ts'
 
 /** An interval in UTC. Weeks start on Monday. */
 export type Interval = 'hour' | 'day' | 'week' | 'month'

@@ -3,7 +3,7 @@ import type { EventJudge } from '../../judging/shared-judge.ts'
 import { readSettledOfAccount } from './feed.queries.ts'
 import type { Feed } from './feed.ts'
 import type { FeedEvent } from './feed-event.ts'
-import { type AccountFilter, collectLive } from './live-events.ts'
+import { type AccountFilter, collectLive } from './live-event-buffer.ts'
 
 export interface EventStart {
   after: bigint

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { reservedColumns } from '../attributes/attributes.ts'
 import { filterCondition } from '../filters/sql/conditions.ts'
-import { type FilterScope, noTables } from '../filters/sql/rows.ts'
+import { type FilterScope, noTables } from '../filters/sql/filter-scope.ts'
 import { overridesIn } from '../filters/sql/value-source.ts'
 import type { Selection } from './needs.ts'
 
