@@ -115,7 +115,7 @@ describe('every statement of the server', () => {
     expect(differences(sendersOf('given'), ofGivenAccounts)).toEqual({})
   })
 
-  it.skipIf(isCluster)('reads the same account if a worker reads its shard', async () => {
+  it('reads the same account if a worker reads its shard', async () => {
     const database = await createTestDatabase()
     onTestFinished(() => database.drop())
     const create =
