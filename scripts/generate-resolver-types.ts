@@ -37,7 +37,7 @@ export async function generateResolverTypes(): Promise<string> {
         Event: './features/events/event.ts#Event as EventModel',
         AttributeChange: './features/history/attribute-history.ts#AttributeChange as AttributeChangeModel',
         AttributeInfo: './features/history/attribute-info.ts#AttributeInfo as AttributeInfoModel',
-        Freshness: './features/freshness/intervals.ts#Freshness as FreshnessModel',
+        Freshness: './features/freshness/expected-intervals.ts#Freshness as FreshnessModel',
         AttributeChangeList: './features/history/attribute-history.ts#AttributeChangeList as AttributeChangeListModel',
         BulkJob: './features/bulk/bulk-job.ts#BulkJob as BulkJobModel',
         BulkItem: './features/bulk/bulk-job.ts#BulkItem as BulkItemModel',

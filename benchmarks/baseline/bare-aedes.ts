@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { Aedes } from 'aedes'
 import { createPool } from '../../packages/server/src/db/database.ts'
-import { writeAttribute } from './baseline.ts'
+import { writeAttribute } from './same-sql-server.ts'
 
 const { DATABASE_URL: connectionString, DATABASE_CONNECTIONS, ACCOUNT_ID: accountId = '' } = process.env
 const pool = createPool({

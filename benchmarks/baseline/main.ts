@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createPool } from '../../packages/server/src/db/database.ts'
-import { buildBaseline } from './baseline.ts'
+import { buildBaseline } from './same-sql-server.ts'
 
 // Use the session settings of the server's pool, so that the baseline and the server run the statements under the same
 // conditions.

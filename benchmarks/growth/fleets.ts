@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { type Installation, withInstallation } from '../../packages/cli/src/installation/installation.ts'
+import { type Installation, withInstallation } from '../../packages/cli/src/installation/migrate-and-set-up.ts'
 import { seedFleet, vacuumFleetTables } from '../../packages/cli/src/seed/seed-fleet.ts'
 import { addUser, credentialsFileName } from '../../packages/cli/src/users/add-user.ts'
 import { fillEventLog } from './event-log.ts'

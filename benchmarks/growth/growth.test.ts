@@ -7,10 +7,10 @@ import { readExplanations } from '../report/explanations.ts'
 import { graphql, toRequest } from '../run/operation.ts'
 import type { Fleet } from './fleet.ts'
 import { fillAccount, MATCHES } from './fleets.ts'
-import { measure, type Result } from './measure.ts'
+import { measure, type Result } from './measure-ratio.ts'
 import { toMarkdown } from './report.ts'
 import { growthRows } from './rows.ts'
-import { createSender, type Sender } from './sender.ts'
+import { createSender, type Sender } from './timed-requests.ts'
 
 const EVENTS = 50
 const app = sharedTestApp()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from './fleet.ts'
 import { matching } from './fleets.ts'
-import type { BackgroundLoad, Row } from './measure.ts'
+import type { BackgroundLoad, Row } from './measure-ratio.ts'
 import type { User } from './servers.ts'
 
 const PAGE = 100

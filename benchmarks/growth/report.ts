@@ -1,5 +1,5 @@
 import { table } from '../report/report.ts'
-import type { Result, Row } from './measure.ts'
+import type { Result, Row } from './measure-ratio.ts'
 
 export interface GrowthReport {
   machine: readonly string[]

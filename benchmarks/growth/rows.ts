@@ -2,8 +2,8 @@ import { reservedColumns } from '../../packages/server/src/features/attributes/a
 import type { Fleet } from './fleet.ts'
 import { matching } from './fleets.ts'
 import { languageRows } from './language-rows.ts'
-import type { Row } from './measure.ts'
-import { setAttribute, startStatusWrites } from './status-writes.ts'
+import type { Row } from './measure-ratio.ts'
+import { setAttribute, startStatusWrites } from './background-writes.ts'
 
 /** Two fleets in one database, and a fleet as large as `small` in a second database, whose event log is short. */
 export interface Fleets {

@@ -4,7 +4,7 @@ import { type ServerProcess, startServerProcess } from '../environment/server-pr
 import { systems } from '../environment/systems.ts'
 import { graphql, toRequest } from '../run/operation.ts'
 import { credentialsFile } from './fleets.ts'
-import { createSender, type TimedResponse } from './sender.ts'
+import { createSender, type TimedResponse } from './timed-requests.ts'
 
 export interface User {
   query(document: string, variables?: object): Promise<TimedResponse>

@@ -1,4 +1,4 @@
-import { type Environment, runOperation } from '../environment/environment.ts'
+import { type Environment, runOperation } from '../environment/run-operation.ts'
 import type { Fleet } from '../environment/fleet.ts'
 import { isMuster, type System } from '../environment/systems.ts'
 import type { Load, LoadJob, LoadResult } from '../load/load.ts'

@@ -1,4 +1,4 @@
-import type { Environment } from '../environment/environment.ts'
+import type { Environment } from '../environment/run-operation.ts'
 import type { LoadResult } from '../load/load.ts'
 
 interface LogState {

@@ -1,5 +1,5 @@
 import { settings } from '../../packages/server/src/config.ts'
-import { MANY_ROWS } from '../../packages/server/src/graphql/cost/row-estimate.ts'
+import { MANY_ROWS } from '../../packages/server/src/graphql/cost/scanned-row-estimate.ts'
 import { HANDSHAKE_MS } from '../../packages/server/src/http/connections/timeouts.ts'
 import { type LimitName, limitMeanings, limits } from '../../packages/server/src/limits.ts'
 import {

@@ -8,7 +8,7 @@ import { handleOutputErrors } from './terminal/standard-output.ts'
 export async function main(given: readonly string[]): Promise<number> {
   handleOutputErrors()
   followLauncher()
-  if (given[0] === '__complete') return (await import('./completion/complete.ts')).complete(given.slice(1))
+  if (given[0] === '__complete') return (await import('./completion/print-completions.ts')).complete(given.slice(1))
   const args = moveGlobalOptions(given)
   const json = args.includes('--json')
   try {

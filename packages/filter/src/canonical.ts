@@ -1,5 +1,5 @@
 import { formatDuration, formatRelativeTime } from './literals/duration.ts'
-import { formatDate, formatTime } from './literals/time.ts'
+import { formatDate, formatTime } from './literals/iso-8601.ts'
 import type { FilterKind } from './names/fields.ts'
 import { printNameArgument, printSubject } from './resolve/print-subject.ts'
 import type {

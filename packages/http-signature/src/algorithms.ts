@@ -1,6 +1,6 @@
 import { type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto'
 import { hmacSha256 } from './hmac.ts'
-import { Rejection } from './signature-reasons.ts'
+import { Rejection } from './rejection-reasons.ts'
 
 export type Algorithm = 'hmac-sha256' | 'ed25519'
 

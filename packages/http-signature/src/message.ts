@@ -1,4 +1,4 @@
-import { Rejection } from './signature-reasons.ts'
+import { Rejection } from './rejection-reasons.ts'
 
 export type ReceivedRequest = {
   /** The method, with its case as received. */

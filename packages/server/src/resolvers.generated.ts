@@ -6,7 +6,7 @@ import type { Service as ServiceModel, ServiceList as ServiceListModel } from '.
 import type { Event as EventModel, EventList as EventListModel } from './features/events/event.ts';
 import type { AttributeChange as AttributeChangeModel, AttributeChangeList as AttributeChangeListModel } from './features/history/attribute-history.ts';
 import type { AttributeInfo as AttributeInfoModel } from './features/history/attribute-info.ts';
-import type { Freshness as FreshnessModel } from './features/freshness/intervals.ts';
+import type { Freshness as FreshnessModel } from './features/freshness/expected-intervals.ts';
 import type { BulkJob as BulkJobModel, BulkItem as BulkItemModel, BulkJobList as BulkJobListModel, BulkItemList as BulkItemListModel } from './features/bulk/bulk-job.ts';
 import type { AccessKey as AccessKeyModel } from './features/access-keys/access-key.ts';
 import type { KeyPolicy as KeyPolicyModel } from './auth/key-policy-rules.ts';

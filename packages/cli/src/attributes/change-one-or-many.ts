@@ -1,6 +1,6 @@
 import type { Muster } from '@muster/client'
 import { counted } from '../output/counted.ts'
-import { printJson, printPairs } from '../output/print-one.ts'
+import { printJson, printPairs } from '../output/print-result.ts'
 import { openMuster } from '../server/open-muster.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { type Changes, toInput } from './assignments.ts'

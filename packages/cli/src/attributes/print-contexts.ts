@@ -1,5 +1,5 @@
 import type { Muster } from '@muster/client'
-import { printJson, printRows } from '../output/print-one.ts'
+import { printJson, printRows } from '../output/print-result.ts'
 import { findAttribute, flatten } from './dotted-attributes.ts'
 
 interface Row {

@@ -1,6 +1,6 @@
 import { errorOf, type Muster } from '@muster/client'
 import { exitCodes } from '../errors/exit-codes.ts'
-import { printJson, say } from '../output/print-one.ts'
+import { printJson, say } from '../output/print-result.ts'
 import { onInterrupt } from '../terminal/interrupt.ts'
 import { type Progress, showProgress } from '../terminal/progress.ts'
 import { ignoreClosedOutput } from '../terminal/standard-output.ts'

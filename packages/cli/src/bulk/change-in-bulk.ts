@@ -7,7 +7,7 @@ import { usageError } from '../errors/cli-error.ts'
 import { collect, wholeNumber } from '../options/option-values.ts'
 import { openMuster } from '../server/open-muster.ts'
 import { findGivenView } from '../views/views.ts'
-import { createCsvJob, readCsvParts } from './csv-job.ts'
+import { createCsvJob, readCsvParts } from './upload-csv-parts.ts'
 import { type StartOptions, startPreviewed, withStartOptions } from './start-previewed.ts'
 
 export interface JobOptions extends StartOptions {

@@ -1,6 +1,6 @@
 import type { Muster } from '@muster/client'
 import type { Column } from '../output/column.ts'
-import { layOut } from '../output/table.ts'
+import { layOut } from '../output/table-layout.ts'
 import { describeChanges } from './describe-changes.ts'
 import { type ItemRow, readItems } from './job-items.ts'
 

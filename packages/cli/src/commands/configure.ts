@@ -5,7 +5,7 @@ import { credentialsFile, homeCredentials, profilesIn, readTextIfReadable } from
 import { assertProfileName, writeProfile } from '../credentials/write-profile.ts'
 import { usageError } from '../errors/cli-error.ts'
 import { newCommand, prose } from '../options/new-command.ts'
-import { printJson, say } from '../output/print-one.ts'
+import { printJson, say } from '../output/print-result.ts'
 import { ask, askSecretly } from '../terminal/confirm.ts'
 
 interface Options {

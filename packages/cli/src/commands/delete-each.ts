@@ -1,6 +1,6 @@
 import { exitCodes } from '../errors/exit-codes.ts'
 import { exitCodeOf, printFailure } from '../errors/failure.ts'
-import { printJson, say } from '../output/print-one.ts'
+import { printJson, say } from '../output/print-result.ts'
 
 interface Deleting {
   options: { json?: boolean }

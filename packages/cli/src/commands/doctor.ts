@@ -4,7 +4,7 @@ import { type Finding, failed, ok } from '../doctor/check.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import { describe } from '../errors/failure.ts'
 import { type ClientOptions, newClientCommand, prose } from '../options/new-command.ts'
-import { printJson, say } from '../output/print-one.ts'
+import { printJson, say } from '../output/print-result.ts'
 import { printed } from '../terminal/color.ts'
 
 export function buildCommand(): Command {

@@ -4,7 +4,7 @@ import { credentialsFile } from '../credentials/credentials.ts'
 import { assertProfileName } from '../credentials/write-profile.ts'
 import { usageError } from '../errors/cli-error.ts'
 import { newCommand, prose } from '../options/new-command.ts'
-import { printJson, say } from '../output/print-one.ts'
+import { printJson, say } from '../output/print-result.ts'
 
 interface Options {
   json?: boolean
@@ -42,7 +42,7 @@ async function run(url: string, options: Options): Promise<void> {
   assertProfileName(profile)
   const server = originOf(url)
   const [{ signIn }, { canOpenBrowser }, file] = await Promise.all([
-    import('../login/sign-in.ts'),
+    import('../login/obtain-access-key.ts'),
     import('../login/browser.ts'),
     credentialsFile(options.credentials),
   ])

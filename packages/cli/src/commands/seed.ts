@@ -30,7 +30,7 @@ running.`),
 
 async function run({ users, devices, services, json = false }: Options): Promise<void> {
   const [{ withInstallation }, { seedFleets }] = await Promise.all([
-    import('../installation/installation.ts'),
+    import('../installation/migrate-and-set-up.ts'),
     import('../seed/seed-fleets.ts'),
   ])
   const started = performance.now()

@@ -1,5 +1,5 @@
 import { type ClientOptions, newClientCommand } from '../options/new-command.ts'
-import { printJson, say } from '../output/print-one.ts'
+import { printJson, say } from '../output/print-result.ts'
 import { openMuster } from '../server/open-muster.ts'
 
 export function enableOrDisableCommand(name: string, enabled: boolean) {

@@ -1,6 +1,6 @@
 import type { Invitation } from '@muster/client'
 import { localTime } from '../output/local-time.ts'
-import { printJson, say } from '../output/print-one.ts'
+import { printJson, say } from '../output/print-result.ts'
 
 /** Prints an invitation's link, which the API returns only once. */
 export async function printInvitation(invitation: Invitation, { json }: { json?: boolean }): Promise<void> {

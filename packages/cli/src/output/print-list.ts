@@ -4,7 +4,7 @@ import type { ListOptions } from '../options/new-command.ts'
 import { printed } from '../terminal/color.ts'
 import { write } from '../terminal/standard-output.ts'
 import { type Column, textOf } from './column.ts'
-import { layOut } from './table.ts'
+import { layOut } from './table-layout.ts'
 
 /** Number of rows that determine the widths of table columns. */
 const SAMPLE_ROWS = 200

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Database } from '@muster/server/db/database.ts'
-import type { Installation } from '../installation/installation.ts'
+import type { Installation } from '../installation/migrate-and-set-up.ts'
 import { addUser, credentialsFileName } from '../users/add-user.ts'
 import { seedFleet, vacuumFleetTables } from './seed-fleet.ts'
 

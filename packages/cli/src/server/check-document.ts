@@ -1,7 +1,7 @@
 import { CliError } from '../errors/cli-error.ts'
 import type { ClientOptions } from '../options/new-command.ts'
 import { counted } from '../output/counted.ts'
-import { printJson, say } from '../output/print-one.ts'
+import { printJson, say } from '../output/print-result.ts'
 import { readSchema } from './read-schema.ts'
 
 interface Mistake {

@@ -4,7 +4,7 @@ import { addToAccount } from '@muster/server/features/users/account-administrati
 import { createPerson } from '@muster/server/features/users/users.ts'
 import { createPrivateFile } from '@muster/server/lib/private-file.ts'
 import { unwritable } from '../errors/unwritable.ts'
-import type { Installation } from '../installation/installation.ts'
+import type { Installation } from '../installation/migrate-and-set-up.ts'
 
 export interface AddedMember {
   id: string

@@ -5,7 +5,7 @@ import { createUser } from '@muster/server/features/users/users.ts'
 import { createPrivateFile } from '@muster/server/lib/private-file.ts'
 import { formatCredentials } from '@muster/server/start/credentials-file.ts'
 import { unwritable } from '../errors/unwritable.ts'
-import type { Installation } from '../installation/installation.ts'
+import type { Installation } from '../installation/migrate-and-set-up.ts'
 
 export interface AddedUser {
   id: string

@@ -8,7 +8,7 @@ import { eventColumns } from '../events/event-columns.ts'
 import type { ClientOptions } from '../options/new-command.ts'
 import { collect, namesWithCommas } from '../options/option-values.ts'
 import { type Column, chooseColumns } from '../output/column.ts'
-import { printJson, printOne } from '../output/print-one.ts'
+import { printJson, printOne } from '../output/print-result.ts'
 import { serviceColumns } from '../services/service-columns.ts'
 
 export const viewFields = {

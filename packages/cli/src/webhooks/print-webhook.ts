@@ -1,5 +1,5 @@
 import type { Webhook } from '@muster/client'
-import { printJson, printOne, say } from '../output/print-one.ts'
+import { printJson, printOne, say } from '../output/print-result.ts'
 import { type WebhookRow, webhookColumns } from './webhook-columns.ts'
 
 export async function printWebhook(webhook: Webhook, { json }: { json?: boolean }): Promise<void> {

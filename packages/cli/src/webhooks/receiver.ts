@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { verifyWebhook, type WebhookDelivered, WebhookError } from '@muster/client'
 import { usageError } from '../errors/cli-error.ts'
 import { localTime } from '../output/local-time.ts'
-import { printJson, say } from '../output/print-one.ts'
+import { printJson, say } from '../output/print-result.ts'
 import { visible } from '../output/text-width.ts'
 import { printed } from '../terminal/color.ts'
 

@@ -5,7 +5,7 @@ import type { DocLocation } from '../location.ts'
 import { Overview } from './overview.tsx'
 import classes from './reference.module.css'
 import { indexSchema } from './schema-index.ts'
-import { Sidebar } from './sidebar.tsx'
+import { Sidebar } from './search-sidebar.tsx'
 import { TypePage } from './type-page.tsx'
 import { UnknownType } from './unknown-type.tsx'
 

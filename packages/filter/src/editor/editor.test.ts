@@ -3,7 +3,7 @@ import { check } from '../../test/fixtures.ts'
 import type { FilterKind } from '../names/fields.ts'
 import { readsOf } from '../reads.ts'
 import { fromChips, showChipValue, toChips, writeChipValue } from './chips.ts'
-import { completionsAt } from './completion.ts'
+import { completionsAt } from './completions-at-cursor.ts'
 import { tokens } from './highlight.ts'
 
 function complete(marked: string, kind?: FilterKind) {

@@ -3,7 +3,7 @@ import type { DeviceFile } from '../csv/read-file.ts'
 import { type Outcome, triedRows } from './outcome.ts'
 import { prepareImport } from './prepare-import.ts'
 import { finishEarlierJob } from './run-job.ts'
-import { writePlan } from './write-plan.ts'
+import { writePlan } from './job-or-requests.ts'
 
 export interface ImportOptions {
   api: Api

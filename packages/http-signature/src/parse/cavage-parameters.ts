@@ -1,5 +1,5 @@
 import { tokenCharacters } from '../message.ts'
-import { Rejection } from '../signature-reasons.ts'
+import { Rejection } from '../rejection-reasons.ts'
 
 /** Matches one parameter (RFC 9110 §11.2). Rejects quoted pairs, because implementations interpret them differently. */
 const parameter = new RegExp(

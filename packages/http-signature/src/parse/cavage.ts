@@ -1,7 +1,7 @@
 import { readCavageAlgorithm, readSignature } from '../algorithms.ts'
 import { parseHttpDate } from '../http-date.ts'
 import { coveredField, type Message, tokenCharacters } from '../message.ts'
-import { Rejection } from '../signature-reasons.ts'
+import { Rejection } from '../rejection-reasons.ts'
 import { parseCavageParameters } from './cavage-parameters.ts'
 import { assertComponentList, isTime, type ParsedSignature, readKeyId, withKeyId } from './parsed-signature.ts'
 import { assertCavageCoverage, notCovered } from './required-coverage.ts'

@@ -7,7 +7,7 @@ import {
   type ReceivedRequest,
   readMessage,
 } from '../message.ts'
-import { Rejection, type SignatureReason } from '../signature-reasons.ts'
+import { Rejection, type SignatureReason } from '../rejection-reasons.ts'
 import { readCavage } from './cavage.ts'
 import type { ParsedSignature } from './parsed-signature.ts'
 import { readRfc9421 } from './rfc9421.ts'

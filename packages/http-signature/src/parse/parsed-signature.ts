@@ -1,6 +1,6 @@
 import type { Algorithm } from '../algorithms.ts'
 import { coveredField, type Fields, type Message } from '../message.ts'
-import { Rejection } from '../signature-reasons.ts'
+import { Rejection } from '../rejection-reasons.ts'
 
 /** `cavage`: draft-cavage-http-signatures-12, form A. `rfc9421`: RFC 9421, form B. */
 export type SignatureForm = 'cavage' | 'rfc9421'

@@ -1,4 +1,4 @@
-import { Rejection } from '../signature-reasons.ts'
+import { Rejection } from '../rejection-reasons.ts'
 
 /** Throws `not-covered` if a signature in form A does not cover the request target, the host, and a time. */
 export function assertCavageCoverage(components: readonly string[]): void {

@@ -1,7 +1,7 @@
 import type { BareItem, Item } from 'structured-headers'
 import { readRfc9421Algorithm, readSignature } from '../algorithms.ts'
 import { joinedField, type Message } from '../message.ts'
-import { Rejection } from '../signature-reasons.ts'
+import { Rejection } from '../rejection-reasons.ts'
 import {
   assertComponentList,
   isTime,

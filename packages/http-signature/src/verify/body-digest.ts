@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { decodeBase64 } from '../algorithms.ts'
 import { coveredField, type Fields } from '../message.ts'
 import { parseCanonicalDictionary } from '../parse/structured-field.ts'
-import { Rejection } from '../signature-reasons.ts'
+import { Rejection } from '../rejection-reasons.ts'
 
 /** The two active algorithms of RFC 9530 §5. The deprecated algorithms do not protect against an attacker. */
 const hashNames: ReadonlyMap<string, 'sha256' | 'sha512'> = new Map([

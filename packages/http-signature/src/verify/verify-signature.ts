@@ -2,7 +2,7 @@ import { algorithmOf, isSignatureOf, type VerificationKey } from '../algorithms.
 import { coveredField } from '../message.ts'
 import type { ParsedSignature } from '../parse/parsed-signature.ts'
 import { signatureBase } from '../signature-base.ts'
-import { Rejection, type SignatureReason } from '../signature-reasons.ts'
+import { Rejection, type SignatureReason } from '../rejection-reasons.ts'
 import { checkDigests } from './body-digest.ts'
 import { decoyKey } from './decoy-key.ts'
 import { type ServerAddress, spellings } from './spellings.ts'

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
-import type { DocumentNeeds, OperationUse } from '../graphql/access/field-needs.ts'
+import type { DocumentNeeds, OperationUse } from '../graphql/access/needed-permissions.ts'
 import type { Viewer } from '../viewer.ts'
 import { insertKeyUse, type KeyUseRow } from './key-use-counter.queries.ts'
 

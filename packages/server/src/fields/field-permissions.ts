@@ -1,7 +1,7 @@
 import { type GraphQLSchema, isObjectType } from 'graphql'
 import { permissionsNeeded } from '../features/bulk/access/job-permissions.ts'
-import type { FieldRules, Need } from '../graphql/access/field-needs.ts'
-import type { Arguments } from '../graphql/cost/object-estimate.ts'
+import type { FieldRules, Need } from '../graphql/access/needed-permissions.ts'
+import type { Arguments } from '../graphql/cost/response-object-count.ts'
 
 /**
  * Who can select a field: `anyone`, even without credentials, or a `viewer`, which is a caller with any valid

@@ -3,7 +3,7 @@ import { MAX_POINTS } from '../features/availability/presence-samples.ts'
 import { DEFAULT_INTERVALS, MAX_INTERVALS } from '../features/events/counts/event-counts.ts'
 import { MAX_LISTED } from '../features/users/invitations/invitations.ts'
 import { MAX_MEMBERSHIPS } from '../features/users/members/me.ts'
-import type { Arguments, ListBounds } from '../graphql/cost/object-estimate.ts'
+import type { Arguments, ListBounds } from '../graphql/cost/response-object-count.ts'
 import { limits } from '../limits.ts'
 import { permissionNames } from '../permissions.ts'
 

@@ -13,7 +13,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql'
-import type { OperationRequest } from './execute.ts'
+import type { OperationRequest } from './prepare-operation.ts'
 
 export interface DocumentWalk {
   readonly schema: GraphQLSchema

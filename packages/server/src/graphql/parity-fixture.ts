@@ -9,9 +9,9 @@ import {
 } from 'graphql'
 import { ApiError } from '../errors.ts'
 import { assembleSchema } from './assemble.ts'
-import type { RowCosts } from './cost/row-estimate.ts'
+import type { RowCosts } from './cost/scanned-row-estimate.ts'
 import { formatResult } from './error-mapping.ts'
-import { createExecutor, type Executor, type OperationRequest } from './execute.ts'
+import { createExecutor, type Executor, type OperationRequest } from './prepare-operation.ts'
 import { placeOfNull } from './first-errors.ts'
 
 /** The context of the test schema, which covers cases in which executors may differ. Records batches and changes. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type ExecutionResult, execute, parse } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import { describe, expect, it } from 'vitest'
-import type { OperationRequest } from './execute.ts'
+import type { OperationRequest } from './prepare-operation.ts'
 import { requests } from './parity-documents.ts'
 import { comparable, parityContext, parityExecutor, paritySchema, responseOf } from './parity-fixture.ts'
 

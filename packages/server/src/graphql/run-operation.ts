@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
 import { ApiError, signInRequired } from '../errors.ts'
 import { noteCode } from '../http/request-outcome.ts'
-import type { DocumentNeeds, OperationUse } from './access/field-needs.ts'
+import type { DocumentNeeds, OperationUse } from './access/needed-permissions.ts'
 import { withoutOwnChanges } from './access/own-changes.ts'
 import { type Caller, isChangeRejected, rejectionOfDocument } from './access/rejection.ts'
 import { markOutcomeDone } from './change-made.ts'
 import { type ErrorMappingInput, formatResult, toApiError } from './error-mapping.ts'
-import type { PreparedOperation, RootField } from './execute.ts'
+import type { PreparedOperation, RootField } from './prepare-operation.ts'
 
 export interface GraphqlViewer extends Caller {
   /** The kind of sign-in that the account requires. Omitted if the viewer's sign-in meets the account's policy. */

@@ -2,7 +2,7 @@ import type { Connections } from '../features/presence/connections.ts'
 import type { LogRejection } from '../http/rejection-log.ts'
 import type { Metrics } from '../metrics.ts'
 import { tracePublications } from '../tracing/publication-spans.ts'
-import type { Tracing } from '../tracing/tracing.ts'
+import type { Tracing } from '../tracing/spans.ts'
 
 export interface Measured {
   broker: { readonly size: number }

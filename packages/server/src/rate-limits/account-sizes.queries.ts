@@ -1,5 +1,5 @@
 import { type Database, query } from '../db/database.ts'
-import type { AccountSize } from '../graphql/cost/row-estimate.ts'
+import type { AccountSize } from '../graphql/cost/scanned-row-estimate.ts'
 
 /** The number of events at which counting stops. */
 const MAX_EVENTS = 100_000

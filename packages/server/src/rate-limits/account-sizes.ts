@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Database } from '../db/database.ts'
-import type { AccountSize } from '../graphql/cost/row-estimate.ts'
+import type { AccountSize } from '../graphql/cost/scanned-row-estimate.ts'
 import { boundedMap } from '../lib/bounded-map.ts'
 import { readAccountSize } from './account-sizes.queries.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { listBounds } from '../fields/list-bounds.ts'
 import { rowCosts } from '../fields/row-costs.ts'
-import { createExecutor } from '../graphql/execute.ts'
+import { createExecutor } from '../graphql/prepare-operation.ts'
 import { buildSchema } from '../schema.ts'
 import { pointsOfChanges, pointsOfObjects } from './point-prices.ts'
 

@@ -1,4 +1,4 @@
-import type { PreparedOperation, RootField } from '../graphql/execute.ts'
+import type { PreparedOperation, RootField } from '../graphql/prepare-operation.ts'
 
 /** The number of objects in a response that cost one point. */
 export const OBJECTS_PER_POINT = 100

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import { type AccountSize, MANY_ROWS, type RowCount } from '../graphql/cost/row-estimate.ts'
+import { type AccountSize, MANY_ROWS, type RowCount } from '../graphql/cost/scanned-row-estimate.ts'
 import { rowMeterOf, startRowMeter } from '../graphql/cost/row-meter.ts'
 import type { AfterOperation, OperationStart, Requester } from '../graphql/run-operation.ts'
 import type { AddressOf } from '../lib/client-address.ts'
@@ -16,7 +16,7 @@ import {
 } from './point-prices.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
 import { type Payer, payerOf, payerOfAddress, type RateLimits } from './rate-limits.ts'
-import { spend, spendWhenAvailable } from './spend.ts'
+import { spend, spendWhenAvailable } from './spend-points.ts'
 import { bytesOfMutations } from './storage-quotas.ts'
 
 /** Charges GraphQL, REST, and sign-in requests. Functions that charge before the work starts may throw RATE_LIMITED. */

@@ -1,5 +1,5 @@
 import { ApiError, retryIn } from '../errors.ts'
-import type { RootField } from '../graphql/execute.ts'
+import type { RootField } from '../graphql/prepare-operation.ts'
 import { countChanges } from './point-prices.ts'
 import { type Budget, type BudgetOptions, createBudget } from './token-buckets.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
-import type { Executor } from '../graphql/execute.ts'
+import type { Executor } from '../graphql/prepare-operation.ts'
 import { type GraphqlViewer, identify, type OperationHooks, runOperation } from '../graphql/run-operation.ts'
 import { noteCode } from '../http/request-outcome.ts'
 import { bodyVariables } from './body-variables.ts'

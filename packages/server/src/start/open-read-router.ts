@@ -6,9 +6,9 @@ import { openDatabase } from '../db/open-database.ts'
 import { createReadRouter, type ReadRouter } from '../db/replica/read-router.ts'
 import type { Metrics } from '../metrics.ts'
 import { traceStatements } from '../tracing/statement-spans.ts'
-import type { Tracing } from '../tracing/tracing.ts'
+import type { Tracing } from '../tracing/spans.ts'
 import { EVENT_ID_CONNECTIONS } from './database-connections.ts'
-import type { DatabaseAccess } from './pooler.ts'
+import type { DatabaseAccess } from './check-pooler.ts'
 
 export interface ReadingOptions {
   config: Config

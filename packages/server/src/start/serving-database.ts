@@ -6,7 +6,7 @@ import { connectionTo } from '../db/embedded/connection.ts'
 import { startEmbedded } from '../db/embedded/embedded.ts'
 import { StartError } from '../start-error.ts'
 import { connectionsNeeded } from './database-connections.ts'
-import { checkPooler, type DatabaseAccess } from './pooler.ts'
+import { checkPooler, type DatabaseAccess } from './check-pooler.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
 export interface ServingDatabase extends DatabaseAccess {

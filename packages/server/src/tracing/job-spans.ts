@@ -1,5 +1,5 @@
 import type { Job } from '../jobs/job.ts'
-import { inSpan, type Tracing } from './tracing.ts'
+import { inSpan, type Tracing } from './spans.ts'
 
 export const traceJob = (tracing: Tracing, { name, run }: Job): Job => ({
   name,

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
-import type { Tracing } from './tracing.ts'
+import type { Tracing } from './spans.ts'
 
 export type TraceSettings = Pick<Config, 'traceEndpoint' | 'traceTimeout' | 'traceSampler' | 'traceShare'>
 
@@ -10,6 +10,6 @@ export async function openTracing(
   log: FastifyBaseLogger,
 ): Promise<Tracing | undefined> {
   if (traceEndpoint === undefined) return undefined
-  const [{ createTracing }, { createCollector }] = await Promise.all([import('./otlp.ts'), import('./collector.ts')])
+  const [{ createTracing }, { createCollector }] = await Promise.all([import('./opentelemetry-tracing.ts'), import('./collector.ts')])
   return createTracing({ sampler, share, timeout, exporter: createCollector(log, timeout) })
 }

@@ -1,5 +1,5 @@
 import type { Outbound } from '../outbound/outbound-post.ts'
-import { inSpan, type Tracing } from './tracing.ts'
+import { inSpan, type Tracing } from './spans.ts'
 
 /** Creates a span for each request. The span contains only the host of the URL, because paths may contain secrets. */
 export const traceOutbound = (tracing: Tracing, outbound: Outbound): Outbound => ({

@@ -1,4 +1,4 @@
-import { inSpan, type Tracing } from './tracing.ts'
+import { inSpan, type Tracing } from './spans.ts'
 
 export const tracePublications =
   (tracing: Tracing) =>

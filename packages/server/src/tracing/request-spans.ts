@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { outcomeOf, routeOf } from '../http/request-outcome.ts'
-import type { Span, Tracing } from './tracing.ts'
+import type { Span, Tracing } from './spans.ts'
 
 export interface RequestSpans {
   traceIdOf(request: FastifyRequest): string | undefined

@@ -1,5 +1,5 @@
 import type { PoolWatch } from '../db/database.ts'
-import { inSpan, type SpanAttributes, type Tracing } from './tracing.ts'
+import { inSpan, type SpanAttributes, type Tracing } from './spans.ts'
 
 const MAX_DESCRIPTIONS = 2_000
 

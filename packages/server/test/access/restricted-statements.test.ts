@@ -25,7 +25,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'findOverrides of features/attributes/attributes.queries.ts': found,
   'listContexts of features/attributes/attributes.queries.ts': found,
   'findDeviceBases of features/attributes/attributes.queries.ts': found,
-  'selectStoredServices of features/services/service-batch-changes.queries.ts': found,
+  'selectStoredServices of features/services/services-of-many-devices.queries.ts': found,
   'findServiceBases of features/attributes/attributes.queries.ts': found,
   'selectChanges of features/history/attribute-history.queries.ts': found,
   'selectChangeTimes of features/history/attribute-history.queries.ts': found,

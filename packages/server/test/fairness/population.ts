@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Installation, withInstallation } from '../../../cli/src/installation/installation.ts'
+import { type Installation, withInstallation } from '../../../cli/src/installation/migrate-and-set-up.ts'
 import { seedFleet, vacuumFleetTables } from '../../../cli/src/seed/seed-fleet.ts'
 import type { Credentials } from '../../../cli/src/simulate/device.ts'
 import { addUser } from '../../../cli/src/users/add-user.ts'

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely'
-import { placementOf } from '../../src/db/cluster/placements.ts'
+import { placementOf } from '../../src/db/cluster/table-placements.ts'
 import type { Database } from '../../src/db/database.ts'
 import { type AccountScope, type PlanNode, withDescendants } from './plan-accounts.ts'
 

@@ -10,7 +10,7 @@ import * as newDevices from '../../src/features/devices/changes/bulk-registratio
 import { newId } from '../../src/features/devices/device-id.ts'
 import * as eventIds from '../../src/features/events/event-ids.queries.ts'
 import { readFilter } from '../../src/features/filters/read-filter.ts'
-import * as servicesOfMany from '../../src/features/services/service-batch-changes.queries.ts'
+import * as servicesOfMany from '../../src/features/services/services-of-many-devices.queries.ts'
 import type { Send } from './direct-webhook-calls.ts'
 
 interface Existing {

@@ -1,4 +1,4 @@
-import * as intervals from '../../src/features/freshness/intervals.queries.ts'
+import * as intervals from '../../src/features/freshness/expected-intervals.queries.ts'
 import * as valueTimes from '../../src/features/freshness/value-times.queries.ts'
 import * as history from '../../src/features/history/attribute-history.queries.ts'
 import * as leases from '../../src/features/presence/leases.queries.ts'

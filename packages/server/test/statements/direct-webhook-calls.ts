@@ -5,7 +5,7 @@ import * as candidates from '../../src/features/webhooks/candidates.queries.ts'
 import * as deliveries from '../../src/features/webhooks/deliveries.queries.ts'
 import * as fanOut from '../../src/features/webhooks/fan-out/fan-out.queries.ts'
 import * as backlog from '../../src/features/webhooks/sending/backlog.queries.ts'
-import * as results from '../../src/features/webhooks/sending/results.queries.ts'
+import * as results from '../../src/features/webhooks/sending/attempt-results.queries.ts'
 import * as sending from '../../src/features/webhooks/sending/sending.queries.ts'
 import * as webhooks from '../../src/features/webhooks/webhooks.queries.ts'
 

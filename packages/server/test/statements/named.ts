@@ -95,6 +95,6 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
 
 /** The test sends these statements only on a cluster. */
 export const onlyOnCluster: readonly string[] = [
-  ...['selectShards', 'selectIdentity', 'isWorker'].map((name) => `${name} of db/cluster/shards.queries.ts`),
+  ...['selectShards', 'selectIdentity', 'isWorker'].map((name) => `${name} of db/cluster/account-shards.queries.ts`),
   'readNodes of features/events/feed/feed.queries.ts',
 ]

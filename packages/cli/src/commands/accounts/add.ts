@@ -15,7 +15,7 @@ by default, to the embedded database in MUSTER_DATA, whether or not a server is 
 async function run(name: string, { owner, json }: { owner: string; json?: boolean }): Promise<void> {
   const [{ addAccount }, { withInstallation }] = await Promise.all([
     import('@muster/server/features/users/account-administration.ts'),
-    import('../../installation/installation.ts'),
+    import('../../installation/migrate-and-set-up.ts'),
   ])
   const added = await withInstallation(({ db }) => addAccount(db, { name, owner }), { mustExist: true })
   if (json) return console.log(JSON.stringify(added))

@@ -28,7 +28,7 @@ async function run(options: Options): Promise<void> {
   const [{ listAccounts }, { withInstallation }, { accountColumns }, { chooseColumns }, { printList }] =
     await Promise.all([
       import('@muster/server/features/users/account-administration.ts'),
-      import('../../installation/installation.ts'),
+      import('../../installation/migrate-and-set-up.ts'),
       import('../../users/account-columns.ts'),
       import('../../output/column.ts'),
       import('../../output/print-list.ts'),

@@ -15,7 +15,7 @@ or SIGTERM disconnects and exits.`),
       "mqtt, mqtts, ws, or wss URL of the broker (default: the broker in the configuration, else the server's WebSocket at /mqtt)",
     )
     .action(async (options: AgentOptions) => {
-      const { startAgent } = await import('../../agent/start-agent-process.ts')
+      const { startAgent } = await import('../../agent/replace-cli-with-agent.ts')
       process.exitCode = await startAgent(options)
     })
 }

@@ -3,7 +3,7 @@ import { usageError } from '../../errors/cli-error.ts'
 import { span } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import type { Column } from '../../output/column.ts'
-import { printJson, printRows, say } from '../../output/print-one.ts'
+import { printJson, printRows, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions {

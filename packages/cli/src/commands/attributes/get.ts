@@ -4,7 +4,7 @@ import { findTarget, targetHelp } from '../../attributes/find-target.ts'
 import { CliError, usageError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
-import { printJson, printPairs, printRows, say } from '../../output/print-one.ts'
+import { printJson, printPairs, printRows, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions {

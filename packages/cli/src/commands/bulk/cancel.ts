@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { newJobCommand } from '../../bulk/job-command.ts'
+import { newJobCommand } from '../../bulk/job-control-command.ts'
 
 export const buildCommand = (): Command =>
   newJobCommand('cancel', 'End a job after the current batch. Changes that the job has made remain.', (muster, id) =>

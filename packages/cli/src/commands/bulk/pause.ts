@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { newJobCommand } from '../../bulk/job-command.ts'
+import { newJobCommand } from '../../bulk/job-control-command.ts'
 
 export const buildCommand = (): Command =>
   newJobCommand('pause', 'Pause a running job after the current batch.', (muster, id) =>

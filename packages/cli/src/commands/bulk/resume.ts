@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { newJobCommand } from '../../bulk/job-command.ts'
+import { newJobCommand } from '../../bulk/job-control-command.ts'
 import type { ClientOptions } from '../../options/new-command.ts'
 import { wholeNumber } from '../../options/option-values.ts'
 

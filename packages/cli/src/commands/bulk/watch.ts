@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { assertComplete, jobColumns, jobContinues, waitForJob } from '../../bulk/bulk-jobs.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
-import { printJson, printOne } from '../../output/print-one.ts'
+import { printJson, printOne } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 export function buildCommand(): Command {

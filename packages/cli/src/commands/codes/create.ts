@@ -4,7 +4,7 @@ import { futureMoment } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { collect, wholeNumber } from '../../options/option-values.ts'
 import { localTime } from '../../output/local-time.ts'
-import { printJson, say } from '../../output/print-one.ts'
+import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { readServices, serviceHelp } from '../../services/read-services.ts'
 

@@ -3,7 +3,7 @@ import { flatten } from '../../attributes/dotted-attributes.ts'
 import { deviceColumns, rowFields, serviceFields } from '../../devices/device-columns.ts'
 import { findDeviceId } from '../../devices/find-device.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
-import { printJson, printOne, printPairs, printRows, say } from '../../output/print-one.ts'
+import { printJson, printOne, printPairs, printRows, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { serviceColumns } from '../../services/service-columns.ts'
 

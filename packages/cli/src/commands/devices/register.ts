@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { readAssignment, toChanges, toInput } from '../../attributes/assignments.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { collect } from '../../options/option-values.ts'
-import { printJson, say } from '../../output/print-one.ts'
+import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { readServices } from '../../services/read-services.ts'
 

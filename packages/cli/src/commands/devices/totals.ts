@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { joinFilters, whereHelp } from '../../devices/where.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { collect } from '../../options/option-values.ts'
-import { printJson, printPairs } from '../../output/print-one.ts'
+import { printJson, printPairs } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { findGivenView } from '../../views/views.ts'
 

@@ -6,7 +6,7 @@ import { type AccessOptions, accessArguments, withAccessOptions } from '../../ke
 import { readPublicKey } from '../../keys/public-key.ts'
 import { futureMoment } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
-import { printJson, say } from '../../output/print-one.ts'
+import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions, AccessOptions {

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { futureMoment } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { wholeNumber } from '../../options/option-values.ts'
-import { printJson, say } from '../../output/print-one.ts'
+import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions {

@@ -25,7 +25,7 @@ async function run({ json }: { json?: boolean }): Promise<void> {
   const [{ rotateMasterKey }, { recordInstallationEvent }, { withInstallation }] = await Promise.all([
     import('@muster/server/auth/master-key/rotate-master-key.ts'),
     import('@muster/server/features/users/record-installation-event.ts'),
-    import('../../installation/installation.ts'),
+    import('../../installation/migrate-and-set-up.ts'),
   ])
   const rotation = await withInstallation(
     async (installation) => {

@@ -5,7 +5,7 @@ import { CliError, usageError } from '../../errors/cli-error.ts'
 import { readPublicKey } from '../../keys/public-key.ts'
 import { span } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
-import { printJson, say } from '../../output/print-one.ts'
+import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions {

@@ -6,7 +6,7 @@ import { type AccessOptions, accessArguments, permissions } from '../../keys/acc
 import { findMember, findRole } from '../../members/members.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { namesWithCommas } from '../../options/option-values.ts'
-import { printJson, printPairs, say } from '../../output/print-one.ts'
+import { printJson, printPairs, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions, Omit<AccessOptions, 'networks' | 'rateShare'> {

@@ -3,7 +3,7 @@ import { usageError } from '../../errors/cli-error.ts'
 import { type AccessOptions, accessArguments, withAccessOptions } from '../../keys/access-options.ts'
 import { futureMoment } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
-import { printJson, say } from '../../output/print-one.ts'
+import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions, Omit<AccessOptions, 'networks'> {

@@ -8,7 +8,7 @@ import { type ListOptions, newListCommand, prose } from '../../options/new-comma
 import { wholeNumber } from '../../options/option-values.ts'
 import { type Column, chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
-import { say } from '../../output/print-one.ts'
+import { say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ListOptions {

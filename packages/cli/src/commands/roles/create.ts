@@ -4,7 +4,7 @@ import { accessOf } from '../../keys/access-options.ts'
 import { roleColumns } from '../../members/members.ts'
 import { type RoleOptions, toGroups, withRoleOptions } from '../../members/role-options.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
-import { printJson, printOne } from '../../output/print-one.ts'
+import { printJson, printOne } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 export function buildCommand(): Command {

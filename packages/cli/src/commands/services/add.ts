@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { findDeviceId } from '../../devices/find-device.ts'
 import { usageError } from '../../errors/cli-error.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
-import { printJson, say } from '../../output/print-one.ts'
+import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { readServices, serviceHelp } from '../../services/read-services.ts'
 

@@ -3,7 +3,7 @@ import { findType } from '../../devices/where.ts'
 import { usageError } from '../../errors/cli-error.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { wholeNumber } from '../../options/option-values.ts'
-import { printJson, printOne } from '../../output/print-one.ts'
+import { printJson, printOne } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { serviceColumns } from '../../services/service-columns.ts'
 

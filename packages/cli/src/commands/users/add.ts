@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
-import type { Installation } from '../../installation/installation.ts'
+import type { Installation } from '../../installation/migrate-and-set-up.ts'
 import { newCommand, prose } from '../../options/new-command.ts'
 
 interface Options {
@@ -37,7 +37,7 @@ async function run(email: string, options: Options): Promise<void> {
     return addMember(email, options, { accountId: account, roleId: role })
   const [{ addUser, credentialsFileName }, { withInstallation }] = await Promise.all([
     import('../../users/add-user.ts'),
-    import('../../installation/installation.ts'),
+    import('../../installation/migrate-and-set-up.ts'),
   ])
   const add = (installation: Installation) => {
     const file = resolve(options.credentials ?? join(installation.config.dataFolder, credentialsFileName(email)))
@@ -57,7 +57,7 @@ async function addMember(
   const [{ addUserToAccount }, { credentialsFileName }, { withInstallation }] = await Promise.all([
     import('../../users/add-to-account.ts'),
     import('../../users/add-user.ts'),
-    import('../../installation/installation.ts'),
+    import('../../installation/migrate-and-set-up.ts'),
   ])
   const add = (installation: Installation) => {
     const file = resolve(credentials ?? join(installation.config.dataFolder, credentialsFileName(email)))

@@ -18,7 +18,7 @@ running.`),
 async function run(email: string, { json }: { json?: boolean }): Promise<void> {
   const [{ disableUser }, { withInstallation }] = await Promise.all([
     import('@muster/server/features/users/user-administration.ts'),
-    import('../../installation/installation.ts'),
+    import('../../installation/migrate-and-set-up.ts'),
   ])
   const disabled = await withInstallation(({ db }) => disableUser(db, email, new Date()), { mustExist: true })
   if (json) return console.log(JSON.stringify(disabled))

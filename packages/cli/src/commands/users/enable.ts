@@ -15,7 +15,7 @@ MUSTER_DATA, whether or not a server is running.`),
 async function run(email: string, { json }: { json?: boolean }): Promise<void> {
   const [{ enableUser }, { withInstallation }] = await Promise.all([
     import('@muster/server/features/users/user-administration.ts'),
-    import('../../installation/installation.ts'),
+    import('../../installation/migrate-and-set-up.ts'),
   ])
   const enabled = await withInstallation(({ db }) => enableUser(db, email), { mustExist: true })
   if (json) return console.log(JSON.stringify(enabled))

@@ -16,7 +16,7 @@ database in MUSTER_DATA, whether or not a server is running.`),
 async function run(email: string, { json }: { json?: boolean }): Promise<void> {
   const [{ linkUser }, { withInstallation }] = await Promise.all([
     import('@muster/server/features/users/user-administration.ts'),
-    import('../../installation/installation.ts'),
+    import('../../installation/migrate-and-set-up.ts'),
   ])
   const created = await withInstallation(
     async ({ db, url }) => {

@@ -29,7 +29,7 @@ default, to the embedded database in MUSTER_DATA, whether or not a server is run
 async function run(options: Options): Promise<void> {
   const [{ listUsers }, { withInstallation }, { userColumns }, { chooseColumns }, { printList }] = await Promise.all([
     import('@muster/server/features/users/user-administration.ts'),
-    import('../../installation/installation.ts'),
+    import('../../installation/migrate-and-set-up.ts'),
     import('../../users/user-columns.ts'),
     import('../../output/column.ts'),
     import('../../output/print-list.ts'),

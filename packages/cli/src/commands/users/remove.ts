@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Installation } from '../../installation/installation.ts'
+import type { Installation } from '../../installation/migrate-and-set-up.ts'
 import { newCommand, prose } from '../../options/new-command.ts'
 import { counted } from '../../output/counted.ts'
 
@@ -34,7 +34,7 @@ or not a server is running.`),
 }
 
 async function run(email: string, options: Options): Promise<void> {
-  const { withInstallation } = await import('../../installation/installation.ts')
+  const { withInstallation } = await import('../../installation/migrate-and-set-up.ts')
   const removed = await withInstallation((installation) => remove(installation, email, options), { mustExist: true })
   if (options.json) return console.log(JSON.stringify(removed))
   const { accounts, devices, accessKeys } = removed

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { Installation } from '../../installation/installation.ts'
+import type { Installation } from '../../installation/migrate-and-set-up.ts'
 import { newCommand, prose } from '../../options/new-command.ts'
-import type { PasswordReset } from '../../users/reset-password.ts'
+import type { PasswordReset } from '../../users/reset-and-deliver-password.ts'
 
 interface Options {
   json?: boolean
@@ -39,9 +39,9 @@ async function run(
   { json, file, email: isSent = false, link: isShown = false, passwordOnly = false, revokeKeys = false }: Options,
 ): Promise<void> {
   const [{ resetPassword }, { fileNameOf }, { withInstallation }] = await Promise.all([
-    import('../../users/reset-password.ts'),
+    import('../../users/reset-and-deliver-password.ts'),
     import('../../users/add-user.ts'),
-    import('../../installation/installation.ts'),
+    import('../../installation/migrate-and-set-up.ts'),
   ])
   const reset = (installation: Installation) => {
     const path = resolve(file ?? join(installation.config.dataFolder, `password-${fileNameOf(email)}`))

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
-import { printJson, printOne } from '../../output/print-one.ts'
+import { printJson, printOne } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { findView, viewColumns } from '../../views/views.ts'
 

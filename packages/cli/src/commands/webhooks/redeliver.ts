@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
 import { pastMoment } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
-import { printJson, say } from '../../output/print-one.ts'
+import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions {

@@ -7,7 +7,7 @@ import { overviewSearch } from '../../features/overview/overview-search.ts'
 import { requestOverview } from '../../features/overview/request-overview.ts'
 import { servicesSearch } from '../../features/services/services-search.ts'
 import { webhookSearch } from '../../features/webhooks/webhook-search.ts'
-import { NotFoundPage } from '../not-found-page.tsx'
+import { NotFoundPage } from '../unknown-route-page.tsx'
 import { shellRoute } from './root-routes.tsx'
 
 const getParentRoute = () => shellRoute

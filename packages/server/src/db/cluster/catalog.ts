@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import type { Placement } from './placements.ts'
+import type { Placement } from './table-placements.ts'
 
 export interface Table {
   name: string

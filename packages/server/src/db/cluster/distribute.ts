@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Config } from '../../config.ts'
 import type { Database } from '../database.ts'
-import { withMigrationLock } from '../migrate/lock.ts'
+import { withMigrationLock } from '../migrate/migration-lock.ts'
 import { type MigrationLog, silentLog } from '../migrate/log.ts'
 import { hasCitus, readMissingFunctions, readPlacements, readTables, type Table, type UniqueIndex } from './catalog.ts'
-import { accountColumnOf, type Placement, placementOf } from './placements.ts'
+import { accountColumnOf, type Placement, placementOf } from './table-placements.ts'
 
 export interface ClusterOptions {
   /** The number of shards across which the accounts are distributed. Ignored after the first distribution. */
@@ -55,7 +55,7 @@ export async function distributeTables(
 
 /**
  * Returns the tables that must still be placed, and the placements of the others. Throws if a table is placed
- * differently than `placements.ts` requires.
+ * differently than `table-placements.ts` requires.
  */
 async function findMissing(db: Database): Promise<{ missing: Table[]; placed: ReadonlyMap<string, Placement> }> {
   const placed = await readPlacements(db)
@@ -73,7 +73,7 @@ async function findMissing(db: Database): Promise<{ missing: Table[]; placed: Re
 
 export function getPlacement(table: string): Placement {
   const placement = placementOf(table)
-  if (placement === undefined) throw new Error(`the table ${table} has no placement: add it to placements.ts`)
+  if (placement === undefined) throw new Error(`the table ${table} has no placement: add it to table-placements.ts`)
   return placement
 }
 

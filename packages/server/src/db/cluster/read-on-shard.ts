@@ -1,6 +1,6 @@
 import { boundedMap } from '../../lib/bounded-map.ts'
 import { plannedEachTime } from '../database.ts'
-import type { Shard } from './shards.queries.ts'
+import type { Shard } from './account-shards.queries.ts'
 
 /** The distributed tables and reference tables that a statement may read, keyed by its text. */
 const tablesIn = boundedMap<string, readonly string[]>(2_000)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { NewIndex } from '../migration.ts'
-import { inShortTransaction, type Run, retryOnDeadlock } from './statements.ts'
+import { inShortTransaction, type Run, retryOnDeadlock } from './retry-statements.ts'
 
 /** PostgreSQL would truncate a longer name. */
 const MAX_NAME_LENGTH = 63

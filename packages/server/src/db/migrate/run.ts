@@ -4,7 +4,7 @@ import type { Database } from '../database.ts'
 import { type Backfill, type Change, describeStep, type Migration } from '../migration.ts'
 import { createIndex, dropIndex } from './indexes.ts'
 import { findProgress, finishMigration, type Progress, saveProgress } from './progress.ts'
-import { inShortTransaction, type Run, withProgressLog } from './statements.ts'
+import { inShortTransaction, type Run, withProgressLog } from './retry-statements.ts'
 
 /** Runs the remaining steps. An interrupted step starts over, but a backfill continues after its last batch. */
 export async function runMigration(run: Run, migration: Migration): Promise<void> {

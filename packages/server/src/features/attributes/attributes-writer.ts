@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { JsonWriter } from '../../graphql/written/json-writer.ts'
-import type { CompiledField } from '../../graphql/written/row-writers.ts'
+import type { CompiledField } from '../../graphql/written/field-writer.ts'
 import {
   ATTRIBUTES_COLUMN,
   attributesOfRow,

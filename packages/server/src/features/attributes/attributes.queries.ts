@@ -5,7 +5,7 @@ import { plainArray } from '../../db/plain-array.ts'
 import { sentTogether } from '../../db/sent-together.ts'
 import type { DeviceFields, State } from '../devices/device.ts'
 import { andReadableOverride } from '../filters/sql/readable-names.ts'
-import { insideText } from '../filters/sql/restriction-condition.ts'
+import { insideText } from '../filters/sql/reachable-devices.ts'
 import { type Attributes, type ReservedValues, reservedColumns } from './attributes.ts'
 import type { OverrideNames, ValueTimes } from './target.ts'
 

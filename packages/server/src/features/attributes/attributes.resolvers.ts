@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { schemaPart } from '../../graphql/assemble.ts'
 import type { Device } from '../devices/device.ts'
 import { categoryAndStatus, RESERVED_GROUP } from './attribute-name.ts'
-import { listAttributeNames } from './names/attribute-names.ts'
+import { listAttributeNames } from './names/list-attribute-names.ts'
 import {
   type AttributeOwner,
   type BaseOf,

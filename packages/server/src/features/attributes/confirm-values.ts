@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import { findIntervals } from '../freshness/intervals.ts'
+import { findIntervals } from '../freshness/expected-intervals.ts'
 import { confirmedAt, confirmValue, type Target } from './target.ts'
 
 /** A value that a client wrote although the target already has it. */

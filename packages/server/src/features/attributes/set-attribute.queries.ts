@@ -17,7 +17,7 @@ import {
   timeOf,
   withinLimits,
   withReserved,
-} from './sql/change-expressions.ts'
+} from './sql/set-attribute-expressions.ts'
 
 export interface BaseWrite {
   accountId: string

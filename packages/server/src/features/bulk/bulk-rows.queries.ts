@@ -2,7 +2,7 @@ import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Sql } from '../filters/sql/filter-scope.ts'
-import { isEachInside } from '../filters/sql/restriction-condition.ts'
+import { isEachInside } from '../filters/sql/reachable-devices.ts'
 import type { CsvRow, NewDevice } from './bulk-job.ts'
 
 export interface Place {

@@ -11,11 +11,11 @@ import { type BulkJobRow, countDrafts, insertJob, writeJob } from './bulk-jobs.q
 import { readIds, resolveFilter } from './bulk-target.ts'
 import { changeJob, getJob, wrongState } from './change-job.ts'
 import { newJobKey } from './downloads/job-secrets.ts'
-import { findMatching } from './preview/find-devices.ts'
+import { findMatching } from './preview/find-matching-devices.ts'
 import { beginPreview, isLarge } from './preview/preview.ts'
 import { readCsv } from './rows/read-csv.ts'
 import { finishPreview } from './run/job-steps.ts'
-import { assertOnlyUndo } from './run/start-job.ts'
+import { assertOnlyUndo } from './run/mark-started.ts'
 
 export async function createBulk(context: Context, input: BulkInput): Promise<BulkJob> {
   const read = await readJob(context, input, { expected: null })

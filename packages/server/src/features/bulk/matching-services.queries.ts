@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.ts'
 import type { ReadFilter } from '../filters/read-filter.ts'
 import { filterCondition } from '../filters/sql/conditions.ts'
 import { noTables } from '../filters/sql/filter-scope.ts'
-import { insideCondition } from '../filters/sql/restriction-condition.ts'
+import { insideCondition } from '../filters/sql/reachable-devices.ts'
 import { isNoBulkService, joinServiceLive } from '../filters/sql/value-source.ts'
 
 /** Omits bulk services, and the services of devices that the caller cannot reach. */

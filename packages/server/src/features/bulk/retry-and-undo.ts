@@ -10,7 +10,7 @@ import { changeJob, wrongState } from './change-job.ts'
 import { assertBelowDrafts, continuePreview } from './create-bulk.ts'
 import { newJobKey } from './downloads/job-secrets.ts'
 import { beginPreview, isLarge } from './preview/preview.ts'
-import { assertOnlyUndo } from './run/start-job.ts'
+import { assertOnlyUndo } from './run/mark-started.ts'
 
 export const retryBulk = (
   context: Context,

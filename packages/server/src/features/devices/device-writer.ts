@@ -1,4 +1,4 @@
-import { type FieldWriter, textColumn, timeColumn } from '../../graphql/written/row-writers.ts'
+import { type FieldWriter, textColumn, timeColumn } from '../../graphql/written/field-writer.ts'
 import { categoryAndStatus } from '../attributes/attribute-name.ts'
 import { columnOfReserved, type DeviceRow } from './device-row.ts'
 

@@ -13,7 +13,7 @@ import {
   readableOnly,
 } from '../attributes/attribute-access.ts'
 import { joinAttributeName } from '../attributes/attribute-name.ts'
-import { waitForEveryAttributeName } from '../attributes/names/attribute-names.ts'
+import { waitForEveryAttributeName } from '../attributes/names/list-attribute-names.ts'
 import { listContextsOf, listOverridesIn } from '../attributes/overrides-of-devices.ts'
 import { assertMayDownload, createDownloadLink } from '../downloads/create-link.ts'
 import type { CsvList, Download } from '../downloads/serve-download.ts'
@@ -36,7 +36,7 @@ import {
   type ListedDeviceRow,
   selectDevicePage,
 } from './list/device-list.queries.ts'
-import { type DeviceListArguments, readDeviceList } from './list/device-list-arguments.ts'
+import { type DeviceListArguments, readDeviceList } from './list/device-list-request.ts'
 import { readDevicePage } from './list/device-page.ts'
 import { placeOf } from './list/device-place.queries.ts'
 import { rowsReadByPage } from './list/device-row-cost.ts'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { allOf, isAnyOf } from '../../db/sorted-page.ts'
 import { noTables } from '../filters/sql/filter-scope.ts'
-import { insideCondition, isInside } from '../filters/sql/restriction-condition.ts'
+import { insideCondition, isInside } from '../filters/sql/reachable-devices.ts'
 import type { Device } from './device.ts'
 import { type AttributesRead, type DeviceRow, deviceColumns, devicesAsRows, toDevice } from './device-row.ts'
 

@@ -1,4 +1,4 @@
-import { noRowsRead, type RowsRead } from '../../graphql/cost/row-estimate.ts'
+import { noRowsRead, type RowsRead } from '../../graphql/cost/scanned-row-estimate.ts'
 import type { PageArguments } from '../../graphql/lists/paging.ts'
 import type { EventFilterArguments } from './event-filter.ts'
 

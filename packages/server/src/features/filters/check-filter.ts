@@ -1,7 +1,7 @@
 import { type FilterKind, type FilterUsage, type KnownNames, toCodePoints } from '@muster/filter'
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
-import { type AccountSize, MANY_ROWS } from '../../graphql/cost/row-estimate.ts'
+import { type AccountSize, MANY_ROWS } from '../../graphql/cost/scanned-row-estimate.ts'
 import type { FilterCheck, UserCheckFilterArgs } from '../../resolvers.generated.ts'
 import { isReadableName } from '../attributes/attribute-access.ts'
 import { parseContext } from '../attributes/attribute-name.ts'

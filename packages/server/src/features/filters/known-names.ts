@@ -2,7 +2,7 @@ import { type AttributeName, type FilterKind, fieldType, type KnownNames, printN
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import { assertReadableText } from '../attributes/attribute-access.ts'
-import { isCountOverdue, listEveryAttributeName } from '../attributes/names/attribute-names.ts'
+import { isCountOverdue, listEveryAttributeName } from '../attributes/names/list-attribute-names.ts'
 import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './known-names.queries.ts'
 import { check, filterError, type ReadFilter, readFilter } from './read-filter.ts'
 

@@ -2,7 +2,7 @@ import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { both, either, noTables, type Sql } from './sql/filter-scope.ts'
-import { isInside } from './sql/restriction-condition.ts'
+import { isInside } from './sql/reachable-devices.ts'
 import { isNoBulkService, joinServiceLive, overridesIn, textOfValue, type ValueSubject } from './sql/value-source.ts'
 
 /** The maximum number of devices, services, or overrides whose values or contexts are counted. */

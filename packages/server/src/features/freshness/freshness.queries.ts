@@ -4,7 +4,7 @@ import { type Database, plannedEachTime } from '../../db/database.ts'
 import type { AttributeName } from '../attributes/attribute-name.ts'
 import { anyStale } from '../filters/sql/attribute-times.ts'
 import { both, type FilterScope, noTables } from '../filters/sql/filter-scope.ts'
-import { insideCondition } from '../filters/sql/restriction-condition.ts'
+import { insideCondition } from '../filters/sql/reachable-devices.ts'
 
 export interface StaleQuery {
   accountId: string

@@ -16,8 +16,8 @@ import { recordEvents } from '../events/record.ts'
 import { outside } from '../restrictions/assert-may-change.ts'
 import { lockAccount } from '../users/users.ts'
 import { countStale, selectStale } from './freshness.queries.ts'
-import { deleteInterval, upsertInterval } from './intervals.queries.ts'
-import { type Freshness, intervalsOf, listIntervals } from './intervals.ts'
+import { deleteInterval, upsertInterval } from './expected-intervals.queries.ts'
+import { type Freshness, intervalsOf, listIntervals } from './expected-intervals.ts'
 
 const MIN_SECONDS = 60
 const MAX_SECONDS = 31_536_000

@@ -9,7 +9,7 @@ import { joinAttributeName, parseAttributeName, parseContext } from '../attribut
 import { type Attributes, type RawAttributes, valueAt } from '../attributes/attributes.ts'
 import { type AttributeOwner, type BaseOf, readAttributes, readOverrides } from '../attributes/read-attributes.ts'
 import { isOwnSetting } from '../attributes/settings/own-settings.ts'
-import { intervalsOf } from '../freshness/intervals.ts'
+import { intervalsOf } from '../freshness/expected-intervals.ts'
 import { isStale } from '../freshness/staleness.ts'
 import { findTimes, type TimedValue } from '../freshness/value-times.ts'
 import { type OwnedValue, type Owner, selectChangeTimes } from './attribute-history.queries.ts'

@@ -1,4 +1,4 @@
-import { noRowsRead, type RowsRead } from '../../graphql/cost/row-estimate.ts'
+import { noRowsRead, type RowsRead } from '../../graphql/cost/scanned-row-estimate.ts'
 import { ASSUMED_EVENTS } from '../events/event-row-cost.ts'
 
 interface ChangeConditions {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from '../../errors.ts'
-import type { OperationRequest, PreparedOperation } from '../../graphql/execute.ts'
+import type { OperationRequest, PreparedOperation } from '../../graphql/prepare-operation.ts'
 import { limits } from '../../limits.ts'
 
 /** The mutations that create an object and therefore accept an Idempotency-Key. */

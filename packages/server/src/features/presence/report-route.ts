@@ -11,7 +11,7 @@ import {
   type AuthenticatedDevice,
   idOfBasicUser,
   verifyDeviceCredentials,
-} from '../devices/changes/device-credentials.ts'
+} from '../devices/changes/verify-device-credentials.ts'
 import type { State } from '../devices/device.ts'
 import { applyReport, type DeviceReport, readState, type ServiceReport } from './report.ts'
 

@@ -4,7 +4,7 @@ import type { State } from '../devices/device.ts'
 import { eventInsert, eventTargets } from '../events/event-insert.ts'
 import { serverSource } from '../events/event-source.ts'
 import type { EventSource } from '../events/event-types.ts'
-import { insideText } from '../filters/sql/restriction-condition.ts'
+import { insideText } from '../filters/sql/reachable-devices.ts'
 import { accountsOf, type DeviceKey, devicesText } from './device-keys.ts'
 
 /**

@@ -5,7 +5,7 @@ import { allOf } from '../../db/sorted-page.ts'
 import { limits } from '../../limits.ts'
 import type { ValueTimes } from '../attributes/target.ts'
 import { noTables } from '../filters/sql/filter-scope.ts'
-import { insideCondition } from '../filters/sql/restriction-condition.ts'
+import { insideCondition } from '../filters/sql/reachable-devices.ts'
 import type { ServiceFields } from './new-service.ts'
 
 export interface LockedService extends ServiceFields {

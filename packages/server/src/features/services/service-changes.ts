@@ -10,7 +10,7 @@ import { fieldChanges, type NewEvent, recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/record-created.ts'
 import { assertMayChangeServices } from '../restrictions/assert-may-change.ts'
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
-import { fieldsOfService } from './service-batch-changes.ts'
+import { fieldsOfService } from './services-of-many-devices.ts'
 import {
   countServices,
   deleteServiceRow,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
-import type { CompiledField, LeafField } from '../../graphql/written/row-writers.ts'
+import type { CompiledField, LeafField } from '../../graphql/written/field-writer.ts'
 import { assertReadable } from '../attributes/attribute-access.ts'
 import type { DeviceRow } from '../devices/device-row.ts'
 import type { Sql } from '../filters/sql/filter-scope.ts'

@@ -4,7 +4,7 @@ import { lookAhead, writesOut } from '../../graphql/selection.ts'
 import { loadDevice } from '../devices/load-device.ts'
 import { applicationTypes, findApplicationType } from './application-types.ts'
 import { listServices } from './list/services-list.ts'
-import { loadServicesOfDevice } from './services.loaders.ts'
+import { loadServicesOfDevice } from './services-of-device.loaders.ts'
 import { findServices } from './services.ts'
 
 const selectsAttributes = lookAhead([], new Set(['attributes', 'attribute']))

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { OutboundResult } from '../../outbound/outbound-post.ts'
-import type { FanOut } from './fan-out/fan-out.ts'
+import type { FanOut } from './fan-out/fan-out-loop.ts'
 import { countUndelivered, readLongestDue } from './sending/backlog.queries.ts'
 
 const CACHE_MS = 15_000

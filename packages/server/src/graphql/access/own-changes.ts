@@ -1,4 +1,4 @@
-import type { DocumentNeeds } from './field-needs.ts'
+import type { DocumentNeeds } from './needed-permissions.ts'
 
 /**
  * Omits the needs of mutations that change only the caller's own data. If the document contains a mutation several

@@ -1,6 +1,6 @@
 import type { OperationTypeNode } from 'graphql'
 import { ApiError } from '../../errors.ts'
-import type { DocumentNeeds, FieldNeed } from './field-needs.ts'
+import type { DocumentNeeds, FieldNeed } from './needed-permissions.ts'
 
 export interface Caller {
   readonly readOnly: boolean

@@ -1,5 +1,5 @@
 import { createSlot } from '../../lib/slot.ts'
-import type { AccountSize } from './row-estimate.ts'
+import type { AccountSize } from './scanned-row-estimate.ts'
 
 /** Counts the rows that an operation actually reads but does not return, to correct its charge. */
 export interface RowMeter {

@@ -3,7 +3,7 @@ import { ApiError, badInput, notFound } from '../../errors.ts'
 import { registerRequestId } from '../../http/request-id.ts'
 import { assembleSchema } from '../assemble.ts'
 import { readChange } from '../change-made.ts'
-import { createExecutor } from '../execute.ts'
+import { createExecutor } from '../prepare-operation.ts'
 import { registerGraphqlRoute } from './http-route.ts'
 
 export const typeDefs = /* GraphQL */ `

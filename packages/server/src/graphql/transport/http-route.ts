@@ -4,7 +4,7 @@ import type { RequestParams } from 'graphql-http'
 import { badInput } from '../../errors.ts'
 import { noteCode, noteOperation } from '../../http/request-outcome.ts'
 import { isOutcomeDone } from '../change-made.ts'
-import type { Executor } from '../execute.ts'
+import type { Executor } from '../prepare-operation.ts'
 import {
   credentialsNeeded,
   errorMapping,

@@ -16,11 +16,11 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { ApiError } from '../../errors.ts'
-import type { Arguments } from '../cost/object-estimate.ts'
+import type { Arguments } from '../cost/response-object-count.ts'
 import { fragmentsOf, planOperation } from '../documents/selection-plan.ts'
 import { compileItems, type WriteItems } from './item-writer.ts'
-import type { RowWriters } from './row-writers.ts'
-import { WritingError } from './written-items.ts'
+import type { RowWriters } from './field-writer.ts'
+import { WritingError } from './writing-outcome.ts'
 
 /** The functions that write the items of pages, keyed by the first node that selects the items. */
 export type WrittenPages = ReadonlyMap<FieldNode, WriteItems>

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Metrics } from '../../metrics.ts'
-import { limitResponseBytes, queueFull, type ResponseBytes } from '../responses/response-bytes.ts'
+import { limitResponseBytes, queueFull, type ResponseBytes } from '../responses/response-memory-limit.ts'
 import { closeSlowReaders } from '../responses/slow-readers.ts'
 import { type LoadShedding, type LoadSheddingOptions, shedLoad } from './load-shedding.ts'
 import { releaseMemory } from './memory-release.ts'

@@ -4,11 +4,11 @@ import { ApiError, retryIn } from '../../errors.ts'
 import { type CallersOptions, createCallers, type KnownViewer } from './callers.ts'
 import { watchLag } from './event-loop-lag.ts'
 import { createInFlight } from './in-flight.ts'
-import { prepareRejections } from './rejections.ts'
+import { prepareRejections } from './rejection-responses.ts'
 import { createRequestQueue } from './request-queue.ts'
 import type { ShedReason } from './shedding-log.ts'
 import type { SheddingMetrics } from './shedding-metrics.ts'
-import { createSustainedLoad } from './sustained-load.ts'
+import { createSustainedLoad } from './sustained-load-detection.ts'
 
 export interface LoadSheddingOptions extends CallersOptions {
   config: Pick<Config, 'mostRequests' | 'mostStanding' | 'mostLag'>

@@ -5,7 +5,7 @@ import { HttpError } from '../../lib/http-error.ts'
 import { limits } from '../../limits.ts'
 import type { Metrics } from '../../metrics.ts'
 import { onceResponseEnds } from '../responses/response-end.ts'
-import { prepareRejections } from './rejections.ts'
+import { prepareRejections } from './rejection-responses.ts'
 
 export interface RequestBodiesOptions {
   config: Pick<Config, 'bodyBytes' | 'bodyBytesPerAddress'>

@@ -4,9 +4,9 @@ import classes from '../../../components/filters.module.css'
 import type { FilterProblem } from '../../filters/filter-problem.ts'
 import { SearchBox } from '../../filters/search-box.tsx'
 import type { DevicesSearch } from '../devices-search.ts'
-import type { FilterSelectsProps } from './filter-selects.tsx'
+import type { FilterSelectsProps } from './filter-controls.tsx'
 
-const FilterSelects = lazy(async () => ({ default: (await import('./filter-selects.tsx')).FilterSelects }))
+const FilterSelects = lazy(async () => ({ default: (await import('./filter-controls.tsx')).FilterSelects }))
 const ConditionPills = lazy(async () => ({
   default: (await import('../../filters/condition-pills.tsx')).ConditionPills,
 }))

@@ -1,6 +1,6 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { type Database, query } from '../../../db/database.ts'
-import { insideText } from '../../filters/sql/restriction-condition.ts'
+import { insideText } from '../../filters/sql/reachable-devices.ts'
 import { reservedColumns } from '../attributes.ts'
 
 export interface NameCount {

@@ -2,7 +2,7 @@ import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Viewer } from '../../../viewer.ts'
 import type { Sql } from '../../filters/sql/filter-scope.ts'
-import { isEachInside } from '../../filters/sql/restriction-condition.ts'
+import { isEachInside } from '../../filters/sql/reachable-devices.ts'
 import type { BulkJob } from '../bulk-job.ts'
 
 export type Creator = { accessKey: string } | { personId: string }

@@ -16,7 +16,7 @@ import type { Target } from '../../attributes/target.ts'
 import { deviceFields, type FieldName } from '../../devices/device.ts'
 import { newService, type ServiceInput } from '../../services/new-service.ts'
 import type { AttributeChanges, BulkOperation, DeviceChanges } from '../bulk-job.ts'
-import type { BulkDevice, BulkService } from './bulk-device.ts'
+import type { BulkDevice, BulkService } from './read-bulk-devices.ts'
 import { addService, matchingServices, removeServices, serviceChangesOf } from './service-operations.ts'
 import { attributeOfPlaceholder, fillTemplate, namesInTemplate, parseTemplate } from './templates.ts'
 

@@ -7,11 +7,11 @@ import { newTarget } from '../../attributes/target.ts'
 import { newId } from '../../devices/device-id.ts'
 import { fieldChanges } from '../../events/record.ts'
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from '../../services/new-service.ts'
-import { assertFewServices, fieldsOfService } from '../../services/service-batch-changes.ts'
+import { assertFewServices, fieldsOfService } from '../../services/services-of-many-devices.ts'
 import type { BulkOperation, DeviceChanges, ServiceUpdate } from '../bulk-job.ts'
 import { selectMatchingServices } from '../matching-services.queries.ts'
 import type { JobCaller } from '../run/starter.ts'
-import type { BulkDevice, BulkService, ServiceMatches } from './bulk-device.ts'
+import type { BulkDevice, BulkService, ServiceMatches } from './read-bulk-devices.ts'
 import { serviceFilterOf } from './service-filters.ts'
 
 export async function findServiceMatches(

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Load } from '../../../http/request-load.ts'
+import type { Load } from '../../../http/average-load.ts'
 import { pause } from '../../../lib/pause.ts'
 import { type ActiveJob, selectActiveJobs } from '../bulk-jobs.queries.ts'
 import { isOutage, type WorkOptions, type WorkResult, workOn } from './job-steps.ts'

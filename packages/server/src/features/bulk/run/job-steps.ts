@@ -26,9 +26,9 @@ import { batchSize, isUnlimited } from './next-batch.ts'
 import { reasonToPause } from './pause-policy.ts'
 import { findPending, selectPending, writeResults } from './pending.queries.ts'
 import { runBatch } from './run-batch.ts'
-import { startJob } from './start-job.ts'
+import { startJob } from './mark-started.ts'
 import { callerToPreview, callerToRun, viewerOfJob } from './starter.ts'
-import { needsAnalysis } from './statistics.ts'
+import { needsAnalysis } from './planner-statistics.ts'
 import { isOverQuota, waitForQuota } from './wait-for-quota.ts'
 
 export interface WorkOptions {

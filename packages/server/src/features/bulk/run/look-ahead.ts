@@ -1,6 +1,6 @@
 import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../../db/database.ts'
-import type { Load } from '../../../http/request-load.ts'
+import type { Load } from '../../../http/average-load.ts'
 import { type BulkJob, pendingOf } from '../bulk-job.ts'
 import type { JobPlace } from '../bulk-jobs.queries.ts'
 import {

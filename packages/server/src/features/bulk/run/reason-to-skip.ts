@@ -4,8 +4,8 @@ import { attributesIn, type Target } from '../../attributes/target.ts'
 import type { FieldName } from '../../devices/device.ts'
 import type { FieldsRow } from '../bulk-items.queries.ts'
 import type { AttributeChanges, BulkSkipReason } from '../bulk-job.ts'
-import type { BulkService } from '../preview/bulk-device.ts'
-import { hasOldServices } from './apply-services.ts'
+import type { BulkService } from '../preview/read-bulk-devices.ts'
+import { hasOldServices } from './apply-planned-services.ts'
 import type { PendingItem } from './pending.queries.ts'
 
 export interface LockedBulkDevice {

@@ -25,7 +25,7 @@ import {
   readServices,
   servicesToLock,
   writeServices,
-} from './apply-services.ts'
+} from './apply-planned-services.ts'
 import { DeviceError } from './device-error.ts'
 import { changesOfDevice, type NextBatch, type Registration } from './next-batch.ts'
 import { type ItemResult, type PendingItem, writeResults } from './pending.queries.ts'

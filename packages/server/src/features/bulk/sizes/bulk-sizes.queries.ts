@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 import { limits } from '../../../limits.ts'
 import type { Sql } from '../../filters/sql/filter-scope.ts'
-import { isEachInside } from '../../filters/sql/restriction-condition.ts'
+import { isEachInside } from '../../filters/sql/reachable-devices.ts'
 
 /**
  * Assumes the largest possible size for compressed attributes, because finding their actual size would require reading

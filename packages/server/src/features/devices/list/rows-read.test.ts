@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { DeviceListArguments } from './device-list-arguments.ts'
+import type { DeviceListArguments } from './device-list-request.ts'
 import { rowsRead } from './device-row-cost.ts'
 
 const DEVICES = 100_000

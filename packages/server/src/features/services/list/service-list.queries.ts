@@ -8,7 +8,7 @@ import type { AttributeName } from '../../attributes/attribute-name.ts'
 import { WALKED } from '../../devices/list/device-list.queries.ts'
 import { filterCondition } from '../../filters/sql/conditions.ts'
 import { noTables, type Sql } from '../../filters/sql/filter-scope.ts'
-import { insideCondition } from '../../filters/sql/restriction-condition.ts'
+import { insideCondition } from '../../filters/sql/reachable-devices.ts'
 import { isNoBulkService, joinServiceLive, overridesIn } from '../../filters/sql/value-source.ts'
 import { type ServiceRow, serviceColumns, servicesAsRows, stateFrom } from '../service-row.ts'
 import {

@@ -1,4 +1,4 @@
-import type { FieldWriter, WriteField } from '../../../graphql/written/row-writers.ts'
+import type { FieldWriter, WriteField } from '../../../graphql/written/field-writer.ts'
 import { findApplicationType } from '../application-types.ts'
 import type { ListedServiceRow } from './service-list.queries.ts'
 

@@ -14,7 +14,7 @@ import {
   selectPassing,
   selectWaiting,
 } from '../candidates.queries.ts'
-import { saveDeliveries } from '../fan-out/save-deliveries.ts'
+import { saveDeliveries } from '../fan-out/save-deliveries-and-jobs.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { findWebhookRow } from '../webhooks.queries.ts'
 import { endViewPause, pauseForView } from './view-pause.ts'

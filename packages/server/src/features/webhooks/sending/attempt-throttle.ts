@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { Load } from '../../../http/request-load.ts'
+import type { Load } from '../../../http/average-load.ts'
 
 /** Limits the attempts that a process starts, but only under high load. */
 export interface Throttle {
