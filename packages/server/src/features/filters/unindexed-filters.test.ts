@@ -21,8 +21,10 @@ beforeAll(async () => {
   await sql`analyze`.execute(app.db)
 })
 
-const document = `query ($where: String, $sort: String, $after: ID, $from: Int, $size: Int) { login {
-  devices(where: $where, sort: $sort, after: $after, from: $from, size: $size) { items { name } total hasMore cursor } } }`
+const document = `query (
+  $where: String, $name: String, $attributes: Object, $sort: String, $after: ID, $from: Int, $size: Int
+) { login {
+  devices(where: $where, name: $name, attributes: $attributes, sort: $sort, after: $after, from: $from, size: $size) { items { name } total hasMore cursor } } }`
 
 const page = async (variables: Record<string, unknown>) => {
   const { login } = await app.owner.data(document, variables)
@@ -36,14 +38,27 @@ test('finds a match beyond the devices that one statement reads', async () => {
   expect((await page({ where: 'note:"note 1"', sort: 'name desc', size: 1000 })).names).toHaveLength(1000)
 })
 
-test('returns matches that are far from the beginning of the list, in order', async () => {
-  const first = await page({ where: 'zone:late', size: 3 })
-  expect(first.names).toEqual([1, 2, 3].map((number) => `node-0${LATE + number}`))
-  const next = await page({ where: 'zone:late', size: 3, after: first.cursor })
-  expect(next.names).toEqual([4, 5, 6].map((number) => `node-0${LATE + number}`))
-  expect((await page({ where: 'zone:late', size: 3, from: 4 })).names).toEqual(next.names)
-  expect((await page({ where: 'zone:none' })).names).toEqual([])
+test.each([
+  { filter: { where: 'zone:late' }, first: LATE + 1 },
+  { filter: { where: 'zone = late' }, first: LATE + 1 },
+  { filter: { attributes: { zone: 'late' } }, first: LATE + 1 },
+  { filter: { name: `node-0${LATE / 10}` }, first: LATE },
+])('returns the matches of $filter, which are far from the beginning of the list, in order', async (listed) => {
+  const { filter, first } = listed
+  const names = (numbers: number[]): string[] => numbers.map((number) => `node-0${first + number}`)
+  const start = await page({ ...filter, size: 3 })
+  expect(start.names).toEqual(names([0, 1, 2]))
+  const next = await page({ ...filter, size: 3, after: start.cursor })
+  expect(next.names).toEqual(names([3, 4, 5]))
+  expect((await page({ ...filter, size: 3, from: 4 })).names).toEqual(next.names)
 })
+
+test.each([{ where: 'zone:none' }, { where: 'zone = none' }, { attributes: { zone: 'none' } }, { name: 'none' }])(
+  'returns an empty page if no device matches %j',
+  async (filter) => {
+    expect((await page(filter)).names).toEqual([])
+  },
+)
 
 test.each(['name', 'name desc', 'platform desc', 'lastReported', 'id desc', 'load'])(
   'pages through the matches of a filter without an index, by %s',

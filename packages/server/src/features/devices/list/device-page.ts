@@ -1,6 +1,7 @@
+import type { DeviceFilter } from './device-filter.ts'
 import { type DevicePageQuery, type ListedDeviceRow, WALKED } from './device-list.queries.ts'
 import { isIndexed } from './device-row-cost.ts'
-import { keyOf } from './device-sort.queries.ts'
+import { keyOf, reservedColumn } from './device-sort.queries.ts'
 
 type Page = Omit<DevicePageQuery, 'search' | 'walked'>
 
@@ -50,13 +51,22 @@ const canSample = (page: Page): boolean => {
   const { order, filter } = page
   const isByName = order.by === 'name' && order.further.length === 0
   const isByIds = filter.ids !== undefined || filter.hardwareId !== undefined
-  return hasCondition(page) && isByName && !skipsDevices(page) && !isByIds
+  const isSampled = isIndexed(filter) && (hasCondition(page) || canMisjudge(filter))
+  return isSampled && isByName && !skipsDevices(page) && !isByIds
 }
 
 /**
- * PostgreSQL assumes that the matches are evenly distributed in the list. If many devices match, it would read the list
- * in order, even if the matches are at its end. This function therefore samples the first devices, which shows whether
- * a walk is likely to fill the page.
+ * PostgreSQL estimates the matches of a part of a name, or of an attribute, from a hundred devices in its statistics.
+ * If one of them matches by chance, it expects that a hundredth of all devices match. Its estimates for the other
+ * arguments are reliable.
+ */
+const canMisjudge = ({ name, values = [] }: DeviceFilter): boolean =>
+  name !== undefined || values.some((value) => reservedColumn(value.name) === undefined)
+
+/**
+ * PostgreSQL assumes that the matches are evenly distributed in the list. If it expects many matches, it would read the
+ * list in order, even if the matches are few or at its end. This function therefore samples the first devices, which
+ * shows whether a walk is likely to fill the page.
  */
 async function readMatches(page: Page, read: PageReading['read']): Promise<ListedDeviceRow[]> {
   const sample = await read({ ...page, search: 'walk', walked: SAMPLED })
