@@ -72,7 +72,12 @@ test('measures every row and lists it in the report', async () => {
   const results: Result[] = []
   for (const row of rows) results.push(await measure(row, { rounds: 1, turns: 1 }))
   const explanations = new Map(rows.map(({ title }) => [title, `Because of ${title}.`]))
-  const report = toMarkdown({ machine: [], method: '', results, explanations })
+  const report = toMarkdown({
+    machine: [],
+    method: { devices: 3 * MATCHES, events: EVENTS, smallFleetDevices: MATCHES, matches: MATCHES, rounds: 1, turns: 1 },
+    results,
+    explanations,
+  })
   for (const { title } of rows) expect(report).toContain(`| ${title} `)
   expect(report).toMatch(/^\| total .*\| ≤ 2 +\| (yes|\*\*no\*\*) +\|$/m)
   expect(report).toMatch(/under status writes: \d+ of \d+ status writes per second/)

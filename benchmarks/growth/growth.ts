@@ -67,7 +67,8 @@ async function run(): Promise<void> {
       progress(`${row.title}: ${result.ratio.median.toFixed(2)}`)
     }
     const explanations = await readExplanations(new URL('shortfalls.md', import.meta.url))
-    const text = toMarkdown({ machine, method: describeMethod(repetitions), results: measured, explanations })
+    const method = { ...sizes, ...repetitions, smallFleetDevices, matches: MATCHES }
+    const text = toMarkdown({ machine, method, results: measured, explanations })
     console.log(text)
     await mkdir(results, { recursive: true })
     const isComplete = options.only === '' && sizes.devices === 1_000_000
@@ -76,17 +77,6 @@ async function run(): Promise<void> {
     await longLog.pool.end()
     await shortLog.pool.end()
   }
-}
-
-const grouped = (count: number): string => count.toLocaleString('en')
-
-function describeMethod({ rounds, turns }: { rounds: number; turns: number }): string {
-  return [
-    `One server has two users: one with a small fleet of ${grouped(smallFleetDevices)} devices, and one with a large fleet of ${grouped(sizes.devices)} devices. Each device has one service. The large fleet has ${grouped(sizes.events)} events.`,
-    `The short log is the event log of a second server, whose ${grouped(smallFleetDevices)} devices have as many events per device as the large fleet.`,
-    `After a warm-up round, the benchmark ran ${rounds} rounds. In each round, it sent ${turns} requests to each side, alternating between the sides. Pages contain 1,000 devices with attributes, and filters match ${MATCHES} devices. Requests with "where" read pages of 100 devices without attributes.`,
-    "Times are measured from sending the request to receiving the last byte. Except for the longest time, each time is the median of the rounds' medians. The longest time is that of the slowest request to the large side. A round's ratio is the median of its large side divided by the median of its small side.",
-  ].join(' ')
 }
 
 interface Installation {

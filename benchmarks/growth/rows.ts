@@ -1,9 +1,9 @@
 import { reservedColumns } from '../../packages/server/src/features/attributes/attributes.ts'
+import { setAttribute, startStatusWrites } from './background-writes.ts'
 import type { Fleet } from './fleet.ts'
 import { matching } from './fleets.ts'
 import { languageRows } from './language-rows.ts'
 import type { Row } from './measure-ratio.ts'
-import { setAttribute, startStatusWrites } from './background-writes.ts'
 
 /** Two fleets in one database, and a fleet as large as `small` in a second database, whose event log is short. */
 export interface Fleets {
