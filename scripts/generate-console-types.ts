@@ -4,8 +4,7 @@ import { codegen } from '@graphql-codegen/core'
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node'
 import * as typescriptOperations from '@graphql-codegen/typescript-operations'
 import { type DocumentNode, GraphQLError, parse } from 'graphql'
-import { namesIn } from '../packages/server/src/permissions.ts'
-import { neverRestricted } from '../packages/server/src/restriction.ts'
+import { namesIn, neverRestricted } from '../packages/server/src/permissions.ts'
 
 const source = new URL('../packages/console/src/', import.meta.url)
 const unrestrictable = 'packages/console/src/features/access/unrestrictable.generated.ts'

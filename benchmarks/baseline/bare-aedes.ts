@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { Aedes } from 'aedes'
-import { createPool } from '../../packages/server/src/db/database.ts'
+import { createPool } from '../../packages/server/src/db/pool/create-pool.ts'
 import { writeAttribute } from './same-sql-server.ts'
 
 const { DATABASE_URL: connectionString, DATABASE_CONNECTIONS, ACCOUNT_ID: accountId = '' } = process.env

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { createPool } from '../../packages/server/src/db/database.ts'
+import { createPool } from '../../packages/server/src/db/pool/create-pool.ts'
 import { buildBaseline } from './same-sql-server.ts'
 
 // Use the session settings of the server's pool, so that the baseline and the server run the statements under the same

@@ -1,5 +1,5 @@
-import { type Environment, runOperation } from '../environment/run-operation.ts'
 import type { Fleet } from '../environment/fleet.ts'
+import { type Environment, runOperation } from '../environment/run-operation.ts'
 import { isMuster, type System } from '../environment/systems.ts'
 import type { Load, LoadJob, LoadResult } from '../load/load.ts'
 import { firstDifference } from './first-difference.ts'

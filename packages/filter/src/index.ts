@@ -1,7 +1,12 @@
 export { canonicalize } from './canonical.ts'
 export { type CheckedFilter, checkFilter } from './check-filter.ts'
 export { type Chip, fromChips, showChipValue, toChips, writeChipValue } from './editor/chips.ts'
-export { type CompletionItem, type Completions, completionsAt, type Expectation } from './editor/completions-at-cursor.ts'
+export {
+  type CompletionItem,
+  type Completions,
+  completionsAt,
+  type Expectation,
+} from './editor/completions-at-cursor.ts'
 export { type HighlightToken, tokens } from './editor/highlight.ts'
 export { type FilterLimit, filterLimits } from './limits.ts'
 export { type AttributeName, splitAttributeName } from './names/attribute-name.ts'

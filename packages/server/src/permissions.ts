@@ -39,6 +39,17 @@ export const includes = (whole: number, part: number): boolean => (whole & part)
 /** The permissions that decide which events a stream contains. */
 export const streamPermissions = maskOf(['EVENT_READ', 'AUDIT_READ'])
 
+/** A restricted role or key cannot have these permissions, because they cannot be limited to certain devices. */
+export const neverRestricted = maskOf([
+  'KEY_MANAGE',
+  'MEMBER_MANAGE',
+  'ACCOUNT_MANAGE',
+  'AUDIT_READ',
+  'WEBHOOK_MANAGE',
+  'ALERT_MANAGE',
+  'VIEW_MANAGE',
+])
+
 const viewer = maskOf(['DEVICE_READ', 'EVENT_READ', 'KEY_OWN'])
 const operator =
   viewer |

@@ -3,6 +3,7 @@ import {
   isPermission,
   maskOf,
   namesIn,
+  neverRestricted,
   type PermissionName,
   permissionsOfKey,
   permissionsOfRole,
@@ -52,17 +53,6 @@ export interface StoredAccess {
   readonly permissions: readonly string[] | null
   readonly restriction: StoredRestriction | null
 }
-
-/** A restricted role or key cannot have these permissions, because they cannot be limited to certain devices. */
-export const neverRestricted = maskOf([
-  'KEY_MANAGE',
-  'MEMBER_MANAGE',
-  'ACCOUNT_MANAGE',
-  'AUDIT_READ',
-  'WEBHOOK_MANAGE',
-  'ALERT_MANAGE',
-  'VIEW_MANAGE',
-])
 
 const unrestricted = { own: {}, within: [] } as const
 

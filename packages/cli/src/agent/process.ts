@@ -1,5 +1,5 @@
-// This file is the entry point of the agent process, which `replace-cli-with-agent.ts` starts. To save memory, the process does not load
-// the code of other commands.
+// This file is the entry point of the agent process, which `replace-cli-with-agent.ts` starts. To save memory, the
+// process does not load the code of other commands.
 import { flushCompileCache } from 'node:module'
 import type { AgentOptions } from './settings.ts'
 

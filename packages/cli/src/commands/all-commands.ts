@@ -191,7 +191,7 @@ export const allCommands: readonly CommandEntry[] = [
       command(
         'reset-password',
         "reset a user's password and write the new password to a file",
-        () => import('./users/reset-and-deliver-password.ts'),
+        () => import('./users/reset-password.ts'),
       ),
     ]),
     noun('accounts', 'list and add accounts', 'Manage the accounts of this installation.', [

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { lockPerson } from '@muster/server/auth/sessions/sign-in/sign-in.queries.ts'
 import { addToAccount } from '@muster/server/features/users/account-administration.ts'
-import { createPerson } from '@muster/server/features/users/users.ts'
+import { createPerson } from '@muster/server/features/users/create-user.ts'
 import { createPrivateFile } from '@muster/server/lib/private-file.ts'
 import { unwritable } from '../errors/unwritable.ts'
 import type { Installation } from '../installation/migrate-and-set-up.ts'

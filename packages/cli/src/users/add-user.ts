@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { addAccessKey } from '@muster/server/features/access-keys/access-keys.ts'
+import { createUser } from '@muster/server/features/users/create-user.ts'
 import { recordUserEvents } from '@muster/server/features/users/record-user-events.ts'
-import { createUser } from '@muster/server/features/users/users.ts'
 import { createPrivateFile } from '@muster/server/lib/private-file.ts'
 import { formatCredentials } from '@muster/server/start/credentials-file.ts'
 import { unwritable } from '../errors/unwritable.ts'

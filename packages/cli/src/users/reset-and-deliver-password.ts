@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
-import { createPasswordLink } from '@muster/server/auth/sessions/passwords/password-reset-link.ts'
 import { resetPassword as reset } from '@muster/server/auth/sessions/passwords/operator-password-reset.ts'
+import { createPasswordLink } from '@muster/server/auth/sessions/passwords/password-reset-link.ts'
 import type { Database } from '@muster/server/db/database.ts'
 import { endPersonalKeys, revokeAccessKeys } from '@muster/server/features/access-keys/access-keys.ts'
 import { recordEvents } from '@muster/server/features/events/record.ts'

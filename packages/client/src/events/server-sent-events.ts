@@ -1,3 +1,6 @@
+/** The longest time without data, in milliseconds. The server sends a comment every 12 seconds. */
+const IDLE_TIMEOUT_MS = 45_000
+
 /** A Server-Sent Events message. Comments are not messages. */
 export interface Message {
   event: string
@@ -6,18 +9,15 @@ export interface Message {
 
 /**
  * Reads messages from a body as they arrive (the subset of HTML §9.2.6 that GraphQL over SSE uses). Throws if no bytes
- * arrive for `timeout` milliseconds. The server sends comments even while no events occur.
+ * arrive for 45 seconds.
  */
-export async function* readMessages(
-  body: ReadableStream<Uint8Array>,
-  timeout: number,
-): AsyncGenerator<Message, void, undefined> {
+export async function* readMessages(body: ReadableStream<Uint8Array>): AsyncGenerator<Message, void, undefined> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let rest = ''
   try {
     for (;;) {
-      const { done, value } = await withinTime(reader.read(), timeout)
+      const { done, value } = await withinTime(reader.read())
       if (done) return
       const blocks = (rest + decoder.decode(value, { stream: true })).replaceAll('\r\n', '\n').split('\n\n')
       rest = blocks.pop()!
@@ -31,10 +31,10 @@ export async function* readMessages(
   }
 }
 
-async function withinTime<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value> {
+async function withinTime<Value>(promise: Promise<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const expired = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no data arrived for ${milliseconds / 1_000} s`)), milliseconds)
+    timer = setTimeout(() => reject(new Error(`no data arrived for ${IDLE_TIMEOUT_MS / 1_000} s`)), IDLE_TIMEOUT_MS)
   })
   try {
     return await Promise.race([promise, expired])

@@ -4,9 +4,6 @@ import { attemptFromResponse } from '../transport/response.ts'
 import { type Operation, prepareRequest, type Transport } from '../transport/transport.ts'
 import { readMessages } from './server-sent-events.ts'
 
-/** The longest time without data, in milliseconds. The server sends a comment every 12 seconds. */
-const IDLE_TIMEOUT_MS = 45_000
-
 /** Contains the error that ended a stream, whether the client may reconnect, and the `Retry-After` header, if any. */
 export class StreamEnd extends Error {
   readonly error: Error
@@ -41,7 +38,7 @@ export async function* subscribeOnce(
   try {
     const response = await open(given, stop)
     given.onConnect()
-    for await (const { event, data } of readMessages(response.body!, IDLE_TIMEOUT_MS)) {
+    for await (const { event, data } of readMessages(response.body!)) {
       if (event === 'complete') break
       if (event === 'next') yield readResult(data)
     }

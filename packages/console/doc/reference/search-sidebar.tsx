@@ -4,9 +4,9 @@ import { IconSearch, IconX } from '@tabler/icons-react'
 import { type KeyboardEvent, useDeferredValue, useMemo, useRef, useState } from 'react'
 import type { DocLocation } from '../location.ts'
 import classes from './reference.module.css'
+import { SearchResults } from './result-list.tsx'
 import type { SchemaIndex } from './schema-index.ts'
 import { searchEntries } from './search-ranking.ts'
-import { SearchResults } from './result-list.tsx'
 import { TypeList } from './type-navigation.tsx'
 
 export function Sidebar({ index, location }: { index: SchemaIndex; location: DocLocation }) {

@@ -1,5 +1,5 @@
 import { Badge, Tooltip } from '@mantine/core'
-import { useLiveStatus } from '../graphql/use-live-events.ts'
+import { useLiveStatus } from '../graphql/live-events.ts'
 
 export function LiveStatusBadge() {
   const status = useLiveStatus()

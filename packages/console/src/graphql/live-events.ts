@@ -1,4 +1,5 @@
 import { createClient } from 'graphql-sse'
+import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { stringifyDocument } from 'urql'
 import { api } from '../app/paths.ts'
 import { LiveEventsDocument, type LiveEventsSubscription } from './live-events.generated.ts'
@@ -6,9 +7,9 @@ import { queriesInFlightEnd } from './queries-in-flight.ts'
 import { apiHeaders } from './session-headers.ts'
 import { signedOut, signInRequired } from './signed-out.ts'
 
-export type LiveEvent = LiveEventsSubscription['events']
+type LiveEvent = LiveEventsSubscription['events']
 
-export interface LiveListener {
+interface LiveListener {
   /** Receives events in order, in batches. */
   onEvents(events: readonly LiveEvent[]): void
   /** Runs after a gap in the events, so that the listener can refetch the displayed data. */
@@ -19,9 +20,9 @@ export interface LiveListener {
  * `reconnecting` means that the tab has no connection and is trying to connect again. `off` means that the shell
  * has not started the subscription, or has stopped it.
  */
-export type LiveStatus = 'off' | 'connecting' | 'live' | 'reconnecting'
+type LiveStatus = 'off' | 'connecting' | 'live' | 'reconnecting'
 
-export interface LiveEvents {
+interface LiveEvents {
   readonly status: LiveStatus
   listen(listener: LiveListener): () => void
   watchStatus(changed: () => void): () => void
@@ -38,7 +39,7 @@ const MAX_RETRY_MS = 15_000
  * Creates the subscription to events. After an interruption, the subscription resumes after the last received event,
  * even if the server restarted or the computer slept. If it cannot resume there, it reports a gap.
  */
-export function createLiveEvents(): LiveEvents {
+function createLiveEvents(): LiveEvents {
   const client = createClient({
     url: api.stream,
     credentials: 'same-origin',
@@ -181,3 +182,23 @@ const isUnauthorized = (error: unknown): boolean =>
   error !== null &&
   'response' in error &&
   (error.response as { status?: number } | undefined)?.status === 401
+
+/** The tab's only subscription to events. The shell starts it for a signed-in user who can read events. */
+export const liveEvents = createLiveEvents()
+
+/** Calls the latest render's listener while the component is mounted. */
+export function useLiveEvents({ onEvents, onGap }: LiveListener): void {
+  const events = useEffectEvent(onEvents)
+  const gap = useEffectEvent(() => onGap?.())
+  useEffect(() => liveEvents.listen({ onEvents: (list) => events(list), onGap: () => gap() }), [])
+}
+
+export const useLiveStatus = (): LiveStatus => useSyncExternalStore(liveEvents.watchStatus, () => liveEvents.status)
+
+/** Returns the IDs of an event's devices. For an event of a service, returns the ID of the service's device. */
+export const devicesOf = (event: LiveEvent): string[] => idsOf(event, 'device')
+
+export const servicesOf = (event: LiveEvent): string[] => idsOf(event, 'service')
+
+const idsOf = (event: LiveEvent, kind: string): string[] =>
+  event.target.filter((target) => target.kind === kind).map(({ id }) => id)

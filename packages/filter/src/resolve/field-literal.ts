@@ -4,9 +4,9 @@ import { sourceKinds } from '../names/fields.ts'
 import { abbreviate } from '../problems.ts'
 import { quote } from '../syntax/quote.ts'
 import type { Value } from '../syntax/tree.ts'
+import { resolveTime } from './resolve-time-literal.ts'
 import type { Compare, FieldSubject, Literal, PatternLiteral, StringLiteral } from './resolved.ts'
 import { type Resolving, rejectWith, replace, written } from './resolving.ts'
-import { resolveTime } from './resolve-time-literal.ts'
 
 const idForm = /^80(:[0-9a-f]{2}){7}$/
 const MAX_PORT = 65_535

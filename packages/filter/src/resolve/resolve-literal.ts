@@ -1,15 +1,15 @@
 import { parseDuration, parseRelativeTime } from '../literals/duration.ts'
-import { endsInZero, hasFraction, isNumber, isOtherNumber, shortestNumber } from '../literals/number.ts'
 import { parseTime } from '../literals/iso-8601.ts'
+import { endsInZero, hasFraction, isNumber, isOtherNumber, shortestNumber } from '../literals/number.ts'
 import { joinAttributeName } from '../names/attribute-name.ts'
 import { abbreviate } from '../problems.ts'
 import { quote } from '../syntax/quote.ts'
 import type { Value } from '../syntax/tree.ts'
 import { resolveFieldLiteral, toText } from './field-literal.ts'
 import { forbiddenClock } from './forbidden-terms.ts'
+import { resolveTime } from './resolve-time-literal.ts'
 import type { Compare, Literal, Subject } from './resolved.ts'
 import { type Resolving, reject, rejectWith, replace, warn, written } from './resolving.ts'
-import { resolveTime } from './resolve-time-literal.ts'
 
 /** Resolves a comparison's value. For an attribute, the literal's type depends on the operator and the value's form. */
 export function resolveLiteral(

@@ -1,9 +1,9 @@
 import type { Api } from '../api.ts'
 import type { DeviceFile } from '../csv/read-file.ts'
+import { writePlan } from './job-or-requests.ts'
 import { type Outcome, triedRows } from './outcome.ts'
 import { prepareImport } from './prepare-import.ts'
 import { finishEarlierJob } from './run-job.ts'
-import { writePlan } from './job-or-requests.ts'
 
 export interface ImportOptions {
   api: Api

@@ -3,7 +3,8 @@ import type pg from 'pg'
 import { inject } from 'vitest'
 import { createTestDatabase } from '../../test/database/test-database.ts'
 import { administer, atDatabase, dropDatabase } from '../../test/global-setup.ts'
-import { createDatabase, createPool, type Database } from '../db/database.ts'
+import { createDatabase, type Database } from '../db/database.ts'
+import { createPool } from '../db/pool/create-pool.ts'
 
 export interface OpenDatabase {
   db: Database

@@ -1,13 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import {
-  createDatabase,
-  createPool,
-  type Database,
-  type DatabaseOptions,
-  type Pool,
-  type PoolWatch,
-} from './database.ts'
+import { createDatabase, type Database, type PoolWatch } from './database.ts'
 import { createFairDatabase, type FairOptions } from './fair/user-database.ts'
+import { createPool, type DatabaseOptions, type Pool } from './pool/create-pool.ts'
 
 export interface OpenDatabaseOptions extends DatabaseOptions {
   watch?: (pool: Pool) => PoolWatch

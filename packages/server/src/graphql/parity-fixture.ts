@@ -11,8 +11,8 @@ import { ApiError } from '../errors.ts'
 import { assembleSchema } from './assemble.ts'
 import type { RowCosts } from './cost/scanned-row-estimate.ts'
 import { formatResult } from './error-mapping.ts'
-import { createExecutor, type Executor, type OperationRequest } from './prepare-operation.ts'
 import { placeOfNull } from './first-errors.ts'
+import { createExecutor, type Executor, type OperationRequest } from './prepare-operation.ts'
 
 /** The context of the test schema, which covers cases in which executors may differ. Records batches and changes. */
 export interface ParityContext {

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { type ExecutionResult, execute, parse } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import { describe, expect, it } from 'vitest'
-import type { OperationRequest } from './prepare-operation.ts'
 import { requests } from './parity-documents.ts'
 import { comparable, parityContext, parityExecutor, paritySchema, responseOf } from './parity-fixture.ts'
+import type { OperationRequest } from './prepare-operation.ts'
 
 /**
  * Without PARITY_RUNS, each run uses the same documents, so only a change to the code can make the test fail. With

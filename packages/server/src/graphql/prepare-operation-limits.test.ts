@@ -1,8 +1,8 @@
 import { getIntrospectionQuery } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { assembleSchema } from './assemble.ts'
-import { createExecutor } from './prepare-operation.ts'
 import { prepared, rejection, typeDefs } from './executor-fixture.ts'
+import { createExecutor } from './prepare-operation.ts'
 
 const nested = (open: string, times: number, inside: string): string =>
   `${open.repeat(times)}${inside}${'}'.repeat(times * (open.split('{').length - 1))}`

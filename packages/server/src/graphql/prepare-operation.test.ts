@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../errors.ts'
 import { assembleSchema } from './assemble.ts'
-import { createExecutor } from './prepare-operation.ts'
 import { executor, prepared, rejection, shared } from './executor-fixture.ts'
+import { createExecutor } from './prepare-operation.ts'
 
 describe('objectsIn', () => {
   it('counts the objects in a response', async () => {

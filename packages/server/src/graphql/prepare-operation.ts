@@ -27,7 +27,13 @@ import {
   type ListBounds,
   objectsIn,
 } from './cost/response-object-count.ts'
-import { type AccountSize, countNoRows, createRowCounter, type RowCosts, type RowCount } from './cost/scanned-row-estimate.ts'
+import {
+  type AccountSize,
+  countNoRows,
+  createRowCounter,
+  type RowCosts,
+  type RowCount,
+} from './cost/scanned-row-estimate.ts'
 import { assertCompilable } from './documents/compile.ts'
 import { createDocumentCache, type DocumentFound, type KnownOperation } from './documents/document-cache.ts'
 import { type DocumentLimits, tooComplex } from './documents/limits.ts'

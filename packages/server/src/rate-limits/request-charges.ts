@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts'
-import { type AccountSize, MANY_ROWS, type RowCount } from '../graphql/cost/scanned-row-estimate.ts'
 import { rowMeterOf, startRowMeter } from '../graphql/cost/row-meter.ts'
+import { type AccountSize, MANY_ROWS, type RowCount } from '../graphql/cost/scanned-row-estimate.ts'
 import type { AfterOperation, OperationStart, Requester } from '../graphql/run-operation.ts'
 import type { AddressOf } from '../lib/client-address.ts'
 import { limits as apiLimits } from '../limits.ts'

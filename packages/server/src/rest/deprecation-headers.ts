@@ -9,20 +9,3 @@ export function deprecationHeaders(url: string): Record<string, string> {
   const link = `</graphql/v1>; rel="successor-version", <${PREFIX}>; rel="deprecation"; type="text/markdown"`
   return { deprecation: `@${DEPRECATED_SINCE}`, link }
 }
-
-/**
- * Returns the value of a Link header for the next page. Returns undefined for the last page and for responses that are
- * not pages.
- */
-export function nextLink(url: string, body: unknown): string | undefined {
-  if (typeof body !== 'object' || body === null || !('hasMore' in body) || !('cursor' in body)) return undefined
-  if (body.hasMore !== true || typeof body.cursor !== 'string') return undefined
-  const [path = '', query = ''] = url.split(/\?(.*)/s)
-  const others = query.split('&').filter((pair) => pair !== '' && !startsPage.has(decodeURIComponent(nameIn(pair))))
-  const next = `${path}?${[...others, `after=${encodeURIComponent(body.cursor)}`].join('&')}`
-  return `<${next.replace(/[<>"\s]/g, encodeURIComponent)}>; rel="next"`
-}
-
-const startsPage: ReadonlySet<string> = new Set(['after', 'last', 'from'])
-
-const nameIn = (pair: string): string => pair.split('=', 1)[0] ?? ''

@@ -4,7 +4,6 @@ import { ApiError, type ErrorCode } from '../errors.ts'
 import { isOutcomeDone } from '../graphql/change-made.ts'
 import { errorResponse, limitedJson, toSend } from '../graphql/transport/response.ts'
 import { HttpError } from '../lib/http-error.ts'
-import { nextLink } from './deprecation-headers.ts'
 import type { Operation } from './operation.ts'
 import { fillPath } from './response-body.ts'
 import { statusOfCode } from './statuses.ts'
@@ -18,6 +17,23 @@ export function sendResponse(reply: FastifyReply, { route, isChange }: Operation
   if (route.location !== undefined) reply.header('location', prefixOf(reply) + fillPath(route.location, body))
   return reply.code(route.status).type('application/json; charset=utf-8').send(toSend(json))
 }
+
+/**
+ * Returns the value of a Link header for the next page. Returns undefined for the last page and for responses that are
+ * not pages.
+ */
+function nextLink(url: string, body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('hasMore' in body) || !('cursor' in body)) return undefined
+  if (body.hasMore !== true || typeof body.cursor !== 'string') return undefined
+  const [path = '', query = ''] = url.split(/\?(.*)/s)
+  const others = query.split('&').filter((pair) => pair !== '' && !startsPage.has(decodeURIComponent(nameIn(pair))))
+  const next = `${path}?${[...others, `after=${encodeURIComponent(body.cursor)}`].join('&')}`
+  return `<${next.replace(/[<>"\s]/g, encodeURIComponent)}>; rel="next"`
+}
+
+const startsPage: ReadonlySet<string> = new Set(['after', 'last', 'from'])
+
+const nameIn = (pair: string): string => pair.split('=', 1)[0] ?? ''
 
 const prefixOf = ({ request }: FastifyReply): string => request.server.prefix
 

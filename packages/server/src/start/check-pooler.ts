@@ -1,16 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
 import type { Config } from '../config.ts'
-import type { DatabaseOptions } from '../db/database.ts'
 import { sessionSettings } from '../db/pool/session-settings.ts'
 import { StartError } from '../start-error.ts'
-
-export interface DatabaseAccess {
-  /** Options for work that needs direct connections: migrations, locks, jobs, and notifications. */
-  connection: pg.PoolConfig
-  /** Options for requests, which can go through a pooler. */
-  requests: Pick<DatabaseOptions, 'connection' | 'direct'>
-}
+import type { DatabaseAccess } from './database-urls.ts'
 
 const PROBES = 10
 const CONNECT_TIMEOUT_MS = 30_000

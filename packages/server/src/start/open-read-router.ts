@@ -5,10 +5,10 @@ import type { Database } from '../db/database.ts'
 import { openDatabase } from '../db/open-database.ts'
 import { createReadRouter, type ReadRouter } from '../db/replica/read-router.ts'
 import type { Metrics } from '../metrics.ts'
-import { traceStatements } from '../tracing/statement-spans.ts'
 import type { Tracing } from '../tracing/spans.ts'
+import { traceStatements } from '../tracing/statement-spans.ts'
 import { EVENT_ID_CONNECTIONS } from './database-connections.ts'
-import type { DatabaseAccess } from './check-pooler.ts'
+import type { DatabaseAccess } from './database-urls.ts'
 
 export interface ReadingOptions {
   config: Config

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
-import { clusterFolderOf } from '../db/embedded/cluster/cluster-folder.ts'
-import { connectionTo } from '../db/embedded/connection.ts'
 import { startEmbedded } from '../db/embedded/embedded.ts'
-import { StartError } from '../start-error.ts'
+import { checkPooler } from './check-pooler.ts'
 import { connectionsNeeded } from './database-connections.ts'
-import { checkPooler, type DatabaseAccess } from './check-pooler.ts'
+import { assertConsistentUrls, type DatabaseAccess, databaseAccess } from './database-urls.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
 export interface ServingDatabase extends DatabaseAccess {
@@ -22,49 +20,11 @@ export interface ServingDatabaseOptions {
   signal: AbortSignal
 }
 
-/** Uses the pooler in DATABASE_URL for requests if DATABASE_DIRECT_URL is set. All other connections are direct. */
-export function databaseAccess({ databaseUrl, databaseDirectUrl, dataFolder }: Config): DatabaseAccess {
-  if (databaseUrl === undefined) {
-    const connection = connectionTo(clusterFolderOf(dataFolder))
-    return { connection, requests: { connection } }
-  }
-  const connection = { connectionString: databaseDirectUrl ?? databaseUrl }
-  if (databaseDirectUrl === undefined) return { connection, requests: { connection } }
-  return { connection, requests: { connection: { connectionString: databaseUrl }, direct: connection } }
-}
-
 /** Resolves once the database responds. Throws a StartError if it cannot be used, or if settings are inconsistent. */
 export async function openServingDatabase(options: ServingDatabaseOptions): Promise<ServingDatabase> {
   const { config, log, signal } = options
-  if (config.databaseUrl === undefined) {
-    if (config.databaseReadUrl !== undefined)
-      throw new StartError(
-        'DATABASE_READ_URL requires DATABASE_URL: set DATABASE_URL to the URL of the primary, or remove DATABASE_READ_URL to use the embedded database.',
-      )
-    if (config.databaseDirectUrl !== undefined)
-      throw new StartError(
-        'DATABASE_DIRECT_URL requires DATABASE_URL: set DATABASE_URL to the URL of the pooler. Without a pooler, set only DATABASE_URL. To use the embedded database, set neither.',
-      )
-    if (config.databaseUrls.length > 0)
-      throw new StartError(
-        'DATABASE_URLS requires DATABASE_URL: set DATABASE_URL to the URL of the coordinator, or remove DATABASE_URLS to use the embedded database.',
-      )
-    return openEmbedded(options)
-  }
-  if (config.archiveFolder !== undefined)
-    throw new StartError(
-      'MUSTER_ARCHIVE_DIR works only with the embedded database, but DATABASE_URL is set. Remove MUSTER_ARCHIVE_DIR, and archive the external database as described in the guide on point-in-time recovery.',
-    )
-  if (config.databaseUrls.length > 0) {
-    if (config.cluster === undefined)
-      throw new StartError(
-        'DATABASE_URLS requires MUSTER_CLUSTER=citus, because DATABASE_URLS contains the workers of a Citus cluster. For a streaming standby, set DATABASE_READ_URL instead.',
-      )
-    if (config.databaseReadUrl !== undefined)
-      throw new StartError(
-        'Set only one of DATABASE_READ_URL and DATABASE_URLS: list queries can read either from a standby or from the workers of a cluster.',
-      )
-  }
+  assertConsistentUrls(config)
+  if (config.databaseUrl === undefined) return openEmbedded(options)
   const access = databaseAccess(config)
   await waitForDatabase({ name: databaseName(config), connection: access.connection }, log, signal)
   if (access.requests.direct !== undefined)

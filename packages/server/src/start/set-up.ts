@@ -5,7 +5,8 @@ import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { withSessionLock } from '../db/pool/session-lock.ts'
 import { addAccessKey, hasAccessKey } from '../features/access-keys/access-keys.ts'
-import { createUser, hasUsers } from '../features/users/users.ts'
+import { createUser } from '../features/users/create-user.ts'
+import { hasUsers } from '../features/users/users.ts'
 import { StartError } from '../start-error.ts'
 import {
   type Credentials,

@@ -1,7 +1,10 @@
 import type { Metrics } from '../metrics.ts'
-import type { Certificates } from './certificates.ts'
+import type { ServedCertificate } from './certificate-watch.ts'
 
-export function measureCertificates(metrics: Metrics, { http, mqtt }: Certificates): void {
+export function measureCertificates(
+  metrics: Metrics,
+  { http, mqtt }: Record<'http' | 'mqtt', ServedCertificate | undefined>,
+): void {
   metrics.gauge('certificateSeconds', () => {
     const certificates = Object.entries({ http, mqtt }).filter(([, certificate]) => certificate !== undefined)
     return Object.fromEntries(

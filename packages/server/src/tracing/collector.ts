@@ -1,13 +1,30 @@
 import { ExportResultCode } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import type { SpanExporter } from '@opentelemetry/sdk-trace'
+import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace'
 import type { FastifyBaseLogger } from 'fastify'
 
+type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>
+
+/** The number of spans that can wait for the collector. The processor drops further spans. */
+const MAX_QUEUED_SPANS = 4_096
+const EXPORT_INTERVAL_MS = 2_000
+/** The processor waits this much longer than the exporter, so the exporter can report its own timeout. */
+const GRACE_MS = 1_000
+
 /**
- * Creates an exporter to the collector. While the collector is unavailable, spans are lost. The server logs only the
- * first failure, and the recovery. `timeoutMillis` includes retries.
+ * Creates a processor that queues spans, up to a limit, and exports them to the collector. `timeoutMillis` limits an
+ * export, including its retries.
  */
-export function createCollector(log: Pick<FastifyBaseLogger, 'info' | 'warn'>, timeoutMillis: number): SpanExporter {
+export const createCollector = (log: Log, timeoutMillis: number): SpanProcessor =>
+  new BatchSpanProcessor({
+    exporter: createExporter(log, timeoutMillis),
+    maxQueueSize: MAX_QUEUED_SPANS,
+    scheduledDelayMillis: EXPORT_INTERVAL_MS,
+    exportTimeoutMillis: timeoutMillis + GRACE_MS,
+  })
+
+/** While the collector is unavailable, spans are lost. The server logs only the first failure, and the recovery. */
+function createExporter(log: Log, timeoutMillis: number): SpanExporter {
   const exporter = new OTLPTraceExporter({ timeoutMillis })
   let isUnavailable = false
   return {

@@ -18,15 +18,13 @@ import {
   serviceInstanceIdDetector,
   serviceNameEnvDetector,
 } from '@opentelemetry/resources'
-import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
+import { type SpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { version } from '../version.ts'
 import { makeSampler, type SamplerOptions } from './sampler.ts'
 import type { Span, SpanAttributes, Tracing } from './spans.ts'
 
-export interface OtlpOptions extends SamplerOptions {
-  exporter: SpanExporter
-  /** The exporter's timeout in milliseconds. */
-  timeout: number
+export interface TracingOptions extends SamplerOptions {
+  processor: SpanProcessor
 }
 
 const kinds = {
@@ -36,23 +34,11 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const
 
-/** The number of spans that can wait for the collector. The processor drops further spans. */
-const MAX_QUEUED_SPANS = 4_096
-const EXPORT_INTERVAL_MS = 2_000
-/** The processor waits this much longer than the exporter, so the exporter can report its own timeout. */
-const GRACE_MS = 1_000
-
 /**
  * Does not use OpenTelemetry's global API, because other libraries would then also create spans, with values that must
  * not be exported.
  */
-export function createTracing({ exporter, timeout, ...sampling }: OtlpOptions): Tracing {
-  const processor = new BatchSpanProcessor({
-    exporter,
-    maxQueueSize: MAX_QUEUED_SPANS,
-    scheduledDelayMillis: EXPORT_INTERVAL_MS,
-    exportTimeoutMillis: timeout + GRACE_MS,
-  })
+export function createTracing({ processor, ...sampling }: TracingOptions): Tracing {
   const provider = new TracerProvider({
     resource: describeServer(),
     sampler: makeSampler(sampling),

@@ -10,6 +10,9 @@ export async function openTracing(
   log: FastifyBaseLogger,
 ): Promise<Tracing | undefined> {
   if (traceEndpoint === undefined) return undefined
-  const [{ createTracing }, { createCollector }] = await Promise.all([import('./opentelemetry-tracing.ts'), import('./collector.ts')])
-  return createTracing({ sampler, share, timeout, exporter: createCollector(log, timeout) })
+  const [{ createTracing }, { createCollector }] = await Promise.all([
+    import('./opentelemetry-tracing.ts'),
+    import('./collector.ts'),
+  ])
+  return createTracing({ sampler, share, processor: createCollector(log, timeout) })
 }

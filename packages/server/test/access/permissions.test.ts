@@ -1,7 +1,6 @@
 import { type FieldNode, type GraphQLInputObjectType, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { namesIn, permissionNames } from '../../src/permissions.ts'
-import { neverRestricted } from '../../src/restriction.ts'
+import { namesIn, neverRestricted, permissionNames } from '../../src/permissions.ts'
 import { buildSchema } from '../../src/schema.ts'
 import { addMember, newMember, removeMembership, type TestMember } from '../factories/member.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'

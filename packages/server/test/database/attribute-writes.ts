@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { createDatabase, createPool, type Database, type PoolWatch } from '../../src/db/database.ts'
+import { createDatabase, type Database, type PoolWatch } from '../../src/db/database.ts'
+import { createPool } from '../../src/db/pool/create-pool.ts'
 import type { AttributeName } from '../../src/features/attributes/attribute-name.ts'
 import type { BaseWrite } from '../../src/features/attributes/set-attribute.queries.ts'
 import { serverSource } from '../../src/features/events/event-source.ts'

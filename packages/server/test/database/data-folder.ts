@@ -4,9 +4,10 @@ import { mkdir, mkdtemp, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
-import { createDatabase, createPool } from '../../src/db/database.ts'
+import { createDatabase } from '../../src/db/database.ts'
 import { startEmbedded } from '../../src/db/embedded/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { createPool } from '../../src/db/pool/create-pool.ts'
 
 /**
  * Copies a database that the test run creates once, because creating and migrating a database takes several seconds of

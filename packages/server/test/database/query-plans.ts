@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
-import { createDatabase, createPool, type Database } from '../../src/db/database.ts'
+import { createDatabase, type Database } from '../../src/db/database.ts'
+import { createPool } from '../../src/db/pool/create-pool.ts'
 import { createTestDatabase } from './test-database.ts'
 
 /** A separate database that returns the query plans of its statements. */

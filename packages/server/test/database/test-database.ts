@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { inject } from 'vitest'
-import { createDatabase, createPool, type Database } from '../../src/db/database.ts'
+import { createDatabase, type Database } from '../../src/db/database.ts'
 import { createFairDatabase, type FairOptions } from '../../src/db/fair/user-database.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { createPool } from '../../src/db/pool/create-pool.ts'
 import { onWorkers } from '../cluster/cluster-databases.ts'
 import { administer, atDatabase, dropDatabase } from '../global-setup.ts'
 

@@ -10,9 +10,10 @@ import * as attributes from '../../src/features/attributes/attributes.queries.ts
 import * as attributeNames from '../../src/features/attributes/names/attribute-names.queries.ts'
 import * as setAttribute from '../../src/features/attributes/set-attribute.queries.ts'
 import * as presenceSamples from '../../src/features/availability/presence-samples.queries.ts'
+import * as cutOff from '../../src/features/devices/changes/cut-off-notifications.queries.ts'
 import * as deviceChanges from '../../src/features/devices/changes/device-changes.queries.ts'
 import * as deviceSecret from '../../src/features/devices/changes/device-secret.queries.ts'
-import * as cutOff from '../../src/features/devices/changes/recheck-connected-devices.queries.ts'
+import * as recheck from '../../src/features/devices/changes/recheck-connected-devices.queries.ts'
 import * as transfer from '../../src/features/devices/changes/transfer/transfer.queries.ts'
 import * as deviceCount from '../../src/features/devices/device-count.queries.ts'
 import * as devices from '../../src/features/devices/devices.queries.ts'
@@ -203,7 +204,7 @@ export function directCalls({
     (db) => transfer.countMovedBytes(db, accountId, [id]),
     (db) => transfer.findNamesOfDevices(db, accountId, [id]),
     (db) => transfer.findTakenHardwareId(db, accountId, ['hardware']),
-    (db) => cutOff.findInvalidSecrets(db, [{ deviceId: id, secretHash: bytes }]),
+    (db) => recheck.findInvalidSecrets(db, [{ deviceId: id, secretHash: bytes }]),
     (db) => cutOff.cutOffDevices(db, [id]),
     (db) => devices.deviceExists(db, accountId, { id, inside: undefined }),
     (db) => devices.selectReached(db, accountId, { ids: [id], inside }),

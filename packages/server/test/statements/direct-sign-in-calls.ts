@@ -4,6 +4,7 @@ import * as passkeys from '../../src/auth/sessions/passkeys.queries.ts'
 import * as sessions from '../../src/auth/sessions/sessions.queries.ts'
 import * as signIn from '../../src/auth/sessions/sign-in/sign-in.queries.ts'
 import * as sso from '../../src/auth/sessions/single-sign-on/single-sign-on.queries.ts'
+import * as ssoAttempts from '../../src/auth/sessions/single-sign-on/sso-attempts.queries.ts'
 import * as totp from '../../src/auth/sessions/totp.queries.ts'
 import * as settings from '../../src/features/attributes/settings/own-settings.queries.ts'
 import { serverSource } from '../../src/features/events/event-source.ts'
@@ -70,11 +71,11 @@ export function directSignInCalls(personId: string): Send[] {
     (db) => totp.deleteTotp(db, personId),
     (db) => totp.writeTotp(db, { personId, secret: 'x', backupCodes: 'x' }),
     async (db) => {
-      await sso.insertAttempt(db, { ...attempt, invitationHash: null, personId: null })
+      await ssoAttempts.insertAttempt(db, { ...attempt, invitationHash: null, personId: null })
     },
-    (db) => sso.takeAttempt(db, { id: 'x', browserHash: bytes }, now),
+    (db) => ssoAttempts.takeAttempt(db, { id: 'x', browserHash: bytes }, now),
     async (db) => {
-      await sso.insertSession(db, { ...session, method: 'single sign-on' })
+      await sessions.insertSession(db, { ...session, method: 'single sign-on' })
       await sso.insertSsoSession(db, { personId, sessionId: 'sso', ...key, sid: null, encryptedIdToken: bytes })
     },
     (db) => sso.findIdToken(db, { personId, id: 'sso' }),

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type BulkOptions, changeInBulk, withBulkOptions } from '../../bulk/change-in-bulk.ts'
+import { type BulkOptions, withBulkOptions } from '../../bulk/bulk-options.ts'
+import { changeInBulk } from '../../bulk/change-in-bulk.ts'
 import { usageError } from '../../errors/cli-error.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'

@@ -1,11 +1,7 @@
 import type { Command } from 'commander'
 import { readAssignment, toChanges, toInput } from '../../attributes/assignments.ts'
-import {
-  type AttributeOptions,
-  changeAttributesInBulk,
-  changeInBulk,
-  withBulkOptions,
-} from '../../bulk/change-in-bulk.ts'
+import { type AttributeOptions, withBulkOptions } from '../../bulk/bulk-options.ts'
+import { changeAttributesInBulk, changeInBulk } from '../../bulk/change-in-bulk.ts'
 import { usageError } from '../../errors/cli-error.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { withRate } from '../../bulk/change-in-bulk.ts'
+import { withRate } from '../../bulk/bulk-options.ts'
 import { type StartOptions, startPreviewed, withStartOptions } from '../../bulk/start-previewed.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { toChanges, toInput } from '../../attributes/assignments.ts'
-import { type AttributeOptions, changeAttributesInBulk, withBulkOptions } from '../../bulk/change-in-bulk.ts'
+import { type AttributeOptions, withBulkOptions } from '../../bulk/bulk-options.ts'
+import { changeAttributesInBulk } from '../../bulk/change-in-bulk.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {

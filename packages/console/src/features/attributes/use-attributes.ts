@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useClient, useQuery } from 'urql'
+import { useLiveEvents } from '../../graphql/live-events.ts'
 import { useChange } from '../../graphql/use-change.ts'
-import { useLiveEvents } from '../../graphql/use-live-events.ts'
 import { useLastValue } from '../../hooks/use-last-value.ts'
 import { useRefresh } from '../../hooks/use-refresh.ts'
 import {

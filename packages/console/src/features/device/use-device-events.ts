@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useClient } from 'urql'
 import type { EventType } from '../../components/events/event-types.ts'
-import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
+import { devicesOf, useLiveEvents } from '../../graphql/live-events.ts'
 import { type DeviceEventFragment, DeviceEventsDocument } from './device-events.generated.ts'
 
 interface DeviceEventsOptions {

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
+import { useLiveEvents } from '../../graphql/live-events.ts'
 import { useTypes } from '../../graphql/use-change.ts'
-import { useLiveEvents } from '../../graphql/use-live-events.ts'
 import { usePolling } from '../../hooks/use-polling.ts'
 import { FreshnessNamesDocument, ValueAgesDocument } from './freshness.generated.ts'
 

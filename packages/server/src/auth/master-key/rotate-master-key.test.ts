@@ -10,7 +10,8 @@ import { readConfig } from '../../config.ts'
 import { addAccessKey } from '../../features/access-keys/access-keys.ts'
 import { setUp } from '../../start/set-up.ts'
 import { SSO_METHOD } from '../sessions/auth-call.ts'
-import { findIdToken, insertSession, insertSsoSession } from '../sessions/single-sign-on/single-sign-on.queries.ts'
+import { insertSession } from '../sessions/sessions.queries.ts'
+import { findIdToken, insertSsoSession } from '../sessions/single-sign-on/single-sign-on.queries.ts'
 import { rotateMasterKey } from './rotate-master-key.ts'
 
 async function createInstallation() {

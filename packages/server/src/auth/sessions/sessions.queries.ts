@@ -1,6 +1,31 @@
 import { type Database, query } from '../../db/database.ts'
 import type { StoredRestriction } from '../../restriction.ts'
 
+export interface NewSession {
+  id: string
+  token: string
+  personId: string
+  address: string
+  agent: string
+  created: Date
+  expires: Date
+  /** When the session ends even if it is in use. Null if use extends the session. */
+  ends: Date | null
+  method: string
+}
+
+/** Waits for a concurrent transaction that has locked the person, such as one that disables the person. */
+export async function insertSession(db: Database, session: NewSession): Promise<void> {
+  const { id, token, personId, address, agent, created, expires, ends, method } = session
+  await db
+    .insertInto('session')
+    .values({
+      ...{ account_id: personId, id, token, address, agent, method, ends },
+      ...{ created, updated: created, expires },
+    })
+    .execute()
+}
+
 export interface SessionRow {
   id: string
   person_id: string

@@ -10,8 +10,9 @@ import { openBrowser, signIn } from '../../../test/clients/browser.ts'
 import { codeOf } from '../../../test/clients/totp.ts'
 import { administer, atDatabase, dropDatabase } from '../../../test/global-setup.ts'
 import { readCredentials, startServerProcess } from '../../../test/harness/server-process.ts'
-import { createDatabase, createPool, type Database } from '../../db/database.ts'
+import { createDatabase, type Database } from '../../db/database.ts'
 import { migrate } from '../../db/migrate.ts'
+import { createPool } from '../../db/pool/create-pool.ts'
 import { hashPassword } from './passwords/password.ts'
 
 const migrations = new URL('../../../migrations/', import.meta.url)

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { createPool } from '../../db/database.ts'
+import { createPool } from '../../db/pool/create-pool.ts'
 import { BackupError } from '../backup-error.ts'
 import { summarizeFile } from '../backup-summary.ts'
 import { tryBackupLock } from '../base/base-backup.queries.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Config } from '../../config.ts'
 import type { Database } from '../database.ts'
-import { withMigrationLock } from '../migrate/migration-lock.ts'
 import { type MigrationLog, silentLog } from '../migrate/log.ts'
+import { withMigrationLock } from '../migrate/migration-lock.ts'
 import { hasCitus, readMissingFunctions, readPlacements, readTables, type Table, type UniqueIndex } from './catalog.ts'
 import { accountColumnOf, type Placement, placementOf } from './table-placements.ts'
 

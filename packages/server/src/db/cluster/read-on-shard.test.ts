@@ -7,8 +7,8 @@ import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { buildSchema } from '../../schema.ts'
 import { openDatabase } from '../open-database.ts'
 import type { ReadRouter } from '../replica/read-router.ts'
-import { placedTables } from './table-placements.ts'
 import { readOnShard } from './read-on-shard.ts'
+import { placedTables } from './table-placements.ts'
 
 const log = pino({ level: 'silent' })
 const time = new Date()

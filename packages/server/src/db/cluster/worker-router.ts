@@ -6,8 +6,8 @@ import type { Database } from '../database.ts'
 import { isReadConflict } from '../database-errors.ts'
 import type { FairOptions } from '../fair/user-database.ts'
 import type { ReadPlace, ReadRouter } from '../replica/read-router.ts'
-import { readOnShard } from './read-on-shard.ts'
 import { isWorker, type Shard, selectIdentity, selectShards } from './account-shards.queries.ts'
+import { readOnShard } from './read-on-shard.ts'
 
 /** Options of the pool of a worker. */
 const poolOptions = {

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { ApiError, secondsText } from '../../errors.ts'
-import type { ConnectionUse, Pool } from '../database.ts'
+import type { ConnectionUse } from '../database.ts'
+import type { Pool } from '../pool/create-pool.ts'
 import { cancelStatement } from './cancel-statement.ts'
 
 export class TimeLimitError extends ApiError {

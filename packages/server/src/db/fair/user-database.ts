@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, secondsText } from '../../errors.ts'
-import {
-  type ConnectionUse,
-  createConnector,
-  type Database,
-  databaseOf,
-  type Pool,
-  type PoolWatch,
-} from '../database.ts'
+import { type ConnectionUse, createConnector, type Database, databaseOf, type PoolWatch } from '../database.ts'
+import type { Pool } from '../pool/create-pool.ts'
 import { sharesOf } from './connection-shares.ts'
 import {
   createStatementScheduler,

@@ -5,11 +5,12 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { createDataFolder } from '../../../test/database/data-folder.ts'
-import { createDatabase, createPool } from '../database.ts'
+import { createDatabase } from '../database.ts'
 import { clusterFolderOf } from '../embedded/cluster/cluster-folder.ts'
 import { type Embedded, startEmbedded } from '../embedded/embedded.ts'
 import { migrate } from '../migrate.ts'
 import { type Migration, readMigrations, releaseFolder } from '../migration.ts'
+import { createPool } from '../pool/create-pool.ts'
 
 async function startDatabase(): Promise<Embedded> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-roles-'))

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Metrics } from '../../metrics.ts'
-import { traceStatements } from '../../tracing/statement-spans.ts'
 import type { Tracing } from '../../tracing/spans.ts'
+import { traceStatements } from '../../tracing/statement-spans.ts'
 import type { PoolWatch } from '../database.ts'
 import { measurePool, type PoolName } from './pool.metrics.ts'
 

@@ -5,8 +5,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import { pollUntil } from '../../../test/api/webhooks.ts'
 import { startDatabaseProxy } from '../../../test/database/database-proxy.ts'
 import { createTestDatabase } from '../../../test/database/test-database.ts'
-import { createDatabase, createPool } from '../database.ts'
+import { createDatabase } from '../database.ts'
 import { isDatabaseUnavailable } from '../database-errors.ts'
+import { createPool } from './create-pool.ts'
 
 const failure = (result: Promise<unknown>): Promise<unknown> => result.catch((error: unknown) => error)
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import type { JsonWriter } from '../../graphql/written/json-writer.ts'
 import type { CompiledField } from '../../graphql/written/field-writer.ts'
+import type { JsonWriter } from '../../graphql/written/json-writer.ts'
 import {
   ATTRIBUTES_COLUMN,
   attributesOfRow,
@@ -11,8 +11,7 @@ import {
 import { readableOnly } from './attribute-access.ts'
 import { parseContext, RESERVED_GROUP } from './attribute-name.ts'
 import { findOverrides } from './attributes.queries.ts'
-import { reservedColumns } from './attributes.ts'
-import { overlay } from './overlay.ts'
+import { overlay, reservedColumns } from './attributes.ts'
 
 /** Reads the overrides of all devices on a page with one statement. */
 export const attributesOfDevice: CompiledField<DeviceRow, Context> = {

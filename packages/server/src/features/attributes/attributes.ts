@@ -24,6 +24,20 @@ export function copyAttributes(attributes: Attributes): Attributes {
   return copy
 }
 
+/** Returns the base values with the overrides of one context. */
+export function overlay(base: Attributes, overrides: Attributes | undefined): Attributes {
+  if (overrides === undefined) return base
+  const result = copyAttributes(base)
+  for (const [name, value] of Object.entries(overrides)) {
+    const below = result[name]
+    result[name] =
+      typeof value === 'string' || typeof below === 'string' || below === undefined
+        ? value
+        : Object.assign(below, value)
+  }
+  return result
+}
+
 /** Returns null if the name is not set or is a group. */
 export function valueAt(attributes: Attributes, [first, subName]: AttributeName): string | null {
   if (!Object.hasOwn(attributes, first)) return null

@@ -10,8 +10,7 @@ import {
   parseContextName,
 } from './attribute-name.ts'
 import { attributeLoaders } from './attributes.loaders.ts'
-import { type Attributes, type RawAttributes, valueAt } from './attributes.ts'
-import { overlay } from './overlay.ts'
+import { type Attributes, overlay, type RawAttributes, valueAt } from './attributes.ts'
 import { hasOwnSettings, personWithSettings } from './settings/own-settings.ts'
 
 type Eventually<Value> = Value | Promise<Value>

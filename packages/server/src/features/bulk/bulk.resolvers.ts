@@ -2,14 +2,14 @@ import { schemaPart } from '../../graphql/assemble.ts'
 import { lookAhead } from '../../graphql/selection.ts'
 import { limits } from '../../limits.ts'
 import { describeSource } from '../events/event-source.ts'
-import { findActor } from '../users/people/people.ts'
+import { findActor } from '../users/people/find-actor.ts'
 import { loadItems, loadJob, loadUndo } from './bulk.loaders.ts'
-import { cancelBulk, pauseBulk, resumeBulk, startBulk } from './start-pause-cancel.ts'
 import { type BulkJob, countsOf, isEnded, previewEnd, writing } from './bulk-job.ts'
 import { findJobs, listJobs } from './bulk-lists.ts'
 import { appendBulk, createBulk, previewBulk, runBulk } from './create-bulk.ts'
 import { reportUrl, secretsUrl } from './downloads/job-downloads.ts'
 import { isUndoable, retryBulk, undoBulk } from './retry-and-undo.ts'
+import { cancelBulk, pauseBulk, resumeBulk, startBulk } from './start-pause-cancel.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,9 +1,6 @@
 import type { ReadableNames, ResolvedFilter } from '@muster/filter'
 import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
-import { isPermitted } from '../../permissions.ts'
-import { insideOf, namesOf } from '../../restriction.ts'
-import type { Viewer } from '../../viewer.ts'
 import { parseId } from '../devices/device-id.ts'
 import type { EventTypeName } from './event-types.ts'
 
@@ -34,14 +31,6 @@ export interface EventFilter {
    */
   readable?: ReadableNames
   where?: EventWhere
-}
-
-export function permittedEvents(viewer: Viewer): Pick<EventFilter, 'devicesOnly' | 'inside' | 'readable'> {
-  const inside = insideOf(viewer)
-  const readable = namesOf(viewer)
-  if (viewer.restriction !== undefined)
-    return { devicesOnly: true, ...(inside && { inside }), ...(readable && { readable }) }
-  return isPermitted(viewer.permissions, 'AUDIT_READ') ? {} : { devicesOnly: true }
 }
 
 export interface EventWhere {

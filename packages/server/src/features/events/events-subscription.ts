@@ -7,13 +7,13 @@ import { hasSelection, readSelection, type SelectionArguments } from '../judging
 import { type EventJudge, openJudge } from '../judging/shared-judge.ts'
 import { readReach } from '../restrictions/reach.ts'
 import type { Event } from './event.ts'
-import { type EventFilterArguments, permittedEvents, readEventFilter } from './event-filter.ts'
+import { type EventFilterArguments, readEventFilter } from './event-filter.ts'
 import { assertEventExists } from './events.ts'
 import { type EventStart, streamEvents } from './feed/event-stream.ts'
 import { selectNumbers } from './feed/feed.queries.ts'
 import type { Feed } from './feed/feed.ts'
 import type { FeedEvent } from './feed/feed-event.ts'
-import { isReadableEvent } from './readable-events.ts'
+import { isReadableEvent, permittedEvents } from './readable-events.ts'
 
 export interface EventSubscriptionArguments
   extends Pick<EventFilterArguments, 'types' | 'deviceId'>,

@@ -1,5 +1,5 @@
 import { schemaPart } from '../../graphql/assemble.ts'
-import { findActor } from '../users/people/people.ts'
+import { findActor } from '../users/people/find-actor.ts'
 import { eventsUrl } from './download/events-download.ts'
 import { describeSource } from './event-source.ts'
 import { loadEventsOfDevice } from './events.loaders.ts'

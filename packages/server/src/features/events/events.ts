@@ -7,9 +7,10 @@ import { assertKnownNames } from '../filters/known-names.ts'
 import { readFilter } from '../filters/read-filter.ts'
 import { applyView } from '../views/apply-view.ts'
 import type { Event, EventList } from './event.ts'
-import { type EventFilterArguments, type EventWhere, permittedEvents, readEventFilter } from './event-filter.ts'
+import { type EventFilterArguments, type EventWhere, readEventFilter } from './event-filter.ts'
 import { eventRowsRead } from './event-row-cost.ts'
 import { countEvents, type EventSlice, eventExists, selectEvents, selectEventsByIds } from './events.queries.ts'
+import { permittedEvents } from './readable-events.ts'
 
 /** `Device.events` does not have the arguments `where`, `view`, `context`, and `now`. */
 export interface EventListArguments extends PageArguments, EventFilterArguments {

@@ -1,11 +1,22 @@
-import { namesOf } from '../../restriction.ts'
+import { isPermitted } from '../../permissions.ts'
+import { insideOf, namesOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { isReadableName, readableOnly } from '../attributes/attribute-access.ts'
 import type { Attributes } from '../attributes/attributes.ts'
 import type { Event } from './event.ts'
+import type { EventFilter } from './event-filter.ts'
 
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 type Data = Event['data']
+
+/** Returns the conditions that limit a list to the events that the viewer can read. */
+export function permittedEvents(viewer: Viewer): Pick<EventFilter, 'devicesOnly' | 'inside' | 'readable'> {
+  const inside = insideOf(viewer)
+  const readable = namesOf(viewer)
+  if (viewer.restriction !== undefined)
+    return { devicesOnly: true, ...(inside && { inside }), ...(readable && { readable }) }
+  return isPermitted(viewer.permissions, 'AUDIT_READ') ? {} : { devicesOnly: true }
+}
 
 /** The caller can read an attribute change if they can read at least one of the changed attributes. */
 export const isReadableEvent = (viewer: Restricted, { type, data }: Pick<Event, 'type' | 'data'>): boolean =>

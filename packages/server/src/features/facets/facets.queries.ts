@@ -6,8 +6,8 @@ import type { AttributeName } from '../attributes/attribute-name.ts'
 import { anyStale } from '../filters/sql/attribute-times.ts'
 import { filterCondition } from '../filters/sql/conditions.ts'
 import { both, type FilterScope, noTables, type Sql } from '../filters/sql/filter-scope.ts'
-import { andReadableOverride } from '../filters/sql/readable-names.ts'
 import { insideCondition } from '../filters/sql/reachable-devices.ts'
+import { andReadableOverride } from '../filters/sql/readable-names.ts'
 import {
   isNoBulkService,
   joinServiceLive,

@@ -1,5 +1,6 @@
 import { schemaPart } from '../../graphql/assemble.ts'
-import { countStaleDevices, isDeviceStale, listFreshness, setExpectedInterval } from './freshness.ts'
+import { countStaleDevices, isDeviceStale, listFreshness } from './freshness.ts'
+import { setExpectedInterval } from './set-expected-interval.ts'
 
 export const freshnessPart = schemaPart(new URL('./freshness.graphql', import.meta.url), {
   User: {

@@ -1,7 +1,7 @@
 import { schemaPart } from '../../graphql/assemble.ts'
 import { deviceBase, serviceBase, userBase } from '../attributes/read-attributes.ts'
 import { describeSource } from '../events/event-source.ts'
-import { findActor } from '../users/people/people.ts'
+import { findActor } from '../users/people/find-actor.ts'
 import { listChanges, readHistorySpan } from './attribute-history.ts'
 import { findChangeTime, findConfirmation, findInterval, isValueStale, listAttributeInfo } from './attribute-info.ts'
 

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database/test-database.ts'
-import { createDatabase, createPool } from '../../db/database.ts'
+import { createDatabase } from '../../db/database.ts'
+import { createPool } from '../../db/pool/create-pool.ts'
 import { registerWithCode } from './register-with-code.ts'
 
 test('runs only one statement for an unknown code', async () => {

@@ -1,13 +1,12 @@
 import { canonicalize, type FilterUsage } from '@muster/filter'
 import type { Context } from '../../context.ts'
 import { ApiError, badInput } from '../../errors.ts'
-import { maskOf, namesIn, type PermissionName } from '../../permissions.ts'
+import { maskOf, namesIn, neverRestricted, type PermissionName } from '../../permissions.ts'
 import {
   type Access,
   type AttributeScope,
   insideOf,
   namesOf,
-  neverRestricted,
   type RestrictionPart,
   restrictionOf,
 } from '../../restriction.ts'

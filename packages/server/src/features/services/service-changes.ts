@@ -10,7 +10,6 @@ import { fieldChanges, type NewEvent, recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/record-created.ts'
 import { assertMayChangeServices } from '../restrictions/assert-may-change.ts'
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
-import { fieldsOfService } from './services-of-many-devices.ts'
 import {
   countServices,
   deleteServiceRow,
@@ -19,6 +18,7 @@ import {
   lockService,
   updateServiceRow,
 } from './service-changes.queries.ts'
+import { fieldsOfService } from './services-of-many-devices.ts'
 
 export async function addService(context: Context, deviceId: string, input: ServiceInput): Promise<string> {
   assertMayChangeServices(context.viewer)

@@ -4,8 +4,8 @@ import { lookAhead, writesOut } from '../../graphql/selection.ts'
 import { loadDevice } from '../devices/load-device.ts'
 import { applicationTypes, findApplicationType } from './application-types.ts'
 import { listServices } from './list/services-list.ts'
-import { loadServicesOfDevice } from './services-of-device.loaders.ts'
 import { findServices } from './services.ts'
+import { loadServicesOfDevice } from './services-of-device.loaders.ts'
 
 const selectsAttributes = lookAhead([], new Set(['attributes', 'attribute']))
 const selectsAttributesOfList = lookAhead(['items'], new Set(['attributes', 'attribute']))

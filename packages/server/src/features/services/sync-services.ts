@@ -5,9 +5,9 @@ import { getDeviceLocked } from '../devices/changes/device-changes.ts'
 import type { Target } from '../events/event-types.ts'
 import { fieldChanges, type NewEvent, recordEvents } from '../events/record.ts'
 import { assertServiceFields, newService, type ServiceInput } from './new-service.ts'
-import { assertFewServices, fieldsOfService } from './services-of-many-devices.ts'
 import { deleteServiceRow, insertService, updateServiceRow } from './service-changes.queries.ts'
 import { withChange } from './service-changes.ts'
+import { assertFewServices, fieldsOfService } from './services-of-many-devices.ts'
 import { type DeviceServiceRow, lockServicesOfDevice, markAddedByDevice } from './sync-services.queries.ts'
 
 /** If the service exists, omitted fields stay unchanged, and null clears `host` or `port`. */

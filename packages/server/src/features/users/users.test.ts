@@ -2,7 +2,7 @@ import { scryptSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { sharedTestApp } from '../../../test/harness/app.ts'
 import { limits } from '../../limits.ts'
-import { createUser } from './users.ts'
+import { createUser } from './create-user.ts'
 
 const app = sharedTestApp({ env: { MUSTER_FIRST_RECORD: '0' } })
 

@@ -1,7 +1,7 @@
 import { schemaPart } from '../../graphql/assemble.ts'
 import { describeSource } from '../events/event-source.ts'
 import { check, toFilterProblem } from '../filters/read-filter.ts'
-import { findActor } from '../users/people/people.ts'
+import { findActor } from '../users/people/find-actor.ts'
 import { loadUsedBy } from './used-by.ts'
 import { filterKinds } from './view.ts'
 import { createView, deleteView, listViews, updateView } from './views.ts'

@@ -2,8 +2,8 @@ import { type GraphQLObjectType, getArgumentValues, getNamedType } from 'graphql
 import type { Arguments } from '../cost/response-object-count.ts'
 import type { PlannedField, SelectionPlan } from '../documents/selection-plan.ts'
 import type { Json } from '../values/raw-json.ts'
-import { JsonWriter } from './json-writer.ts'
 import type { LeafField, RowWriters, WriteField } from './field-writer.ts'
+import { JsonWriter } from './json-writer.ts'
 import { WrittenItems } from './writing-outcome.ts'
 
 type Row = readonly unknown[]

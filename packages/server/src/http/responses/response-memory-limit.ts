@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { ApiError } from '../../errors.ts'
-import { BodyPieces } from '../../lib/body-pieces.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import { createSlot } from '../../lib/slot.ts'
 import { limits } from '../../limits.ts'
 import { hasClientLeft, onceResponseEnds } from './response-end.ts'
-import { sendInPieces } from './response-pieces.ts'
+import { BodyPieces, sendInPieces } from './response-pieces.ts'
 import { createResponseQueue, type Need } from './response-queue.ts'
 
 export interface ExpectedResponse {

@@ -1,9 +1,9 @@
 import { FileError } from '@muster/fleet-csv/csv/file-error'
 import { type DeviceFile, readDeviceFile } from '@muster/fleet-csv/csv/read-file'
+import { writePlan } from '@muster/fleet-csv/import/job-or-requests'
 import type { Outcome } from '@muster/fleet-csv/import/outcome'
 import { type ImportPlan, prepareImport } from '@muster/fleet-csv/import/prepare-import'
 import { finishEarlierJob, jobNameOf } from '@muster/fleet-csv/import/run-job'
-import { writePlan } from '@muster/fleet-csv/import/write-plan'
 import { useEffect, useRef, useState } from 'react'
 import { sessionApi } from './session-api.ts'
 

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useClient } from 'urql'
-import { devicesOf, useLiveEvents } from '../../../graphql/use-live-events.ts'
+import { devicesOf, useLiveEvents } from '../../../graphql/live-events.ts'
 import type { DeviceQuery } from '../devices-search.ts'
 import { createDeviceRows, type DeviceRows } from './load-device-rows.ts'
 

@@ -1,5 +1,5 @@
 import { useQuery } from 'urql'
-import { useLiveEvents } from '../../../graphql/use-live-events.ts'
+import { useLiveEvents } from '../../../graphql/live-events.ts'
 import { useLastValue } from '../../../hooks/use-last-value.ts'
 import { EventCountsDocument, type EventCountsQuery } from '../events.generated.ts'
 import type { EventFilter } from '../events-search.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { useClient } from 'urql'
-import { devicesOf, useLiveEvents } from '../../../graphql/use-live-events.ts'
+import { devicesOf, useLiveEvents } from '../../../graphql/live-events.ts'
 import { EventPageDocument } from '../events.generated.ts'
 import type { EventFilter } from '../events-search.ts'
 import { eventsOfRows, groupEvents } from './burst.ts'

@@ -13,8 +13,8 @@ import {
 import { codeOf } from '../../../../test/clients/totp.ts'
 import { statActivity } from '../../../../test/cluster/cluster-databases.ts'
 import { sharedTestApp } from '../../../../test/harness/app.ts'
-import { createPasswordLink } from './password-reset-link.ts'
 import { resetPassword } from './operator-password-reset.ts'
+import { createPasswordLink } from './password-reset-link.ts'
 
 /** The server counts attempts per minute, so each test runs in a separate minute. */
 let now = Date.now()

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Browser, errorOf, newPerson, openBrowser, signIn } from '../../../../test/clients/browser.ts'
 import { sharedTestApp, type TestApp } from '../../../../test/harness/app.ts'
-import { createUser } from '../../../features/users/users.ts'
+import { createUser } from '../../../features/users/create-user.ts'
 
 /** The server counts sign-in attempts per minute, so each test runs in a separate minute. */
 let now = Date.now()

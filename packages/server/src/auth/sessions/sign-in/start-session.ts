@@ -1,8 +1,7 @@
 import { userDisabled } from '../../authentication-reasons.ts'
 import type { AuthRequest, SignInMethod } from '../auth-call.ts'
 import { agentOf } from '../forward.ts'
-import { deleteSessions } from '../sessions.queries.ts'
-import { insertSession } from '../single-sign-on/single-sign-on.queries.ts'
+import { deleteSessions, insertSession } from '../sessions.queries.ts'
 import { newToken } from '../tokens.ts'
 import { endFormerSession } from './complete-sign-in.ts'
 

@@ -4,7 +4,7 @@ import { ssoError } from '../../authentication-reasons.ts'
 import { findPair } from '../session-cookie.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import type { AttemptChecks } from './provider.ts'
-import { insertAttempt, type StoredAttempt, takeAttempt } from './single-sign-on.queries.ts'
+import { insertAttempt, type StoredAttempt, takeAttempt } from './sso-attempts.queries.ts'
 
 const ATTEMPT_SECONDS = 600
 /** The cookie outlasts the attempt, so that the reason for rejecting a late response is `sso-expired`. */

@@ -5,11 +5,11 @@ import { lockMasterKey } from '../../master-key/master-key.ts'
 import type { SecretOwner, Secrets } from '../../secrets.ts'
 import { type AuthDeps, SSO_METHOD } from '../auth-call.ts'
 import { agentOf } from '../forward.ts'
-import { deleteSessions } from '../sessions.queries.ts'
+import { deleteSessions, insertSession } from '../sessions.queries.ts'
 import type { Session } from '../sessions.ts'
 import { newToken } from '../tokens.ts'
 import type { Provider, VerifiedSignIn } from './provider.ts'
-import { findIdToken, insertSession, insertSsoSession } from './single-sign-on.queries.ts'
+import { findIdToken, insertSsoSession } from './single-sign-on.queries.ts'
 import type { AdmittedPerson } from './sso-people.ts'
 
 export type SsoSessionDeps = Pick<AuthDeps, 'db' | 'clock' | 'sessions' | 'cookie' | 'addressOf' | 'onSignIn'> & {

@@ -8,8 +8,7 @@ import {
   parseAttributeName,
   parseContext,
 } from '../../attributes/attribute-name.ts'
-import { type Attributes, emptyObject, valueAt } from '../../attributes/attributes.ts'
-import { overlay } from '../../attributes/overlay.ts'
+import { type Attributes, emptyObject, overlay, valueAt } from '../../attributes/attributes.ts'
 import { assertAllAllowed, type Change, flattenAttributes } from '../../attributes/parse-attributes.ts'
 import { applyWrite } from '../../attributes/set-attributes.ts'
 import type { Target } from '../../attributes/target.ts'

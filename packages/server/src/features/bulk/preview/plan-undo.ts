@@ -9,9 +9,9 @@ import { newId } from '../../devices/device-id.ts'
 import { assertFewServices, fieldsOfService } from '../../services/services-of-many-devices.ts'
 import type { EarlierChanges } from '../bulk-items.queries.ts'
 import type { AttributeChanges, DeviceChanges, NewDevice, RemovedService } from '../bulk-job.ts'
-import type { BulkDevice } from './read-bulk-devices.ts'
 import { applyContextChanges } from './operations.ts'
 import { emptyPlan, type Plan, planOf } from './plan.ts'
+import type { BulkDevice } from './read-bulk-devices.ts'
 
 /** `isPartial` is true if a change cannot be reverted, for example because the value has changed again. */
 interface Reverted {

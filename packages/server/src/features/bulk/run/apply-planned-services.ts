@@ -11,8 +11,8 @@ import {
   type ServiceOfDevice,
 } from '../../services/services-of-many-devices.ts'
 import type { DeviceChanges } from '../bulk-job.ts'
-import { type BulkService, toBulkService } from '../preview/read-bulk-devices.ts'
 import { concernsServices } from '../preview/plan-undo.ts'
+import { type BulkService, toBulkService } from '../preview/read-bulk-devices.ts'
 import type { PendingItem } from './pending.queries.ts'
 
 /** Returns the IDs of the services to lock. Some may not exist: a service may have been removed or not yet added. */

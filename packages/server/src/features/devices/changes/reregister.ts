@@ -1,10 +1,10 @@
 import type { Context } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'
 import type { BasicCredentials } from '../../../http/basic-credentials.ts'
-import { idOfBasicUser } from './verify-device-credentials.ts'
 import { lockHardwareHolder, type RegisteredHardware } from './device-secret.queries.ts'
 import { isDeviceSecret } from './device-secret.ts'
 import { renewSecret } from './rotate-secret.ts'
+import { idOfBasicUser } from './verify-device-credentials.ts'
 
 export interface Reregistration {
   hardwareId: string

@@ -8,12 +8,12 @@ import { assertMayDownload, createDownloadLink } from '../../downloads/create-li
 import type { DownloadContent } from '../../downloads/download-link.ts'
 import type { CsvList, Download } from '../../downloads/serve-download.ts'
 import type { Event } from '../event.ts'
-import { type EventFilter, type EventWhere, permittedEvents, readEventFilter } from '../event-filter.ts'
+import { type EventFilter, type EventWhere, readEventFilter } from '../event-filter.ts'
 import { describeSource } from '../event-source.ts'
 import type { EventTypeName } from '../event-types.ts'
 import { type EventSlice, findWindowEnd, selectFittingEvents } from '../events.queries.ts'
 import { type EventListArguments, readEventWhere } from '../events.ts'
-import { readableData } from '../readable-events.ts'
+import { permittedEvents, readableData } from '../readable-events.ts'
 
 const PATH = '/events/v1.csv'
 /** The number of events that a statement examines if PostgreSQL must check each event separately. */

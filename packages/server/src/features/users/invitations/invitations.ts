@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hashToken, newToken } from '../../../auth/sessions/tokens.ts'
 import type { Context } from '../../../context.ts'
 import { type Database, inTransaction } from '../../../db/database.ts'
-import { ApiError, badInput, notFound } from '../../../errors.ts'
+import { ApiError, notFound } from '../../../errors.ts'
 import { assertStorable } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import type { AccountReference, MutationCreateInvitationArgs } from '../../../resolvers.generated.ts'
@@ -17,7 +17,7 @@ import type { Role } from '../roles/role.ts'
 import { assertGrantable, canGrant, getRole } from '../roles/roles.ts'
 import { findAccount, lockAccount } from '../users.queries.ts'
 import { assertEmail } from '../users.ts'
-import type { Invitation, ShownInvitation } from './invitation.ts'
+import { DAY_MS, type Invitation, readExpires, type ShownInvitation, unknownInvitation } from './invitation.ts'
 import { emailInvitation, isSentByEmail } from './invitation-email.ts'
 import {
   countInvitations,
@@ -31,9 +31,6 @@ import {
   selectInvitations,
 } from './invitations.queries.ts'
 
-const DAY_MS = 86_400_000
-const USUAL_DAYS = 7
-const MAX_DAYS = 30
 /** The number of days that an expired invitation stays in the list. */
 const EXPIRED_DAYS = 7
 
@@ -221,25 +218,8 @@ async function assertBelowLimit(db: Database, accountId: string, now: Date): Pro
     )
 }
 
-function readExpires(expires: Date | null | undefined, now: Date): Date {
-  if (expires == null) return new Date(now.getTime() + USUAL_DAYS * DAY_MS)
-  if (expires <= now) throw badInput(`expires must be in the future, not ${expires.toISOString()}`)
-  const latest = new Date(now.getTime() + MAX_DAYS * DAY_MS)
-  if (expires > latest)
-    throw badInput(
-      `expires must be ${latest.toISOString()} (in ${MAX_DAYS} days) or earlier, not ${expires.toISOString()}`,
-    )
-  return expires
-}
-
 /** Returns the link, with the token in the fragment. Browsers do not send fragments, so request logs lack the token. */
 const linkOf = (origin: string, token: string): string => `${origin}/invitation#${token}`
-
-export const unknownInvitation = (): ApiError =>
-  new ApiError(
-    'NOT_FOUND',
-    'this invitation does not exist, or was used, deleted, or replaced, or has expired: ask for another link',
-  )
 
 const eventOf = (type: EventTypeName, { id, email }: Invitation, data: Record<string, unknown>): NewEvent => ({
   type,

@@ -9,8 +9,9 @@ import { insertPerson } from '../people/people.ts'
 import { getRole } from '../roles/roles.ts'
 import { findAccount, lockAccount } from '../users.queries.ts'
 import { assertEmail } from '../users.ts'
+import { unknownInvitation } from './invitation.ts'
 import { findInvitation, lockInvitation } from './invitations.queries.ts'
-import { join, openInvitation, unknownInvitation } from './invitations.ts'
+import { join, openInvitation } from './invitations.ts'
 
 interface InvitationDeps {
   db: Database

@@ -1,4 +1,4 @@
-import { type BuiltInRole, builtInRoles, isBuiltIn } from '../../../permissions.ts'
+import type { BuiltInRole } from '../../../permissions.ts'
 import { accessOfRole, type Restriction, type RestrictionPart, type StoredAccess } from '../../../restriction.ts'
 import type { Target } from '../../events/event-types.ts'
 
@@ -30,12 +30,5 @@ export const toRole = ({ id, name, permissions, restriction, groups }: StoredRol
 
 export const builtInRole = (id: BuiltInRole): Role =>
   toRole({ id, name: null, permissions: null, restriction: null, groups: [] })
-
-/** Returns the built-in roles, from the fewest permissions to the most, followed by the custom roles. */
-export function allRoles(stored: readonly StoredRole[]): Role[] {
-  const byId = new Map(stored.map((row) => [row.id, toRole(row)]))
-  const builtIn = (Object.keys(builtInRoles) as BuiltInRole[]).map((id) => byId.get(id) ?? builtInRole(id))
-  return [...builtIn, ...[...byId.values()].filter(({ id }) => !isBuiltIn(id))]
-}
 
 export const roleTarget = ({ id, name }: Role): Target => ({ id, name, kind: 'role' })

@@ -5,7 +5,7 @@ import { ApiError, badInput, notFound } from '../../../errors.ts'
 import { loaderByArguments } from '../../../graphql/loaders.ts'
 import { assertName, assertStorable } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
-import { includes, isBuiltIn, maskOf, namesIn } from '../../../permissions.ts'
+import { type BuiltInRole, builtInRoles, includes, isBuiltIn, maskOf, namesIn } from '../../../permissions.ts'
 import type { AccessInput, MutationCreateRoleArgs, MutationUpdateRoleArgs } from '../../../resolvers.generated.ts'
 import { isSameRestriction, type RestrictionPart, restrictionOf, storedRestriction } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
@@ -21,7 +21,7 @@ import {
   withinOf,
 } from '../../restrictions/own-restriction.ts'
 import { lockAccount } from '../users.queries.ts'
-import { allRoles, builtInRole, type Role, roleTarget, type StoredRole } from './role.ts'
+import { builtInRole, type Role, roleTarget, type StoredRole, toRole } from './role.ts'
 import { countRoleUses, removeRole, saveRole, selectRoles } from './roles.queries.ts'
 
 type Viewing = Pick<Context, 'db' | 'viewer'>
@@ -48,8 +48,11 @@ export const countUses = readTogether(({ db, viewer, clock }) => countRoleUses(d
 export const findRole = async (context: Context, roleId: string): Promise<Role> =>
   (await listRoles(context)).find(({ id }) => id === roleId) ?? builtInRole('viewer')
 
+/** Returns the built-in roles, from the fewest permissions to the most, followed by the custom roles. */
 export async function readRoles(db: Database, accountId: string): Promise<Role[]> {
-  return allRoles(await selectRoles(db, accountId))
+  const byId = new Map((await selectRoles(db, accountId)).map((row) => [row.id, toRole(row)]))
+  const builtIn = (Object.keys(builtInRoles) as BuiltInRole[]).map((id) => byId.get(id) ?? builtInRole(id))
+  return [...builtIn, ...[...byId.values()].filter(({ id }) => !isBuiltIn(id))]
 }
 
 export async function getRole(db: Database, accountId: string, id: string): Promise<Role> {

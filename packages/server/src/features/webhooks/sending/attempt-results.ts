@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
-import { DAYS_OF_FAILURES } from './pause-or-disable.ts'
 import { type HealthChange, type Result, writeHealth, writeResults } from './attempt-results.queries.ts'
+import { DAYS_OF_FAILURES } from './pause-or-disable.ts'
 
 /** Writes the outcomes of attempts in batches. Each batch contains the outcomes of only one account. */
 export interface Results {

@@ -1,8 +1,8 @@
 import type { Database } from '../../../db/database.ts'
 import type { OutboundResult } from '../../../outbound/outbound-post.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
-import { pauseOrDisable } from './pause-or-disable.ts'
 import type { Results } from './attempt-results.ts'
+import { pauseOrDisable } from './pause-or-disable.ts'
 import { type Evaluation, evaluate } from './retry-policy.ts'
 import type { DueDelivery, Health } from './sending.queries.ts'
 

@@ -9,9 +9,8 @@ import type { Outbound, OutboundResult } from '../../../outbound/outbound-post.t
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { deliverJob, deliverKey } from '../webhooks.jobs.ts'
 import { notifyWebhook } from '../webhooks.queries.ts'
-import { createThrottle } from './attempt-throttle.ts'
 import { createResults } from './attempt-results.ts'
-import { type Runner, type RunnerDeps, type RunnerEnd, startRunner } from './webhook-runner.ts'
+import { createThrottle } from './attempt-throttle.ts'
 import {
   findHoldEnd,
   type Health,
@@ -21,6 +20,7 @@ import {
   secondsUntilDue,
   takeHold,
 } from './sending.queries.ts'
+import { type Runner, type RunnerDeps, type RunnerEnd, startRunner } from './webhook-runner.ts'
 
 /** Each process runs one sender. Only one sender at a time holds a webhook and sends its deliveries. */
 export interface Sender {

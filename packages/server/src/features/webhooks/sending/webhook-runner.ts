@@ -7,10 +7,10 @@ import type { Outbound, OutboundResult } from '../../../outbound/outbound-post.t
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { findSendable } from '../webhooks.queries.ts'
 import { attempt, type Receiver, receiverOf } from './attempt.ts'
+import type { Results } from './attempt-results.ts'
 import type { Throttle } from './attempt-throttle.ts'
 import { createBreaker } from './circuit-breaker.ts'
 import { recordAttempt } from './conclude-attempt.ts'
-import type { Results } from './attempt-results.ts'
 import { evaluate } from './retry-policy.ts'
 import { type DueDelivery, type Health, selectDue } from './sending.queries.ts'
 

@@ -1,0 +1,48 @@
+import { type Database, query } from '../../../db/database.ts'
+
+export interface StoredAttempt {
+  /** The SHA-256 hash of the state. */
+  id: string
+  /** The SHA-256 hash of the browser's cookie. */
+  browserHash: Buffer
+  verifier: string
+  nonce: string
+  returnTo: string
+  /** The SHA-256 hash of the token in the invitation that the person opened, or null without an invitation. */
+  invitationHash: Buffer | null
+  /** The signed-in person who links an identity, or null if the attempt is a sign-in. */
+  personId: string | null
+  expires: Date
+}
+
+export async function insertAttempt(db: Database, attempt: StoredAttempt): Promise<void> {
+  await db
+    .insertInto('sso_attempt')
+    .values({
+      id: attempt.id,
+      browser_hash: attempt.browserHash,
+      verifier: attempt.verifier,
+      nonce: attempt.nonce,
+      return_to: attempt.returnTo,
+      invitation_hash: attempt.invitationHash,
+      person_id: attempt.personId,
+      expires: attempt.expires,
+    })
+    .execute()
+}
+
+/** Deletes an attempt, because it must work only once. Ignores expired attempts and attempts from other browsers. */
+export async function takeAttempt(
+  db: Database,
+  { id, browserHash }: Pick<StoredAttempt, 'id' | 'browserHash'>,
+  now: Date,
+): Promise<StoredAttempt | undefined> {
+  const [row] = await query<StoredAttempt>(
+    db,
+    `delete from sso_attempt where id = $1 and browser_hash = $2 and expires > $3
+     returning id, browser_hash as "browserHash", verifier, nonce, return_to as "returnTo",
+       invitation_hash as "invitationHash", person_id as "personId", expires`,
+    [id, browserHash, now],
+  )
+  return row
+}
