@@ -1,4 +1,4 @@
-import { Anchor, Combobox, Group, Text, TextInput, useCombobox } from '@mantine/core'
+import { Anchor, Combobox, Group, Input, Text, useCombobox } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { FilterProblem, ListKind } from './filter-problem.ts'
@@ -30,7 +30,10 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
   const language = useSearchLanguage(isFocused || !isBusy)
   const { typed, setTyped } = useTypedFilter({ kind, where, isBusy, language, onChange })
   const [cursor, setCursor] = useState<number>()
+  /** The ID of the selected completion, or null. Combobox would keep the ID of a completion that is no longer shown. */
+  const [selectedId, setSelectedId] = useState<string | null>(null)
   const input = useRef<HTMLInputElement>(null)
+  const options = useRef<HTMLDivElement>(null)
   const completedTo = useRef<number>(undefined)
   const problemId = useId()
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
@@ -53,14 +56,17 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
     completedTo.current = undefined
     input.current?.setSelectionRange(end, end)
   })
-  const follow = (): void => setCursor(input.current?.selectionStart ?? undefined)
+  const follow = (): void => {
+    setCursor(input.current?.selectionStart ?? undefined)
+    setSelectedId(options.current?.querySelector('[data-combobox-selected]')?.id ?? null)
+  }
   return (
-    <Combobox store={combobox} onOptionSubmit={(value) => complete(Number(value))} withinPortal>
+    <Combobox store={combobox} onOptionSubmit={(value) => complete(Number(value))} withinPortal={false}>
       {/* The completions appear below the error. */}
       <Combobox.DropdownTarget>
         <div className={classes.box}>
-          <Combobox.EventsTarget>
-            <TextInput
+          <Combobox.EventsTarget aria-activedescendant={selectedId}>
+            <Input
               ref={input}
               type="search"
               aria-label={label}
@@ -71,12 +77,15 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
               autoCapitalize="off"
               value={typed}
               error={shown !== undefined}
+              withAria={false}
+              aria-invalid={shown !== undefined}
               aria-describedby={shown === undefined ? undefined : problemId}
               onChange={(event) => {
                 setTyped(event.currentTarget.value)
                 setCursor(event.currentTarget.selectionStart ?? undefined)
                 combobox.openDropdown()
                 combobox.resetSelectedOption()
+                setSelectedId(null)
               }}
               onFocus={() => setFocused(true)}
               onClick={follow}
@@ -103,7 +112,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
         </div>
       </Combobox.DropdownTarget>
       <Combobox.Dropdown hidden={completions.length === 0}>
-        <Combobox.Options>
+        <Combobox.Options ref={options} aria-label="Completions">
           {completions.map(({ text, label: shownAs, kind, count }, index) => (
             <Combobox.Option value={String(index)} key={`${kind} ${text}`}>
               <Group justify="space-between" gap="md" wrap="nowrap">

@@ -163,13 +163,15 @@ function Total({ count, of, label, where }: TotalProps) {
           </RouterAnchor>
         )}
         {of === undefined ? null : (
-          <Text span size="sm" fw={400} c="dimmed">
+          <>
             {' '}
-            of{' '}
-            <RouterAnchor to="/devices" inherit>
-              {of.toLocaleString()}
-            </RouterAnchor>
-          </Text>
+            <Text span size="sm" fw={400} c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+              of{' '}
+              <RouterAnchor to="/devices" inherit>
+                {of.toLocaleString()}
+              </RouterAnchor>
+            </Text>
+          </>
         )}
       </Text>
     </Paper>
