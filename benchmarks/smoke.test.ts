@@ -17,11 +17,11 @@ import { type AccessKey, send, toRequest } from './run/operation.ts'
 import { checkResponses, measureRounds, type Workload } from './run/rounds.ts'
 import { startWriteCheck } from './scenarios/check-writes.ts'
 import { consoleWorkloads } from './scenarios/console-page-of-50.ts'
-import { outcomeOf } from './scenarios/load-scenario.ts'
 import { pageWorkloads } from './scenarios/page-of-1000-devices.ts'
 import type { Figure, Outcome } from './scenarios/scenario.ts'
 import { scenarios } from './scenarios/scenarios.ts'
 import { ownDevice, writers } from './scenarios/set-attribute.ts'
+import { outcomeOf } from './scenarios/throughput-scenario.ts'
 
 const app = sharedTestApp()
 let pool: pg.Pool

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { chromiumOptions } from '../e2e/chromium.ts'
-import { prepareFleet } from './screenshots/prepare-fleet.ts'
 import { startReceivers } from './screenshots/receivers.ts'
+import { prepareFleet } from './screenshots/sample-data-and-screens.ts'
 
 // This script takes the screenshots in docs/screenshots. It starts a server with a sample fleet and opens the console's
 // main pages. `npm run screenshots` builds the console and runs the script. If Chromium is not in one of the usual

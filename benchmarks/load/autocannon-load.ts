@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Load, LoadResult } from './load.ts'
 
-const program = new URL('../peers/run-autocannon.js', import.meta.url)
+const program = new URL('../peers/autocannon-process.js', import.meta.url)
 
 /** Generates load with autocannon in a separate process, which runs until the caller calls `close`. */
 export function startAutocannonLoad(): Load {

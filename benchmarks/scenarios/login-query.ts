@@ -1,6 +1,6 @@
 import { graphql } from '../run/operation.ts'
 import type { Workload } from '../run/rounds.ts'
-import { loadScenario } from './load-scenario.ts'
+import { loadScenario } from './throughput-scenario.ts'
 
 const document = '{ login { id } }'
 

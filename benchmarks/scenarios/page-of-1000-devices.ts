@@ -1,7 +1,7 @@
 import { graphql } from '../run/operation.ts'
 import type { Workload } from '../run/rounds.ts'
-import { loadScenario } from './load-scenario.ts'
 import { devicesOfPostgraphile } from './postgraphile-response.ts'
+import { loadScenario } from './throughput-scenario.ts'
 
 const SIZE = 1_000
 

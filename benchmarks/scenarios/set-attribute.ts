@@ -4,7 +4,7 @@ import type { System } from '../environment/systems.ts'
 import { graphql, type Operation } from '../run/operation.ts'
 import type { Workload } from '../run/rounds.ts'
 import { startWriteCheck } from './check-writes.ts'
-import { loadScenario } from './load-scenario.ts'
+import { loadScenario } from './throughput-scenario.ts'
 
 const CLIENTS = 64
 

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Secrets } from './auth/secrets.ts'
-import type { AccountWorker } from './db/cluster/transaction-worker.ts'
+import type { AccountWorker } from './db/cluster/choose-transaction-worker.ts'
 import type { Database } from './db/database.ts'
 import type { NameCounts } from './features/attributes/names/count-attribute-names.ts'
 import type { Feed } from './features/events/feed/feed.ts'

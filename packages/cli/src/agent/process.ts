@@ -4,7 +4,7 @@ import { flushCompileCache } from 'node:module'
 import type { AgentOptions } from './settings.ts'
 
 const [options = '{}', phase] = process.argv.slice(2)
-const { main } = await import('./run-until-stopped.ts')
+const { main } = await import('./signals-and-exit-code.ts')
 if (process.env.NODE_COMPILE_CACHE !== undefined && phase !== 'warm') {
   // Write the compile cache and restart the process, which then does not load Node's TypeScript compiler. The compiler
   // uses 20 MB of memory.

@@ -20,7 +20,7 @@ export async function startAgent(options: AgentOptions): Promise<number> {
   const program = fileURLToPath(new URL(`./process${extname(import.meta.filename)}`, import.meta.url))
   // A process that a launcher started is not replaced, because `execve` would close the launcher's channel to it.
   const canBecome = process.execve !== undefined && process.platform !== 'win32' && process.channel === undefined
-  if (!canBecome || !existsSync(program)) return (await import('./run-until-stopped.ts')).main(options)
+  if (!canBecome || !existsSync(program)) return (await import('./signals-and-exit-code.ts')).main(options)
   const { folder } = await readSettings(options)
   await createStateFolder(folder)
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }

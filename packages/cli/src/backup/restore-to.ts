@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { restoreTo } from '@muster/server/backup/base/point-in-time-restore.ts'
+import { restoreTo } from '@muster/server/backup/base/restore-from-archive.ts'
 import { recordOverConnection } from '@muster/server/features/users/record-installation-event.ts'
 import { standardErrorLog } from '../installation/log.ts'
 import { readArchive } from './archive-setting.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import mqtt, { type MqttClient } from 'mqtt'
 import { disconnectCleanly } from '../agent/connection/session.ts'
+import type { Throttle } from './connection-throttle.ts'
 import { type Counts, countFailure } from './counts.ts'
-import type { Throttle } from './message-throttle.ts'
 
 export interface Credentials {
   id: string

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createThrottle } from './connection-throttle.ts'
 import { type Counts, newCounts } from './counts.ts'
 import { type Behavior, type Credentials, createDevice } from './device.ts'
-import { createThrottle } from './message-throttle.ts'
 
 export interface FleetOptions extends Omit<Behavior, 'waitToConnect'> {
   devices: readonly Credentials[]

@@ -4,8 +4,8 @@ import { symlink } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { parseAgentConfig } from '../../src/agent/config/config.ts'
-import { inspectMachine } from '../../src/agent/inspect-machine.ts'
 import { derivedId } from '../../src/agent/machine/hardware-id.ts'
+import { inspectMachine } from '../../src/agent/preview-report.ts'
 import { type CommandResult, muster, temporaryFolder } from '../harness/muster.ts'
 
 async function check(config: string): Promise<CommandResult & { file: string }> {

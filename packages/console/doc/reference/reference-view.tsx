@@ -6,7 +6,7 @@ import { Overview } from './overview.tsx'
 import classes from './reference.module.css'
 import { indexSchema } from './schema-index.ts'
 import { Sidebar } from './search-sidebar.tsx'
-import { TypePage } from './type-page.tsx'
+import { TypePage } from './type-details.tsx'
 import { UnknownType } from './unknown-type.tsx'
 
 export function ReferenceView({ schema, location }: { schema: GraphQLSchema; location: DocLocation }) {

@@ -1,4 +1,4 @@
-import { rowsOfDocument } from '../features/access-keys/document-argument.ts'
+import { rowsOfDocument } from '../features/access-keys/document-permissions.ts'
 import { rowsOfUsage } from '../features/access-keys/key-usage.ts'
 import { TYPICAL_CHANGES } from '../features/availability/availability.ts'
 import { samplesRead } from '../features/availability/presence-samples.ts'

@@ -3,7 +3,7 @@ import { findDevice } from '../../test/api/device-details.ts'
 import { rotate } from '../../test/api/device-registration.ts'
 import { connectMqtt, nextEvent, registerDevice } from '../../test/clients/mqtt-device.ts'
 import { sharedTestApp, type TestApp } from '../../test/harness/app.ts'
-import { cutOffDevices } from '../features/devices/changes/cut-off-notifications.queries.ts'
+import { cutOffDevices } from '../features/devices/changes/send-recheck-notifications.queries.ts'
 
 const app = sharedTestApp({ mqtt: true })
 let other: TestApp

@@ -1,5 +1,5 @@
 import type { PublishPacket } from 'aedes'
-import type { DeviceReports, ReportingDevice } from '../features/presence/batched-device-reports.ts'
+import type { DeviceReports, ReportingDevice } from '../features/presence/device-reports.ts'
 import { readObject, readState } from './payload.ts'
 import { readServices } from './services-payload.ts'
 import { idsTopic, type Publication } from './topics.ts'

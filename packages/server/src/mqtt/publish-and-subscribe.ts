@@ -1,6 +1,6 @@
 import type { PublishPacket, Subscription } from 'aedes'
 import { ApiError } from '../errors.ts'
-import type { DeviceReports } from '../features/presence/batched-device-reports.ts'
+import type { DeviceReports } from '../features/presence/device-reports.ts'
 import { type LogRejection, withoutInput } from '../http/rejection-log.ts'
 import type { Throttle } from './delay-messages.ts'
 import type { MeasurePublication } from './mqtt.metrics.ts'

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { ConnectPacket } from 'aedes'
-import type { ReportingDevice } from '../features/presence/batched-device-reports.ts'
+import type { ReportingDevice } from '../features/presence/device-reports.ts'
 import type { PacketGuard } from './packet-guard.ts'
 
 /** A session begins when the server accepts the connection, before the device authenticates. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createThrottle } from '../../../cli/src/simulate/connection-throttle.ts'
 import { newCounts } from '../../../cli/src/simulate/counts.ts'
 import { type Credentials, createDevice } from '../../../cli/src/simulate/device.ts'
-import { createThrottle } from '../../../cli/src/simulate/message-throttle.ts'
 
 export interface ConnectedDevices {
   connected(): number

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
+import { createThrottle } from '../../../cli/src/simulate/connection-throttle.ts'
 import { newCounts } from '../../../cli/src/simulate/counts.ts'
 import { type Credentials, createDevice } from '../../../cli/src/simulate/device.ts'
-import { createThrottle } from '../../../cli/src/simulate/message-throttle.ts'
 
 export type FleetCommand =
   | { kind: 'receive'; secret: string }

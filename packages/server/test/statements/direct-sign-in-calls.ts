@@ -8,9 +8,9 @@ import * as ssoAttempts from '../../src/auth/sessions/single-sign-on/sso-attempt
 import * as totp from '../../src/auth/sessions/totp.queries.ts'
 import * as settings from '../../src/features/attributes/settings/own-settings.queries.ts'
 import { serverSource } from '../../src/features/events/event-source.ts'
+import * as users from '../../src/features/users/accounts.queries.ts'
 import * as invitations from '../../src/features/users/invitations/invitations.queries.ts'
 import * as identities from '../../src/features/users/single-sign-on/identities.queries.ts'
-import * as users from '../../src/features/users/users.queries.ts'
 import type { Send } from './direct-webhook-calls.ts'
 
 export function directSignInCalls(personId: string): Send[] {

@@ -21,7 +21,7 @@ nothing to the server. It exits with code 1 if a value cannot be read.`),
 
 async function run(options: AgentOptions): Promise<void> {
   const [{ inspectMachine }, { readSettings }, { valueLine }] = await Promise.all([
-    import('../../agent/inspect-machine.ts'),
+    import('../../agent/preview-report.ts'),
     import('../../agent/settings.ts'),
     import('../../agent/status/status-lines.ts'),
   ])

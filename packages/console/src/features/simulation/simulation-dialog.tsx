@@ -1,10 +1,10 @@
 import { Modal, Stack, Text } from '@mantine/core'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
-import { Answers } from './answers.tsx'
-import { Granted } from './permission-results.tsx'
+import { Granted } from './permission-list.tsx'
 import { QuestionForm } from './question-form.tsx'
 import { type Subject, useSimulation } from './use-simulation.ts'
+import { Answers } from './yes-no-answers.tsx'
 
 interface SimulationDialogProps {
   title: string

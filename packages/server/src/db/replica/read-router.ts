@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { batched } from '../../lib/batched.ts'
 import type { Database } from '../database.ts'
 import { type OpenPool, openReplica, type Replica } from './open-replica.ts'
-import { reachesPosition, readWritten } from './replica-lag.ts'
+import { reachesPosition, readWritten } from './wait-for-replica.ts'
 
 /**
  * Where a query reads. `replica` means the replica or a worker. `lagging` means the primary, because the replica is

@@ -7,7 +7,7 @@ import { readOwnRestriction, shownRestriction } from '../restrictions/own-restri
 import { findActor } from '../users/people/find-actor.ts'
 import { loadView } from '../views/load-view.ts'
 import { createAccessKey, deleteAccessKey, listAccessKeys, rotateAccessKey, updateAccessKey } from './access-keys.ts'
-import { readNeeds } from './document-argument.ts'
+import { readNeeds } from './document-permissions.ts'
 import { getKeyPolicy, listViolations, setKeyPolicy } from './key-policy.ts'
 import { listUnused, listUsage } from './key-usage.ts'
 

@@ -13,7 +13,7 @@ import { assertVisibleNames, joinAttributeName, parseContext } from './attribute
 import { forgetAttributes } from './attributes.loaders.ts'
 import { type Attributes, overlay } from './attributes.ts'
 import { confirmValues, type UnchangedValue } from './confirm-values.ts'
-import { lockTargets, type Place, parseTargetId, saveTargets } from './locked-targets.ts'
+import { lockTargets, type Place, parseTargetId, saveTargets } from './lock-and-save-targets.ts'
 import { assertAllAllowed, type Change, flattenAttributes } from './parse-attributes.ts'
 import { readUserAttributes } from './read-attributes.ts'
 import { assertOnlySettings, isOwnSetting, withOwnSettings, writeOwnSettings } from './settings/own-settings.ts'

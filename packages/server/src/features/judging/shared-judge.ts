@@ -4,9 +4,9 @@ import { ApiError, badInput } from '../../errors.ts'
 import { namesOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { viewsIn } from '../views/apply-view.ts'
+import { resolveSelection, type StoredSelection, storedFilter } from './device-selection.ts'
 import { type JudgedEvent, judgeEvents } from './judge.ts'
 import type { Selection } from './needs.ts'
-import { resolveSelection, type StoredSelection, storedFilter } from './selection.ts'
 
 export interface EventJudge {
   /** Aborted when a view of the selection can no longer be used. The signal's reason is the error. */

@@ -1,6 +1,6 @@
-import type { ConnectionBatch } from './connection-batch.ts'
 import type { DeviceKey } from './device-keys.ts'
 import type { AddressedDevice } from './presence.queries.ts'
+import type { ConnectionBatch } from './write-connection-batch.ts'
 
 /** A device that is connected to this process or is in its grace period. */
 export interface HeldDevice extends DeviceKey {

@@ -5,7 +5,7 @@ import { isPermitted, type PermissionName, permissionNames } from '../../permiss
 import type { UserSimulateArgs } from '../../resolvers.generated.ts'
 import { insideOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
-import { readNeeds } from '../access-keys/document-argument.ts'
+import { readNeeds } from '../access-keys/document-permissions.ts'
 import { assertReadable, assertWritable } from '../attributes/attribute-access.ts'
 import {
   type AttributeName,

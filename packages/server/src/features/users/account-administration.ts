@@ -5,12 +5,12 @@ import { notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import { recordEvents } from '../events/record.ts'
+import { insertOwnedAccount, lockAccount, selectAccounts } from './accounts.queries.ts'
 import { addMember, personTarget } from './members/members.ts'
 import { insertMembership } from './people/people.queries.ts'
 import { getRole } from './roles/roles.ts'
-import { insertOwnedAccount, lockAccount, selectAccounts } from './users.queries.ts'
 
-export type { AccountSummary } from './users.queries.ts'
+export type { AccountSummary } from './accounts.queries.ts'
 
 /** Lists all accounts, so only operators may use this function. */
 export const listAccounts = selectAccounts

@@ -4,8 +4,8 @@ import { type Database, inTransaction } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import { assertName } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
+import { insertAccount } from './accounts.queries.ts'
 import { insertMembership, insertPerson } from './people/people.queries.ts'
-import { insertAccount } from './users.queries.ts'
 import { assertEmail } from './users.ts'
 
 export interface NewUser {

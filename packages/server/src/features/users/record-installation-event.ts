@@ -6,7 +6,7 @@ import { createPartitionsByBothClocks } from '../../db/event-partitions.ts'
 import { createPool } from '../../db/pool/create-pool.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
-import { findOwner } from './users.queries.ts'
+import { findOwner } from './accounts.queries.ts'
 
 export type InstallationEventType = Extract<
   EventTypeName,

@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.ts'
 import { ApiError, notFound } from '../../errors.ts'
 import { reloadAccessKeys } from '../access-keys/access-keys.ts'
 import { recheckDevices } from '../devices/changes/recheck-connected-devices.ts'
+import { countContents, selectUsers, type UserSummary } from './accounts.queries.ts'
 import {
   disableAccountsOf,
   enableAccountsOf,
@@ -16,9 +17,8 @@ import {
   writeDisabled,
 } from './people/people.queries.ts'
 import { recordUserEvents } from './record-user-events.ts'
-import { countContents, selectUsers, type UserSummary } from './users.queries.ts'
 
-export type { UserSummary } from './users.queries.ts'
+export type { UserSummary } from './accounts.queries.ts'
 
 /** Lists the users of all accounts, so only operators may use this function. */
 export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)

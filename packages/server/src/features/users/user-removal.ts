@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import type { Viewer } from '../../viewer.ts'
+import { countContents, countOtherAccounts } from './accounts.queries.ts'
 import { endMembershipOf } from './members/members.ts'
 import { replaceWithRemovedPerson, selectAccountsOf } from './people/people.queries.ts'
 import { type RecordDeps, recordInstallationEvent } from './record-installation-event.ts'
@@ -14,7 +15,6 @@ import {
   tablesInOrder,
   type UserTable,
 } from './user-removal.queries.ts'
-import { countContents, countOtherAccounts } from './users.queries.ts'
 
 export interface PlannedRemoval {
   id: string

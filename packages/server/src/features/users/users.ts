@@ -2,10 +2,10 @@ import type { Context } from '../../context.ts'
 import { badInput, notFound } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import { assertText } from '../../lib/string-checks.ts'
+import { findAccount } from './accounts.queries.ts'
 import type { UserDetails } from './user.ts'
-import { findAccount } from './users.queries.ts'
 
-export { hasAccounts as hasUsers, lockAccount } from './users.queries.ts'
+export { hasAccounts as hasUsers, lockAccount } from './accounts.queries.ts'
 
 /** The maximum length of an email address. RFC 5321 §4.5.3.1.3 allows 256 octets, including two angle brackets. */
 const EMAIL_LENGTH = 254

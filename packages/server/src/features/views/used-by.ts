@@ -8,7 +8,7 @@ import type { Target } from '../events/event-types.ts'
 import { check } from '../filters/read-filter.ts'
 import { listRestrictedByViews, replaceViewOfRestrictions, restrictedTarget } from '../restrictions/view-uses.ts'
 import { webhookTarget } from '../webhooks/webhook.ts'
-import { listWebhooksWithViews, replaceViewOfWebhooks } from '../webhooks/webhook-views.ts'
+import { listWebhooksWithViews, replaceViewOfWebhooks } from '../webhooks/webhooks-using-view.ts'
 import { filterKinds, type View } from './view.ts'
 
 type Viewing = Pick<Context, 'db' | 'viewer'>

@@ -1,7 +1,7 @@
 import type { List } from '../../graphql/lists/paging.ts'
 import type { Viewer } from '../../viewer.ts'
 import type { EventTypeName, Target } from '../events/event-types.ts'
-import type { StoredSelection } from '../judging/selection.ts'
+import type { StoredSelection } from '../judging/device-selection.ts'
 
 /** A webhook without its encrypted secrets. */
 export interface Webhook extends StoredSelection {

@@ -21,8 +21,8 @@ import { causeOf } from '../error-mapping.ts'
 import { firstErrors } from '../first-errors.ts'
 import { compiledMark, isPromise } from '../lists/list-results.ts'
 import type { RowWriters } from '../written/field-writer.ts'
+import { infoOfPage, planWrittenPages, type WrittenPages, withWrittenPages } from '../written/plan-written-pages.ts'
 import { WritingError } from '../written/writing-outcome.ts'
-import { infoOfPage, planWrittenPages, type WrittenPages, withWrittenPages } from '../written/written-pages.ts'
 import type { OperationPlan } from './selection-plan.ts'
 
 export type CompiledOperation = (

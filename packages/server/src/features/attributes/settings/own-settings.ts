@@ -4,7 +4,7 @@ import type { Viewer } from '../../../viewer.ts'
 import { applyChanges, assertWithinLimits } from '../apply-changes.ts'
 import { CONSOLE_GROUP, joinAttributeName } from '../attribute-name.ts'
 import { type Attributes, emptyObject } from '../attributes.ts'
-import type { Place } from '../locked-targets.ts'
+import type { Place } from '../lock-and-save-targets.ts'
 import { assertAllAllowed, type Change } from '../parse-attributes.ts'
 import { findOwnSettings, lockOwnSettings, updateOwnSettings } from './own-settings.queries.ts'
 

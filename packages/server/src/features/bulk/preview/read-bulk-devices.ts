@@ -1,7 +1,7 @@
 import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../../db/database.ts'
 import type { Attributes } from '../../attributes/attributes.ts'
-import { readDevices } from '../../attributes/locked-targets.ts'
+import { readDevices } from '../../attributes/lock-and-save-targets.ts'
 import { copyTimes, newTarget, type OverrideNames, type Target, type ValueTimes } from '../../attributes/target.ts'
 import type { FieldName, State } from '../../devices/device.ts'
 import type { ServiceFields } from '../../services/new-service.ts'

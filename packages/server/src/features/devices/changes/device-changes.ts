@@ -17,7 +17,6 @@ import { newService, type ServiceInput } from '../../services/new-service.ts'
 import { type DeviceFields, deviceFields, type FieldName } from '../device.ts'
 import { newId, parseId } from '../device-id.ts'
 import { deviceExists } from '../devices.queries.ts'
-import { cutOffDevices } from './cut-off-notifications.queries.ts'
 import { selectDeletedContents } from './deleted-devices.queries.ts'
 import {
   deleteDeviceRows,
@@ -31,6 +30,7 @@ import {
   updateDeviceRow,
 } from './device-changes.queries.ts'
 import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
+import { cutOffDevices } from './send-recheck-notifications.queries.ts'
 
 /** An omitted field is unset on a new device and unchanged on an existing one. */
 export type DeviceChange = Partial<Record<FieldName, string | null | undefined>>

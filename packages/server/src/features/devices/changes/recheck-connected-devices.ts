@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
 import type { Notifications } from '../../../db/notifications.ts'
-import { anyDevice, deviceChannel } from './cut-off-notifications.queries.ts'
 import { findInvalidSecrets, type PresentedSecret } from './recheck-connected-devices.queries.ts'
+import { anyDevice, deviceChannel } from './send-recheck-notifications.queries.ts'
 
-export { recheckDevices } from './cut-off-notifications.queries.ts'
 export type { PresentedSecret } from './recheck-connected-devices.queries.ts'
+export { recheckDevices } from './send-recheck-notifications.queries.ts'
 
 const BATCH = 1_000
 const CHECK_INTERVAL_MS = 1_000

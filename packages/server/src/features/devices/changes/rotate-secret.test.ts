@@ -11,7 +11,7 @@ import {
 import { errorOf } from '../../../../test/clients/http-device.ts'
 import { atDatabase } from '../../../../test/global-setup.ts'
 import { startTestApp } from '../../../../test/harness/app.ts'
-import { deviceChannel } from './cut-off-notifications.queries.ts'
+import { deviceChannel } from './send-recheck-notifications.queries.ts'
 
 let registrations: RegistrationClient
 

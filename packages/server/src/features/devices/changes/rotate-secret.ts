@@ -1,9 +1,9 @@
 import type { Context } from '../../../context.ts'
 import { recordEvents } from '../../events/record.ts'
-import { cutOffDevices } from './cut-off-notifications.queries.ts'
 import { getDeviceLocked } from './device-changes.ts'
 import { replaceSecret } from './device-secret.queries.ts'
 import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
+import { cutOffDevices } from './send-recheck-notifications.queries.ts'
 
 /** How long, in milliseconds, a device can register itself again after its owner allows this. */
 const ALLOWED_FOR_MS = 3_600_000

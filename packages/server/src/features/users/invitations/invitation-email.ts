@@ -1,7 +1,7 @@
 import { countAttempt } from '../../../auth/sessions/sign-in/sign-in.queries.ts'
 import type { Context } from '../../../context.ts'
+import { findAccount } from '../accounts.queries.ts'
 import { getRole } from '../roles/roles.ts'
-import { findAccount } from '../users.queries.ts'
 import type { ShownInvitation } from './invitation.ts'
 import { writeEmailStatus } from './invitations.queries.ts'
 

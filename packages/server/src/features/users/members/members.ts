@@ -8,10 +8,10 @@ import { disableKeysOf, endPersonalKeys, reloadAccessKeys } from '../../access-k
 import type { Target } from '../../events/event-types.ts'
 import { recordEvents } from '../../events/record.ts'
 import { assertNoPreviousRelease } from '../../presence/previous-release.ts'
+import { lockAccount } from '../accounts.queries.ts'
 import { insertMembership } from '../people/people.ts'
 import type { Role } from '../roles/role.ts'
 import { assertGrantable, getRole } from '../roles/roles.ts'
-import { lockAccount } from '../users.queries.ts'
 import type { Member } from './member.ts'
 import { countMembers, countOwnersWhoCanSignIn, deleteMembership, selectMembers, writeRole } from './members.queries.ts'
 

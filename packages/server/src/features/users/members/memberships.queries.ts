@@ -1,6 +1,6 @@
 import { type Database, query } from '../../../db/database.ts'
+import { contactColumns } from '../accounts.queries.ts'
 import type { StoredRole } from '../roles/role.ts'
-import { contactColumns } from '../users.queries.ts'
 
 /** The role is null if the person is not a member. */
 export interface MembershipRow {

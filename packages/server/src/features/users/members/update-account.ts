@@ -8,8 +8,8 @@ import { reloadAccessKeys } from '../../access-keys/access-keys.ts'
 import type { Target } from '../../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../../events/record.ts'
 import { assertNoPreviousRelease } from '../../presence/previous-release.ts'
+import { findAccount, findSignInPolicy, lockAccount, writeContact, writeSignInPolicy } from '../accounts.queries.ts'
 import type { User } from '../user.ts'
-import { findAccount, findSignInPolicy, lockAccount, writeContact, writeSignInPolicy } from '../users.queries.ts'
 import { assertEmail } from '../users.ts'
 
 export const readSignInPolicy = async ({ db, viewer }: Context): Promise<SignInPolicy> =>

@@ -20,7 +20,7 @@ import {
   readOwnRestriction,
   withinOf,
 } from '../../restrictions/own-restriction.ts'
-import { lockAccount } from '../users.queries.ts'
+import { lockAccount } from '../accounts.queries.ts'
 import { builtInRole, type Role, roleTarget, type StoredRole, toRole } from './role.ts'
 import { countRoleUses, removeRole, saveRole, selectRoles } from './roles.queries.ts'
 

@@ -6,9 +6,9 @@ import type { AdmittedPerson, SsoPeople } from '../../../auth/sessions/single-si
 import type { Config } from '../../../config.ts'
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
+import { insertAccount } from '../accounts.queries.ts'
 import { isInvitedByEmail, type Joining, join, openInvitation } from '../invitations/invitations.ts'
 import { insertMembership, insertPerson } from '../people/people.ts'
-import { insertAccount } from '../users.queries.ts'
 import { followGroups } from './group-memberships.ts'
 import {
   findByIdentity,

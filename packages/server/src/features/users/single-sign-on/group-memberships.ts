@@ -2,10 +2,10 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import { isBuiltIn } from '../../../permissions.ts'
+import { lockAccount } from '../accounts.queries.ts'
 import { changeGroupMembership } from '../members/members.ts'
 import type { Role } from '../roles/role.ts'
 import { readRoles } from '../roles/roles.ts'
-import { lockAccount } from '../users.queries.ts'
 import { selectGroupAccounts } from './identities.queries.ts'
 
 interface GroupDeps {

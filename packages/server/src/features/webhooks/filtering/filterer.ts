@@ -3,9 +3,9 @@ import type { Database } from '../../../db/database.ts'
 import { isForeignKeyViolation } from '../../../db/database-errors.ts'
 import { ApiError } from '../../../errors.ts'
 import { pause } from '../../../lib/pause.ts'
+import { resolveSelection } from '../../judging/device-selection.ts'
 import { type JudgedEvent, judgeEvents } from '../../judging/judge.ts'
 import type { Selection } from '../../judging/needs.ts'
-import { resolveSelection } from '../../judging/selection.ts'
 import {
   type Candidate,
   type PassingEvent,

@@ -12,10 +12,10 @@ import { releaseDevices } from '../../../presence/mark-disconnected.ts'
 import { assertNoPreviousRelease } from '../../../presence/previous-release.ts'
 import type { State } from '../../device.ts'
 import { countNewDevices } from '../bulk-registration.ts'
-import { cutOffDevices } from '../cut-off-notifications.queries.ts'
 import { selectDeletedContents } from '../deleted-devices.queries.ts'
 import { deleteDeviceRows, deleteOverridesOfDevices, type LockedDevice } from '../device-changes.queries.ts'
 import { lockAllToRemove, readDeviceIds, valuesOf } from '../device-changes.ts'
+import { cutOffDevices } from '../send-recheck-notifications.queries.ts'
 import {
   copyDeviceRows,
   countMovedBytes,

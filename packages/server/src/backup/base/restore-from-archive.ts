@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { MasterKeySettings } from '../../auth/master-key/master-key.ts'
-import { recoverCluster } from '../../db/embedded/archive/recover-cluster.ts'
+import { recoverCluster } from '../../db/embedded/archive/point-in-time-recovery.ts'
 import type { EmbeddedConnection } from '../../db/embedded/connection.ts'
 import { EmbeddedError } from '../../db/embedded/embedded-error.ts'
 import type { EmbeddedLog } from '../../db/embedded/embedded-log.ts'

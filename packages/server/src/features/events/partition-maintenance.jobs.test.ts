@@ -8,7 +8,7 @@ import type { Database } from '../../db/database.ts'
 import { createEventPartition, createEventPartitions } from '../../db/event-partitions.ts'
 import { migrate } from '../../db/migrate.ts'
 import { putJobs } from '../../jobs/queue.queries.ts'
-import { keepPartitions, partitionsJob } from './event-partitions.jobs.ts'
+import { keepPartitions, partitionsJob } from './partition-maintenance.jobs.ts'
 
 async function partitions(db: Database): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

@@ -19,7 +19,7 @@ import { ApiError } from '../../errors.ts'
 import type { Arguments } from '../cost/response-object-count.ts'
 import { fragmentsOf, planOperation } from '../documents/selection-plan.ts'
 import type { RowWriters } from './field-writer.ts'
-import { compileItems, type WriteItems } from './item-writer.ts'
+import { compileItems, type WriteItems } from './page-item-writer.ts'
 import { WritingError } from './writing-outcome.ts'
 
 /** The functions that write the items of pages, keyed by the first node that selects the items. */

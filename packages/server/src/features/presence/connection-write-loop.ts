@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../db/database.ts'
 import { pause } from '../../lib/pause.ts'
-import { writeConnections } from './connection-batch.ts'
 import type { HeldDevices } from './held-devices.ts'
 import { type Lease, LeaseLost } from './lease.ts'
+import { writeConnections } from './write-connection-batch.ts'
 
 /** Writes changes to this process's connections in batches, under the process's lease. */
 export interface ConnectionWriter {
