@@ -120,9 +120,9 @@ export function issuer(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isLoopback = url !== undefined && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(url.hostname)
   const isIssuer = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback)
-  if (!isIssuer || url.search !== '' || url.hash !== '' || url.username !== '')
+  if (!isIssuer || url.search !== '' || url.hash !== '' || url.username + url.password !== '')
     throw new Error(
-      'an https URL without a user name, query, or fragment, such as https://login.example.com/realms/main',
+      'an https URL, or an http URL with a loopback host, without a user name, password, query, or fragment, such as https://login.example.com/realms/main',
     )
   return text
 }
