@@ -32,21 +32,25 @@ export async function agreeOnMasterKey(transaction: Database, { config, log }: M
     return secrets
   }
   configuredOrRead(config, log)
-  const file = masterKeyFiles(config.dataFolder).current
-  if (availableKeys(config).length === 0) {
+  const found = findKeys(config)
+  if (found.length === 0) {
+    const file = masterKeyFiles(config.dataFolder).current
     throw new StartError(
       `This database already has a master key, but MUSTER_MASTER_KEY is not set and ${file} does not exist. ${keyHint}`,
     )
   }
   const secrets = createKeyring(() => availableKeys(config))
-  if (!secrets.switchTo(current)) {
-    const from = config.masterKey === undefined ? file : 'MUSTER_MASTER_KEY'
-    throw new StartError(`The master key in ${from} does not belong to this database. ${keyHint}`)
-  }
+  if (!secrets.switchTo(current)) throw wrongKey(found)
   if (former !== undefined && !secrets.all.some(({ checkValue }) => checkValue === former)) {
     throw new StartError(`The master key is being rotated, and the previous key is not available. ${formerKeyHint}`)
   }
   return secrets
+}
+
+function wrongKey(found: readonly FoundKey[]): StartError {
+  const places = new Intl.ListFormat('en').format(found.map(({ place }) => place))
+  const what = found.length === 1 ? `The master key in ${places} does` : `The master keys in ${places} do`
+  return new StartError(`${what} not belong to this database. ${keyHint}`)
 }
 
 const keyHint =
@@ -81,13 +85,23 @@ function switchKey(secrets: Secrets, checkValue: string | undefined): void {
 }
 
 /** Returns the available keys. The first one encrypts new secrets until the database names another one. */
-export function availableKeys({ dataFolder, masterKey, previousMasterKey }: MasterKeySettings): Buffer[] {
-  const files = masterKeyFiles(dataFolder)
-  const found =
+export const availableKeys = (settings: MasterKeySettings): Buffer[] => findKeys(settings).map(({ key }) => key)
+
+interface FoundKey {
+  /** A file path, or a setting's name. */
+  place: string
+  key: Buffer
+}
+
+function findKeys({ dataFolder, masterKey, previousMasterKey }: MasterKeySettings): FoundKey[] {
+  const { current, next, previous } = masterKeyFiles(dataFolder)
+  const places =
     masterKey === undefined
-      ? [files.current, files.next, files.previous].map((file) => readMasterKey(file))
-      : [masterKey]
-  return [...found, previousMasterKey].filter((key) => key !== undefined)
+      ? [current, next, previous].map((file) => ({ place: file, key: readMasterKey(file) }))
+      : [{ place: 'MUSTER_MASTER_KEY', key: masterKey }]
+  return [...places, { place: 'MUSTER_MASTER_KEY_PREVIOUS', key: previousMasterKey }].flatMap(({ place, key }) =>
+    key === undefined ? [] : [{ place, key }],
+  )
 }
 
 const configuredOrRead = ({ masterKey, dataFolder }: MasterKeySettings, log: FastifyBaseLogger): Buffer | undefined =>
