@@ -40,6 +40,7 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
     hint: 'The database was not changed. Use another backup file. If a base backup in the archive is damaged, move it out of the archive, then retry.',
   },
   newer: { exitCode: exitCodes.conflict, hint: 'Nothing was changed.' },
+  older: { exitCode: exitCodes.conflict, hint: 'Nothing was changed.' },
   'no-muster': { exitCode: exitCodes.failed, hint: 'Check DATABASE_URL or, if it is not set, MUSTER_DATA.' },
   'not-archiving': { exitCode: exitCodes.failed, hint: 'No base backup was taken. Run "muster doctor" for details.' },
   occupied: {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { zstdCompressSync } from 'node:zlib'
@@ -191,6 +191,22 @@ describe('point-in-time recovery', longTimeout, () => {
     const { recoverable, backups }: Listed = await run(['backup', '--list'])
     expect(backups.map(({ name }) => name)).toEqual(names.slice(1))
     expect(recoverable).toHaveLength(1)
+  })
+})
+
+describe('listing base backups', () => {
+  it.each([
+    [{ format: 2 }, 'was written by a newer release of Muster, 9.9.9: use that release'],
+    [{ format: 0 }, 'was written by an older release of Muster, 9.9.9: use that release'],
+    [{}, 'is not the manifest of a base backup'],
+  ])('rejects a manifest with %j: it %s', async (format, message) => {
+    const { archive, fails } = await newInstallation()
+    const folder = join(archive, 'base', 'other')
+    await mkdir(folder, { recursive: true })
+    const manifest = { muster: 'base backup', release: '9.9.9', ...format }
+    await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest))
+    const { code, stderr } = await fails(['backup', '--list'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) })
   })
 })
 

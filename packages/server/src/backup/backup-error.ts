@@ -8,6 +8,7 @@ export type BackupReason =
   | 'no-muster'
   | 'not-archiving'
   | 'occupied'
+  | 'older'
   | 'out-of-range'
   | 'taken'
   | 'unsupported'
@@ -24,7 +25,11 @@ export class BackupError extends Error {
 }
 
 /** `release` is undefined if the backup does not name a release. */
-export function writtenByNewerRelease(what: string, release: string | undefined): BackupError {
+export function writtenByOtherRelease(
+  reason: 'newer' | 'older',
+  { what, release }: { what: string; release: string | undefined },
+): BackupError {
   const name = release === undefined ? '' : `, ${release}`
-  return new BackupError('newer', `${what} was written by a newer release of Muster${name}: use that release.`)
+  const writer = reason === 'newer' ? 'a newer release' : 'an older release'
+  return new BackupError(reason, `${what} was written by ${writer} of Muster${name}: use that release.`)
 }

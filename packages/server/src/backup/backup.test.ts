@@ -250,6 +250,7 @@ describe('restoring a backup', () => {
     const others = [
       zstdCompressSync(Buffer.concat([text, Buffer.from('{}\n')])),
       zstdCompressSync(Buffer.from(text.toString('latin1').replace('counted', 'changed'), 'latin1')),
+      zstdCompressSync(Buffer.from(text.toString('latin1').replace('"format":1,', ''), 'latin1')),
       zstdCompressSync(text.subarray(0, text.lastIndexOf('\n', text.length - 2) + 1)),
       Buffer.from('name,hardwareId\n'),
       randomBytes(1_000),

@@ -1,4 +1,4 @@
-import { BackupError, writtenByNewerRelease } from './backup-error.ts'
+import { BackupError, writtenByOtherRelease } from './backup-error.ts'
 
 /** The format version that this release writes, and the newest version that it reads. */
 export const FORMAT = 1
@@ -41,10 +41,10 @@ export const damaged = (what: string, cause?: unknown): BackupError =>
 
 export function parseHeader(line: Buffer): Header {
   const header = parseLine(line) as Partial<Header>
-  if (header.muster !== 'backup') throw damaged('its first line is not a backup header')
-  if (typeof header.format !== 'number' || header.format > FORMAT) {
-    throw writtenByNewerRelease('The backup', header.release)
-  }
+  const { muster, format, release } = header
+  if (muster !== 'backup') throw damaged('its first line is not a backup header')
+  if (typeof format !== 'number') throw damaged('its header does not contain a format version')
+  if (format > FORMAT) throw writtenByOtherRelease('newer', { what: 'The backup', release })
   return header as Header
 }
 

@@ -17,7 +17,7 @@ import {
   selectTables,
   textFormatSettings,
 } from './backup.queries.ts'
-import { BackupError, writtenByNewerRelease } from './backup-error.ts'
+import { BackupError, writtenByOtherRelease } from './backup-error.ts'
 import { damaged, type EndLine, type Header } from './format.ts'
 import { readBackup } from './read-backup.ts'
 import { assertKeys, skipNumbers } from './restored-database.ts'
@@ -86,7 +86,8 @@ async function checkBackup(reading: Reading): Promise<Header> {
 
 async function assertKnown({ migrations, release }: Header): Promise<void> {
   const known = await migrationNames()
-  if (!migrations.every((name, index) => name === known[index])) throw writtenByNewerRelease('The backup', release)
+  if (!migrations.every((name, index) => name === known[index]))
+    throw writtenByOtherRelease('newer', { what: 'The backup', release })
 }
 
 /** Creates the backup's schema. If tables already exist, they must be empty and have that schema. */

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replacePrivateFile } from '../../lib/private-file.ts'
 import { readIfExists } from '../../lib/read-if-exists.ts'
-import { BackupError, writtenByNewerRelease } from '../backup-error.ts'
+import { BackupError, writtenByOtherRelease } from '../backup-error.ts'
 
 /** The format version that this release writes, and the only version that it reads. */
 export const FORMAT = 1
@@ -95,12 +95,13 @@ async function readManifest(folder: string): Promise<Manifest | undefined> {
   const text = await readIfExists(file)
   if (text === undefined) return undefined
   const manifest = parse(text) as Partial<Manifest>
-  if (manifest.muster !== 'base backup')
+  const { muster, format, release } = manifest
+  if (muster !== 'base backup' || typeof format !== 'number')
     throw new BackupError(
       'damaged',
       `${file} is not the manifest of a base backup. To use the other base backups, move the folder ${folder} out of the archive.`,
     )
-  if (manifest.format !== FORMAT) throw writtenByNewerRelease(folder, manifest.release)
+  if (format !== FORMAT) throw writtenByOtherRelease(format > FORMAT ? 'newer' : 'older', { what: folder, release })
   return manifest as Manifest
 }
 
