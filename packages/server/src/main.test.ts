@@ -138,6 +138,22 @@ describe('starting a server', () => {
     expect(await readCredentials(env.MUSTER_DATA)).toEqual({ ...credentials, MUSTER_URL: MUSTER_PUBLIC_URL })
   })
 
+  it('reports that it cannot distribute the tables if the cluster rejects a statement', async () => {
+    const { url: DATABASE_URL, connection } = await newDatabase()
+    // This database claims to have Citus, but has none of its tables.
+    await administer(connection, `create view pg_extension as select text 'citus' as extname`)
+    await administer(
+      connection,
+      `do $$ begin
+        execute format('alter database %I set search_path = public, pg_catalog', current_database());
+      end $$`,
+    )
+    const env = { MUSTER_DATA: await newFolder(), DATABASE_URL, MUSTER_CLUSTER: 'citus' }
+    const { code, stderr } = await failToStart(env)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^The tables cannot be distributed across the cluster: .*pg_dist/m)
+  })
+
   it('reports the names of all invalid settings', async () => {
     const outcome = await failToStart({ PORT: 'http', MUSTER_DATA: '/nonexistent', MUSTER_FIRST_RECORD: '2' })
     expect(outcome.code).toBe(1)

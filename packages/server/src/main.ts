@@ -73,7 +73,7 @@ async function start(options: Start): Promise<void> {
 async function prepareDatabase(connection: pg.PoolConfig, { config, log, signal }: Start): Promise<SetUp> {
   const db = openDatabase({ connection, size: 2, statementTimeout: 0 }, log)
   try {
-    await migrateOrExplain(db, { config, log, signal })
+    await prepareTables(db, { config, log, signal })
     await warnOfConnections(db, config, log)
     return await setUp({ db, config, url: config.publicUrl ?? localUrl(config), log, signal })
   } finally {
@@ -81,22 +81,31 @@ async function prepareDatabase(connection: pg.PoolConfig, { config, log, signal 
   }
 }
 
-async function migrateOrExplain(
+async function prepareTables(
   db: Database,
   { config, log, signal }: Pick<Start, 'config' | 'log' | 'signal'>,
 ): Promise<void> {
+  const migrations = await explainFailure('The database cannot be migrated to this release of Muster', () =>
+    migrate(db, { log, signal }),
+  )
+  if (migrations.length > 0)
+    log.info(
+      { firstMigration: migrations[0], lastMigration: migrations.at(-1) },
+      'migrated the database to this release',
+    )
+  await explainFailure('The tables cannot be distributed across the cluster', () =>
+    distributeTables(db, { cluster: clusterOf(config), log, signal }),
+  )
+}
+
+/** Throws a StartError that begins with `what` if `work` fails. */
+async function explainFailure<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   try {
-    const migrations = await migrate(db, { log, signal })
-    if (migrations.length > 0)
-      log.info(
-        { firstMigration: migrations[0], lastMigration: migrations.at(-1) },
-        'migrated the database to this release',
-      )
-    await distributeTables(db, { cluster: clusterOf(config), log, signal })
+    return await work()
   } catch (error) {
     if (error instanceof StartError) throw error
     const cause = (error as Error).message.replace(/\.$/, '')
-    throw new StartError(`The database cannot be migrated to this release of Muster: ${cause}.`, { cause: error })
+    throw new StartError(`${what}: ${cause}.`, { cause: error })
   }
 }
 
