@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database/test-database.ts'
 import { readConfig } from '../config.ts'
+import { updateAccessKey } from '../features/access-keys/access-keys.ts'
 import { StartError } from '../start-error.ts'
 import { stageCredentials, updateUrl } from './credentials-file.ts'
 import { type SetUp, setUp } from './set-up.ts'
@@ -53,6 +54,21 @@ describe('the first start of a server', () => {
     expect(await read(folder, 'credentials')).toBe(written)
   })
 
+  it('is completed after a crash even if the access key has been restricted in the meantime', async () => {
+    const [database, folder] = [await newDatabase(), await newFolder()]
+    await start(database, folder)
+    const written = await read(folder, 'credentials')
+    await rename(join(folder, 'credentials'), join(folder, 'credentials.new'))
+    const { account_id, key } = await database.db
+      .selectFrom('access_key')
+      .select(['account_id', 'key'])
+      .executeTakeFirstOrThrow()
+    const viewer = { accountId: account_id, email: 'owner@localhost', readOnly: false }
+    await updateAccessKey({ db: database.db, viewer }, key, { access: { permissions: ['DEVICE_READ'] } })
+    await start(database, folder)
+    expect(await read(folder, 'credentials')).toBe(written)
+  })
+
   it('deletes credentials that were written for an owner who was never committed', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     await start(database, folder)
@@ -95,6 +111,21 @@ describe('the master key', () => {
     )
     await writeFile(join(folder, 'master.key'), 'AAAA\n')
     await expect(start(database, folder)).rejects.toThrow(/does not contain 32 bytes in base64/)
+  })
+
+  it('is named by its file or setting if it does not belong to the database', async () => {
+    const [database, folder] = [await newDatabase(), await newFolder()]
+    await start(database, await newFolder())
+    const MUSTER_MASTER_KEY_PREVIOUS = randomBytes(32).toString('base64')
+    await expect(start(database, folder, { MUSTER_MASTER_KEY_PREVIOUS })).rejects.toThrow(
+      'The master key in MUSTER_MASTER_KEY_PREVIOUS does not belong to this database.',
+    )
+    const [next, previous] = [join(folder, 'master.key.next'), join(folder, 'master.key.previous')]
+    for (const file of [next, previous]) {
+      await writeFile(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+      const files = file === next ? `key in ${next} does` : `keys in ${next} and ${previous} do`
+      await expect(start(database, folder)).rejects.toThrow(`The master ${files} not belong to this database.`)
+    }
   })
 })
 

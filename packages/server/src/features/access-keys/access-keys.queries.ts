@@ -80,7 +80,7 @@ export async function selectAccessKey(db: Database, accountId: string, key: stri
 
 /** Searches all accounts, because there is no viewer while the server starts. */
 export async function hasKey(db: Database, key: string): Promise<boolean> {
-  const row = await db.selectFrom('access_key').select('key').where('key', '=', key).executeTakeFirst()
+  const row = await db.selectFrom('every_key').select('key').where('key', '=', key).executeTakeFirst()
   return row !== undefined
 }
 
