@@ -8,7 +8,8 @@ const changesFolder = (env = process.env): string => join(env.HOME || homedir(),
 
 export function newStateFile(given: string | undefined): string {
   if (given !== undefined) return resolve(given)
-  const now = new Date().toISOString().replace(/[:.]/g, '').slice(0, 15)
+  // Include the milliseconds, so that the names sort by time.
+  const now = new Date().toISOString().replace(/[:.Z]/g, '')
   return join(changesFolder(), `${now}-${process.pid}.json`)
 }
 

@@ -214,6 +214,8 @@ describe('bulk changes', () => {
     const before = await changed(user)
     const [, done, file] = /(\d+) of 1200 done\. To resume, run: muster attributes resume (\S+)\n$/.exec(stderr) ?? []
     expect({ code, stdout, done: Number(done) }).toEqual({ code: 130, stdout: '', done: before })
+    // The name contains the time in milliseconds, so that the files sort by time.
+    expect(file).toMatch(/\/\d{4}-\d\d-\d\dT\d{9}-\d+\.json$/)
     expect(before).toBeGreaterThanOrEqual(500)
     expect(before).toBeLessThan(1_200)
     const state = JSON.parse(readFileSync(file!, 'utf8'))
