@@ -67,8 +67,9 @@ export async function watchValues({ values, changeSignal, signal }: Watching): P
   return { done: Promise.all(values.each.map((value, index) => repeat(value, firsts[index]!))).then(() => {}) }
 }
 
-/** Waits for `ms` milliseconds, but at most 24.8 days. Resolves to false if the signal aborts. */
+/** Waits for `ms` milliseconds. Resolves to false if the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  await sleep(Math.min(ms, MAX_TIMER_MS), undefined, { signal }).catch(() => {})
+  for (let left = ms; left > 0 && !signal.aborted; left -= MAX_TIMER_MS)
+    await sleep(Math.min(left, MAX_TIMER_MS), undefined, { signal }).catch(() => {})
   return !signal.aborted
 }
