@@ -207,6 +207,7 @@ describe('listing base backups', () => {
     await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest))
     const { code, stderr } = await fails(['backup', '--list'])
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) })
+    expect(stderr).not.toContain('    at ')
   })
 })
 
