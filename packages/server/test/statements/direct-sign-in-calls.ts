@@ -68,6 +68,7 @@ export function directSignInCalls(personId: string): Send[] {
     (db) => signIn.forgiveAttempts(db, ['subject']),
     (db) => signIn.deleteExpiredSignIns(db, now),
     (db) => totp.lockTotp(db),
+    (db) => totp.findTotpLock(db, personId),
     (db) => totp.deleteTotp(db, personId),
     (db) => totp.writeTotp(db, { personId, secret: 'x', backupCodes: 'x' }),
     async (db) => {

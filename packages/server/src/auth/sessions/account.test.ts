@@ -158,6 +158,32 @@ describe('codes from an authenticator app', () => {
     expect(errorOf(await fresh.query(login))).toEqual([401, 'UNAUTHENTICATED', 'missing'])
   })
 
+  it('are all rejected after ten wrong ones in a row, with the remaining time', async () => {
+    const { totpURI } = await enable()
+    const verify = (from: Browser) => from.auth('/two-factor/verify-totp', { code: wrongCodeOf(totpURI) })
+    for (let round = 0; round < 2; round++) {
+      now += 61_000
+      const fresh = await firstStep()
+      for (let time = 0; time < 5; time++) expect((await verify(fresh)).status).toBe(401)
+    }
+    now += 61_000
+    const fresh = await firstStep()
+    const remaining = async (): Promise<number> => {
+      const { status, headers, body } = await verify(fresh)
+      const { message, extensions } = body.errors[0]
+      const { retryAfter } = extensions
+      expect({ status, extensions }).toEqual({ status: 429, extensions: { code: 'RATE_LIMITED', retryAfter } })
+      expect(message).toBe(`too many wrong codes: retry in ${retryAfter} seconds`)
+      expect(headers.get('retry-after')).toBe(String(retryAfter))
+      return retryAfter
+    }
+    expect(await remaining()).toBeGreaterThan(600)
+    // Move the end of the lock, because the test cannot wait for it.
+    const end = new Date(Date.now() + 300_000)
+    await app.db.updateTable('account_totp').set({ locked_until: end }).where('account_id', '=', person.id).execute()
+    expect(await remaining()).toBeLessThanOrEqual(300)
+  })
+
   it('are rejected without the password', async () => {
     const { totpURI, backupCodes } = await enable()
     for (const [path, code] of [

@@ -1,7 +1,13 @@
-import { ApiError, badInput } from '../../errors.ts'
+import { ApiError, badInput, retryIn } from '../../errors.ts'
 import { sessionError, userDisabled } from '../authentication-reasons.ts'
 
 const noAuthenticatorApp = (): ApiError => badInput('this user has no authenticator app: set one up first')
+
+/** How long better-auth accepts no codes after too many wrong ones, in seconds. */
+const LOCK_SECONDS = 900
+
+export const tooManyWrongCodes = (retryAfter: number): ApiError =>
+  new ApiError('RATE_LIMITED', `too many wrong codes: ${retryIn(retryAfter)}`, { retryAfter })
 
 /** The keys are better-auth's error codes. */
 const errors: Readonly<Record<string, () => ApiError>> = {
@@ -13,8 +19,8 @@ const errors: Readonly<Record<string, () => ApiError>> = {
   INVALID_BACKUP_CODE: () => sessionError('wrong-code'),
   INVALID_TWO_FACTOR_COOKIE: () => sessionError('sign-in-expired'),
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: () => sessionError('sign-in-expired'),
-  ACCOUNT_TEMPORARILY_LOCKED: () =>
-    new ApiError('RATE_LIMITED', 'too many wrong codes: wait up to 15 minutes, then retry', { retryAfter: 900 }),
+  // Sign-in calls check for an earlier lock themselves (`assertNotLocked`), so this lock has just begun.
+  ACCOUNT_TEMPORARILY_LOCKED: () => tooManyWrongCodes(LOCK_SECONDS),
   TOTP_ALREADY_ENABLED: () => badInput('two-factor authentication is already on: turn it off first'),
   TOTP_NOT_ENABLED: noAuthenticatorApp,
   TWO_FACTOR_NOT_ENABLED: noAuthenticatorApp,

@@ -25,6 +25,16 @@ export async function writeTotp(transaction: Database, { personId, secret, backu
     .execute()
 }
 
+/** Returns when the server accepts codes from this person again. Returns null or undefined if there is no such lock. */
+export async function findTotpLock(db: Database, personId: string): Promise<Date | null | undefined> {
+  const row = await db
+    .selectFrom('account_totp')
+    .select('locked_until')
+    .where('account_id', '=', personId)
+    .executeTakeFirst()
+  return row?.locked_until
+}
+
 export async function deleteTotp(transaction: Database, personId: string): Promise<void> {
   await transaction.updateTable('person').set({ totp_enabled: false }).where('id', '=', personId).execute()
   await transaction.deleteFrom('account_totp').where('account_id', '=', personId).execute()

@@ -1,3 +1,4 @@
+import type { Database } from '../../../db/database.ts'
 import { assertText } from '../../../lib/string-checks.ts'
 import { assertPasswordSession } from '../assert-password-session.ts'
 import { type AttemptedUser, findUserOfStep } from '../audit/attempted-user.queries.ts'
@@ -5,6 +6,8 @@ import { ownAttempt, runAttempt } from '../audit/failed-attempts.ts'
 import { recordChange } from '../audit/record-change.ts'
 import type { AuthCall } from '../auth-call.ts'
 import { stepOf } from '../session-cookie.ts'
+import { tooManyWrongCodes } from '../session-errors.ts'
+import { findTotpLock } from '../totp.queries.ts'
 import { attemptSubject } from './attempt-limits.ts'
 import { addCookies, completeSignIn } from './complete-sign-in.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
@@ -37,6 +40,7 @@ function codeCall(path: string, kind: 'code' | 'backup code'): AuthCall {
       return runAttempt(call, { subjects: [subject], attempt }, async () => {
         // The user is looked up before the attempt, because the last allowed wrong code deletes the pending sign-in.
         if (session === undefined) user = await findUserOfStep(call.db, stepOf(request.headers.cookie))
+        if (user !== undefined) await assertNotLocked(call.db, user)
         const hadTotp = session !== undefined && (await findSignedInUser(call.db, session.personId))?.hasTotp
         const forwarded = await call.forward(request, path, { code, trustDevice })
         if (session === undefined) return completeSignIn(call, forwarded, { method, ...(kind === 'code' && { code }) })
@@ -46,4 +50,12 @@ function codeCall(path: string, kind: 'code' | 'backup code'): AuthCall {
       })
     },
   }
+}
+
+/** better-auth sets and checks this lock, but its error does not contain the end of the lock. */
+async function assertNotLocked(db: Database, { id }: AttemptedUser): Promise<void> {
+  const ends = await findTotpLock(db, id)
+  // better-auth uses the system's clock.
+  const seconds = ends == null ? 0 : Math.ceil((ends.getTime() - Date.now()) / 1_000)
+  if (seconds > 0) throw tooManyWrongCodes(seconds)
 }
