@@ -123,7 +123,7 @@ export const requestSettings = {
   walkMs: setting({
     name: 'MUSTER_FILTER_SECONDS',
     meaning:
-      'Seconds that a database statement of a GraphQL query can take if it may read every device or event of the account. Examples are statements for totals, for facets, and for lists whose filter or order no index supports. 0: only MUSTER_STATEMENT_TIMEOUT applies.',
+      'Seconds that a database statement of a GraphQL operation can take if it may read every device or event of the account. Examples are statements for totals, for facets, and for lists whose filter or order no index supports. Unlike MUSTER_QUERY_SECONDS, this limit also applies to mutations, such as one that previews a bulk job. 0: only MUSTER_STATEMENT_TIMEOUT applies.',
     default: 'MUSTER_QUERY_SECONDS',
     parse: (text) => (text === undefined ? undefined : integer(text, 0, 3_600, 'seconds') * 1_000),
   }),

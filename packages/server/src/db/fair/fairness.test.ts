@@ -148,6 +148,16 @@ it('cancels a statement with a filter at MUSTER_FILTER_SECONDS, and names the te
   await waitForSuccess(app, filtered)
 })
 
+it('cancels such a statement of a mutation at the same limit', async () => {
+  const app = await start({ MUSTER_FILTER_SECONDS: '1' })
+  const operations = 'operations: [{ setAttributes: { attributes: { x: "y" } } }]'
+  const create = `mutation { createBulk(target: { where: "NOT name:q" }, ${operations}) { state } }`
+  const release = await blockDevices(app)
+  // After the limit, the bulk worker finds the devices in steps.
+  expect(await app.owner.data(create)).toEqual({ createBulk: { state: 'PREVIEWING' } })
+  await release()
+})
+
 it('cancels a list of attribute changes with a filter at the same limit, and names the arguments', async () => {
   const app = await start({ MUSTER_FILTER_SECONDS: '1' })
   const changes = (args: string): string => `{ login { attributeHistory(${args}) { items { name } } } }`
