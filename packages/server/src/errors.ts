@@ -94,7 +94,16 @@ export const requestReasons = {
   'sign-in-too-old': {
     code: 'FORBIDDEN',
     meaning:
-      'The user last signed in or confirmed the sign-in more than an hour ago. Confirm the sign-in at `POST /auth/confirm-sign-in` or sign in again, then repeat the request.',
+      'The user last signed in or confirmed the sign-in more than an hour ago. Confirm the sign-in at `POST /auth/confirm-sign-in`, which is not possible with `MUSTER_SIGN_IN=sso`, or sign in again. Then repeat the request.',
+  },
+  'session-not-fresh': {
+    code: 'FORBIDDEN',
+    meaning: 'The user signed in more than a day ago. Sign in again, and then add the passkey.',
+  },
+  'other-origin': {
+    code: 'FORBIDDEN',
+    meaning:
+      "The request to a path below `/auth` does not come from this server's console. Send it from a page on this server, with the header `muster-session: 1`, and send POST bodies as `application/json`.",
   },
   'wrong-password': {
     code: 'BAD_USER_INPUT',

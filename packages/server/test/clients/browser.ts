@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { authenticationReasons } from '../../src/auth/authentication-reasons.ts'
 import { generatePassword, hashPassword } from '../../src/auth/sessions/passwords/password.ts'
+import { requestReasons } from '../../src/errors.ts'
 import { insertAccount } from '../factories/account.ts'
 import type { TestApp } from '../harness/app.ts'
 
@@ -109,11 +111,15 @@ export async function signIn(app: Pick<TestApp, 'url'>, { email, password }: Per
   return browser
 }
 
-export const errorOf = ({ status, body }: BrowserResponse): unknown[] => [
-  status,
-  body.errors?.[0]?.extensions?.code,
-  body.errors?.[0]?.extensions?.reason,
-]
+const documentedReasons = { ...authenticationReasons, ...requestReasons }
+
+/** Throws if docs/reference/errors.md, which is generated from `documentedReasons`, does not list the error's reason. */
+export function errorOf({ status, body }: BrowserResponse): unknown[] {
+  const { code, reason } = body.errors?.[0]?.extensions ?? {}
+  if (reason !== undefined && !(reason in documentedReasons))
+    throw new Error(`docs/reference/errors.md does not list the reason ${reason}`)
+  return [status, code, reason]
+}
 
 /** Returns the sign-in methods that a browser's user has used, newest first. */
 export async function signInMethods(browser: Browser): Promise<string[]> {
