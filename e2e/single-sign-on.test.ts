@@ -5,33 +5,38 @@ import { CLIENT } from '../packages/server/test/single-sign-on/forging-provider.
 import { startIdentityProvider } from '../packages/server/test/single-sign-on/identity-provider.ts'
 import { describeConsole, startConsole } from './harness.ts'
 
-/** The test chooses the port, because the provider must know the server's URL before the server starts. */
-const [port] = await claimPorts(1, afterAll)
-const url = `http://127.0.0.1:${port}`
-const provider = await startIdentityProvider(url)
-afterAll(() => provider.close())
+/** The test chooses the ports, because a provider must know its server's URL before the server starts. */
+const ports = await claimPorts(2, afterAll)
+
+async function startProvider(port: number | undefined) {
+  const url = `http://127.0.0.1:${port}`
+  const provider = await startIdentityProvider(url)
+  afterAll(() => provider.close())
+  const env = {
+    PORT: String(port),
+    MUSTER_PUBLIC_URL: url,
+    MUSTER_OIDC_ISSUER: provider.issuer,
+    MUSTER_OIDC_CLIENT_ID: CLIENT.id,
+    MUSTER_OIDC_CLIENT_SECRET: CLIENT.secret,
+    MUSTER_OIDC_NAME: 'Example',
+    MUSTER_OIDC_ALLOW: '127.0.0.1',
+  }
+  return { url, provider, env }
+}
+
+const button = (page: Page) => page.getByRole('link', { name: 'Sign in with Example' })
+
+async function signInAtProvider(page: Page, login: string): Promise<void> {
+  await page.locator('input[name=login]').fill(login)
+  await page.locator('input[name=password]').fill('any password')
+  await page.locator('button[type=submit]').click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+const { url, provider, env } = await startProvider(ports[0])
 
 describeConsole('single sign-on', () => {
-  const site = startConsole({
-    env: {
-      PORT: String(port),
-      MUSTER_PUBLIC_URL: url,
-      MUSTER_OIDC_ISSUER: provider.issuer,
-      MUSTER_OIDC_CLIENT_ID: CLIENT.id,
-      MUSTER_OIDC_CLIENT_SECRET: CLIENT.secret,
-      MUSTER_OIDC_NAME: 'Example',
-      MUSTER_OIDC_ALLOW: '127.0.0.1',
-    },
-  })
-
-  const button = (page: Page) => page.getByRole('link', { name: 'Sign in with Example' })
-
-  async function signInAtProvider(page: Page, login: string): Promise<void> {
-    await page.locator('input[name=login]').fill(login)
-    await page.locator('input[name=password]').fill('any password')
-    await page.locator('button[type=submit]').click()
-    await page.getByRole('button', { name: 'Continue' }).click()
-  }
+  const site = startConsole({ env })
 
   it('joins an account by group, opens the requested page, and signs out of the console and the provider', async () => {
     const owner = await site.newPerson()
@@ -146,5 +151,40 @@ describeConsole('single sign-on', () => {
     await atProvider.goto(`${provider.issuer}/session/end`)
     await atProvider.getByRole('button', { name: 'Yes, sign me out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+})
+
+const only = await startProvider(ports[1])
+
+describeConsole('a server that accepts only single sign-on', () => {
+  const site = startConsole({ env: { ...only.env, MUSTER_SIGN_IN: 'sso', MUSTER_OIDC_SIGN_UP: 'anyone' } })
+
+  it('asks for single sign-on again before it creates a key more than an hour after sign-in', async () => {
+    only.provider.people.set('frank', { email: 'frank@example.com' })
+    const page = await site.openSignedOut({ path: '/account/keys' })
+    await button(page).click()
+    await signInAtProvider(page, 'frank')
+    const dialog = page.getByRole('dialog')
+    const createKey = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'New access key' }).first().click()
+      await dialog.getByLabel('Name').fill('Nightly export')
+      for (const step of [2, 3]) {
+        await dialog.getByRole('button', { name: 'Next' }).click()
+        await dialog.getByText(`Step ${step} of 3`).waitFor()
+      }
+      await dialog.getByRole('button', { name: 'Create key' }).click()
+    }
+    await page.getByRole('button', { name: 'New access key' }).first().waitFor()
+    await site.app.db
+      .updateTable('session')
+      .set({ created: new Date(Date.now() - 7_200_000) })
+      .execute()
+    await createKey()
+    await dialog.getByText('Sign in again, and then repeat your action.').waitFor()
+    expect(await dialog.locator('input').count()).toBe(0)
+    await button(page).click()
+    await dialog.waitFor({ state: 'detached' })
+    await createKey()
+    await dialog.getByRole('button', { name: 'Download credentials' }).waitFor()
   })
 })

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Secrets } from './auth/secrets.ts'
+import type { Config } from './config.ts'
 import type { AccountWorker } from './db/cluster/choose-transaction-worker.ts'
 import type { Database } from './db/database.ts'
 import type { NameCounts } from './features/attributes/names/count-attribute-names.ts'
@@ -45,6 +46,8 @@ export interface Context {
   /** Sends requests to addresses that users enter. Rejects private addresses that the settings do not allow. */
   readonly outbound: Outbound
   readonly mailer?: Mailer | undefined
+  /** The ways in which people can sign in. */
+  readonly signIn: Config['signIn']
   /**
    * How long, in milliseconds, a person's personal keys stay valid after the person's last single sign-on. Applies only
    * to people whose membership comes from a single sign-on group. With 0, there is no limit.

@@ -16,7 +16,7 @@ import type { RateLimits } from './rate-limits/rate-limits.ts'
 import type { Viewer } from './viewer.ts'
 
 interface ContextDeps extends Pick<Context, 'feed' | 'outbound' | 'mailer' | 'nameCounts'> {
-  config: Pick<Config, 'cluster' | 'firstRecord' | 'publicUrl' | 'oidcStale'>
+  config: Pick<Config, 'cluster' | 'firstRecord' | 'publicUrl' | 'oidcStale' | 'signIn'>
   db: Database
   readRouter?: ReadRouter | undefined
   secrets: Secrets
@@ -73,6 +73,7 @@ export function contextOf(deps: ContextDeps, { storage }: RateLimits, needsOf: C
     secrets,
     outbound,
     mailer,
+    signIn: config.signIn,
     staleMs: config.oidcStale,
     needsOf,
   })

@@ -572,7 +572,7 @@ export type Mutation = {
    * have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the
    * caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be
    * at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the
-   * sign-in.
+   * sign-in or signs in again.
    */
   createAccessKey: CreatedAccessKey;
   /**

@@ -2,16 +2,57 @@ import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@m
 import { IconFingerprint } from '@tabler/icons-react'
 import { type FormEvent, useEffect, useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { confirmSignIn, confirmWithPasskey, supportsPasskeys, type WhoAmI, whoAmI } from './auth-api.ts'
+import { useLoad } from '../account/use-load.ts'
+import {
+  confirmSignIn,
+  confirmWithPasskey,
+  type SignInOptions,
+  signInOptions,
+  supportsPasskeys,
+  type WhoAmI,
+  whoAmI,
+} from './auth-api.ts'
 import { AuthError } from './auth-call.ts'
+import { SingleSignOn } from './single-sign-on.tsx'
 
 interface ConfirmSignInProps {
   onConfirmed: () => Promise<void>
   onCancel: () => void
 }
 
-/** Asks for the password, a code, or a passkey again, before an operation that requires a recent sign-in. */
+/**
+ * Asks for the password, a code, or a passkey again, before an operation that requires a recent sign-in. If the server
+ * accepts only single sign-on, asks the user to sign in again.
+ */
 export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {
+  const { data: options, error, reload } = useLoad(signInOptions)
+  if (error !== undefined) return <ErrorNotice error={error} onRetry={reload} />
+  if (options === undefined) return null
+  return options.password ? (
+    <ConfirmationForm onConfirmed={onConfirmed} onCancel={onCancel} />
+  ) : (
+    <SignInAgain options={options} onCancel={onCancel} />
+  )
+}
+
+function SignInAgain({ options, onCancel }: Pick<ConfirmSignInProps, 'onCancel'> & { options: SignInOptions }) {
+  const { pathname, search, hash } = window.location
+  return (
+    <Stack>
+      <Text>You signed in more than an hour ago. Sign in again, and then repeat your action.</Text>
+      {options.singleSignOn === null ? null : (
+        <SingleSignOn name={options.singleSignOn.name} to={`${pathname}${search}${hash}`} isOnlyWay />
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onCancel}>
+          Back
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function ConfirmationForm({ onConfirmed, onCancel }: ConfirmSignInProps) {
   const [user, setUser] = useState<WhoAmI>()
   const [isCode, setCode] = useState(false)
   const [value, setValue] = useState('')

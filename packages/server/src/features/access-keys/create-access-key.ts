@@ -21,7 +21,8 @@ import { assertComplies } from './key-policy.ts'
 import { readNetworks } from './networks.ts'
 import { assertNotStronger } from './no-stronger-key.ts'
 
-export type Creating = Pick<Context, 'db' | 'viewer' | 'secrets' | 'clock'>
+/** `signIn` is required if the viewer has a session. */
+export type Creating = Pick<Context, 'db' | 'viewer' | 'secrets' | 'clock'> & Partial<Pick<Context, 'signIn'>>
 
 export interface AccessInput {
   permissions?: readonly PermissionName[] | null

@@ -33,14 +33,14 @@ async function describe(call: AuthRequest, session: Session): Promise<object> {
 }
 
 async function approve(call: AuthRequest, session: Session): Promise<object> {
-  const { db, clock, fields } = call
+  const { db, clock, config, fields } = call
   const [named, accountId] = [nameOf(call), fields.text('account')]
   const { port } = await find(call, session, named)
   const account = session.accounts.find(({ id }) => id === accountId)
   if (account === undefined) throw notAMember()
   if (account.requiredSignIn !== null) throw signInRequired(account.requiredSignIn)
   const viewer = viewerOf(session, account)
-  await assertRecentSignIn(call, viewer)
+  await assertRecentSignIn({ ...call, signIn: config.signIn }, viewer)
   const expires = await call.commandLineKeys.expiryIn(viewer)
   const code = port === null ? null : newToken()
   const approval = {

@@ -3,6 +3,7 @@ import { createAuthenticator } from '../../../../test/clients/authenticator.ts'
 import { type Browser, errorOf, newPerson, openBrowser, type Person, signIn } from '../../../../test/clients/browser.ts'
 import { codeOf } from '../../../../test/clients/totp.ts'
 import { sharedTestApp } from '../../../../test/harness/app.ts'
+import { ssoSettings } from '../../../../test/single-sign-on/sign-on.ts'
 
 const create = 'mutation { createAccessKey(name: "laptop") { key } }'
 const HOUR_MS = 3_600_000
@@ -10,7 +11,8 @@ const HOUR_MS = 3_600_000
 let now: number
 let person: Person
 let browser: Browser
-const app = sharedTestApp({ clock: () => new Date(now) })
+const clock = () => new Date(now)
+const app = sharedTestApp({ clock })
 beforeEach(async () => {
   now = Date.now()
   person = await newPerson(app)
@@ -41,6 +43,22 @@ describe('creating an access key in a session', () => {
       extensions: { code: 'FORBIDDEN', reason: 'sign-in-too-old' },
     })
     expect((await browser.query('{ login { accessKeys { name } } }')).body.data.login.accessKeys).toHaveLength(1)
+  })
+
+  it('requires single sign-on again if the server accepts nothing else', async () => {
+    const env = { ...ssoSettings('http://127.0.0.1:1'), MUSTER_SIGN_IN: 'sso' }
+    const server = await app.startAnother({ env, clock })
+    now += 2 * HOUR_MS
+    const rejections = [
+      await browser.query(create, {}, { server }),
+      await browser.send('/auth/sso/link', { body: {}, server }),
+    ]
+    for (const { body } of rejections)
+      expect(body.errors[0]).toMatchObject({
+        message: 'you last signed in more than an hour ago: sign in again with single sign-on, then retry',
+        extensions: { code: 'FORBIDDEN', reason: 'sign-in-too-old' },
+      })
+    await server.close()
   })
 
   it('is allowed for an hour after the user confirms the password', async () => {

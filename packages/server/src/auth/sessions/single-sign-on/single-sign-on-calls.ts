@@ -28,7 +28,7 @@ export const ssoCalls = ({ provider, secrets, isSecure }: SsoCallOptions): reado
     path: '/sso/link',
     handle: signedIn(async (call, session) => {
       // A linked identity remains after the session ends, so linking requires a recent sign-in.
-      await assertRecentSignIn(call, viewerOf(session))
+      await assertRecentSignIn({ ...call, signIn: call.config.signIn }, viewerOf(session))
       await call.attempts.count([attemptSubject.ssoStart(call.addressOf(call.request.raw))])
       const purpose = { returnTo: '/account/security', invitationHash: null, personId: session.personId }
       const { url, cookie } = await beginSignIn({ ...call, isSecure }, call.request, purpose)
