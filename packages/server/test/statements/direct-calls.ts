@@ -30,7 +30,7 @@ import * as codes from '../../src/features/registration-codes/registration-codes
 import * as restrictions from '../../src/features/restrictions/restrictions.queries.ts'
 import * as serviceNames from '../../src/features/services/services.queries.ts'
 import * as deviceServices from '../../src/features/services/sync-services.queries.ts'
-import * as users from '../../src/features/users/accounts.queries.ts'
+import * as accounts from '../../src/features/users/accounts.queries.ts'
 import * as members from '../../src/features/users/members/members.queries.ts'
 import * as memberships from '../../src/features/users/members/memberships.queries.ts'
 import * as people from '../../src/features/users/people/people.queries.ts'
@@ -130,13 +130,13 @@ export function directCalls({
 
     async (db) => {
       await people.insertPerson(db, newPerson)
-      await users.insertAccount(db, { ...newPerson, passwordHash: 'x' })
+      await accounts.insertAccount(db, { ...newPerson, passwordHash: 'x' })
     },
-    (db) => users.hasAccounts(db),
-    (db) => users.findOwner(db),
-    (db) => users.selectUsers(db),
-    (db) => users.selectAccounts(db),
-    (db) => users.countOtherAccounts(db, [accountId]),
+    (db) => accounts.hasAccounts(db),
+    (db) => accounts.findOwner(db),
+    (db) => people.selectUsers(db),
+    (db) => accounts.selectAccounts(db),
+    (db) => accounts.countOtherAccounts(db, [accountId]),
     (db) => userRemoval.selectAccountsWithoutOtherOwner(db, accountId),
     (db) => userRemoval.replaceContact(db, accountId, { personId: 'unknown', email: 'unknown@example.com' }),
     async (db) => {
@@ -152,13 +152,13 @@ export function directCalls({
     (db) => people.selectPeople(db, [accountId]),
     (db) => memberships.selectMemberships(db, accountId, { accountId: null, limit: 1 }),
     (db) => memberships.selectMemberships(db, accountId, { accountId, limit: 1 }),
-    (db) => users.lockAccount(db, accountId),
+    (db) => accounts.lockAccount(db, accountId),
     (db) => members.selectMembers(db, accountId),
     (db) => members.countMembers(db, accountId),
     (db) => members.countOwnersWhoCanSignIn(db, accountId),
     (db) => members.writeRole(db, accountId, { personId: 'unknown', roleId: 'viewer' }),
     (db) => members.deleteMembership(db, accountId, 'unknown'),
-    (db) => users.writeContact(db, accountId, { email: 'x@example.com', name: null }),
+    (db) => accounts.writeContact(db, accountId, { email: 'x@example.com', name: null }),
     (db) => roles.selectRoles(db, accountId),
     (db) => roles.countRoleUses(db, accountId, now),
     (db) => roles.saveRole(db, accountId, { id: 'ro_x', name: 'x', permissions: [], restriction: null, groups: [] }),
@@ -167,7 +167,7 @@ export function directCalls({
     (db) => restrictions.writeKeyRestriction(db, accountId, { kind: 'accessKey', id: 'x', name: null, restriction }),
     (db) => people.isDisabled(db, accountId),
     (db) => people.selectByContact(db, 'x@example.com'),
-    (db) => users.countContents(db, accountId),
+    (db) => accounts.countContents(db, accountId),
     ...userRemoval.tablesInOrder.map((table) => (db: Database) => userRemoval.deleteBatch(db, 'unknown', table)),
     (db) => userRemoval.deleteAccount(db, 'unknown'),
     (db) => userRemoval.detachFounder(db, 'unknown'),

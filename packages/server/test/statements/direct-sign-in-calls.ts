@@ -8,7 +8,7 @@ import * as ssoAttempts from '../../src/auth/sessions/single-sign-on/sso-attempt
 import * as totp from '../../src/auth/sessions/totp.queries.ts'
 import * as settings from '../../src/features/attributes/settings/own-settings.queries.ts'
 import { serverSource } from '../../src/features/events/event-source.ts'
-import * as users from '../../src/features/users/accounts.queries.ts'
+import * as accounts from '../../src/features/users/accounts.queries.ts'
 import * as invitations from '../../src/features/users/invitations/invitations.queries.ts'
 import * as identities from '../../src/features/users/single-sign-on/identities.queries.ts'
 import type { Send } from './direct-webhook-calls.ts'
@@ -105,10 +105,10 @@ export function directSignInCalls(personId: string): Send[] {
     (db) => sessions.writeMethod(db, { personId, id: 'sso' }, 'passkey'),
     async (db) => {
       const account = { id: 'owned', email: 'owned@account.invalid', contactEmail: 'x', name: 'x', founderId: personId }
-      await users.insertOwnedAccount(db, account)
+      await accounts.insertOwnedAccount(db, account)
     },
-    (db) => users.writeSignInPolicy(db, personId, 'ANY'),
-    (db) => users.findSignInPolicy(db, personId),
+    (db) => accounts.writeSignInPolicy(db, personId, 'ANY'),
+    (db) => accounts.findSignInPolicy(db, personId),
     (db) => identities.findByIdentity(db, key),
     (db) => identities.lockByEmail(db, 'unknown@example.com'),
     (db) => identities.insertIdentity(db, key, { personId, email: null, now }),

@@ -84,7 +84,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
 
   'hasAccounts of features/users/accounts.queries.ts': once,
   'findOwner of features/users/accounts.queries.ts': once,
-  'selectUsers of features/users/accounts.queries.ts': once,
+  'selectUsers of features/users/people/people.queries.ts': once,
   'selectAccounts of features/users/accounts.queries.ts': once,
   'countOtherAccounts of features/users/accounts.queries.ts': once,
   'selectAccountsWithoutOtherOwner of features/users/user-removal.queries.ts': once,

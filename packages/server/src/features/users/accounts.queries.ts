@@ -60,71 +60,12 @@ export async function hasAccounts(db: Database): Promise<boolean> {
   return row !== undefined
 }
 
-export interface UserSummary extends UserDetails {
-  /** When the user was disabled. Null for an enabled user. */
-  disabled: Date | null
-  accounts: UserAccount[]
-  signIn: SignInWay[]
-  devices: number
-  accessKeys: number
-  sessions: number
-  /** The later of the start of the latest session and the latest single sign-on. Null if neither is stored. */
-  lastSignIn: Date | null
-  /** The time of the latest use of a session or a personal access key, in any account. Null if no use is stored. */
-  lastUsed: Date | null
-}
-
-export interface UserAccount {
-  id: string
-  email: string
-  role: string
-}
-
-export type SignInWay = 'password' | 'code' | 'passkey' | 'single sign-on'
-
 /**
  * Counts the devices of each account. A cluster rejects a correlated subquery for these counts, because `person` is a
  * reference table: all its rows are on every node.
  */
-const counted = sql`counted as materialized (
+export const counted = sql`counted as materialized (
   select account_id, sum(devices)::int as devices from device_count group by account_id)`
-
-/** Selects all users. `devices` and `accessKeys` are the numbers in the user's own account, which has the user's ID. */
-export async function selectUsers(db: Database): Promise<UserSummary[]> {
-  const { rows } = await sql<UserSummary>`
-    with ${counted}, joined as materialized (
-      select person_id,
-        jsonb_agg(jsonb_build_object('id', account.id, 'email', coalesce(contact_email, account.email),
-          'role', coalesce(role.name, role_id)) order by membership.created, account.id) as accounts
-      from membership join account on account.id = membership.account_id
-        left join role on role.account_id = account.id and role.id = role_id
-      group by person_id
-    ), keys as materialized (
-      select account_id, count(*)::int as count from every_key group by account_id
-    ), personal as materialized (
-      select made_by, max(last_used) as last_used from every_key where kind = 'personal' group by made_by
-    )
-    select id, email, name, created, disabled, coalesce(joined.accounts, '[]') as accounts,
-      array_remove(array[
-        case when password_hash is not null then 'password' end,
-        case when totp_enabled then 'code' end,
-        case when exists (select from passkey where account_id = person.id) then 'passkey' end,
-        case when exists (select from person_identity where person_id = person.id) then 'single sign-on' end
-      ], null) as "signIn",
-      coalesce(counted.devices, 0) as devices,
-      coalesce(keys.count, 0) as "accessKeys",
-      (select count(*)::int from session where account_id = person.id and expires > now()) as sessions,
-      greatest(
-        (select max(created) from session where account_id = person.id),
-        (select max(last_used) from person_identity where person_id = person.id)
-      ) as "lastSignIn",
-      greatest(personal.last_used, (select max(updated) from session where account_id = person.id)) as "lastUsed"
-    from person left join counted on counted.account_id = person.id
-      left join joined on joined.person_id = person.id left join keys on keys.account_id = person.id
-      left join personal on personal.made_by = person.id
-    where removed is null order by lower(email), id`.execute(db)
-  return rows
-}
 
 export interface AccountSummary extends UserDetails {
   disabled: Date | null
@@ -148,11 +89,8 @@ export async function selectAccounts(db: Database): Promise<AccountSummary[]> {
   return rows
 }
 
-export async function countContents(
-  db: Database,
-  accountId: string,
-): Promise<Pick<UserSummary, 'devices' | 'accessKeys'>> {
-  const [counts] = await query<Pick<UserSummary, 'devices' | 'accessKeys'>>(
+export async function countContents(db: Database, accountId: string): Promise<{ devices: number; accessKeys: number }> {
+  const [counts] = await query<{ devices: number; accessKeys: number }>(
     db,
     `select (select coalesce(sum(devices), 0)::int from device_count where account_id = $1) as devices,
        (select count(*)::int from every_key where account_id = $1) as "accessKeys"`,

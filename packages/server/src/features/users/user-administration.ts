@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.ts'
 import { ApiError, notFound } from '../../errors.ts'
 import { reloadAccessKeys } from '../access-keys/access-keys.ts'
 import { recheckDevices } from '../devices/changes/recheck-connected-devices.ts'
-import { countContents, selectUsers, type UserSummary } from './accounts.queries.ts'
+import { countContents } from './accounts.queries.ts'
 import {
   disableAccountsOf,
   enableAccountsOf,
@@ -14,11 +14,13 @@ import {
   type StoredPerson,
   selectAccountsOf,
   selectByContact,
+  selectUsers,
+  type UserSummary,
   writeDisabled,
 } from './people/people.queries.ts'
 import { recordUserEvents } from './record-user-events.ts'
 
-export type { UserSummary } from './accounts.queries.ts'
+export type { UserSummary } from './people/people.queries.ts'
 
 /** Lists the users of all accounts, so only operators may use this function. */
 export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)
