@@ -37,6 +37,7 @@ import {
 import { assertCompilable } from './documents/compile.ts'
 import { createDocumentCache, type DocumentFound, type KnownOperation } from './documents/document-cache.ts'
 import { type DocumentLimits, tooComplex } from './documents/limits.ts'
+import type { PlannedField, SelectionPlan } from './documents/selection-plan.ts'
 import { formatApiError, formatBadRequest } from './error-mapping.ts'
 import { resolvePageMembers } from './lists/lazy-page-fields.ts'
 import { adaptListResults, deferItems, isPromise } from './lists/list-results.ts'
@@ -74,6 +75,8 @@ export interface PreparedOperation extends Pick<KnownOperation, 'name' | 'label'
   objectsIn(data: unknown): number
   /** Returns the root fields, without introspection fields. */
   rootFields(): RootField[]
+  /** Returns the type and the name of the field at a path of the response, such as `Device.events`. */
+  fieldAt(path: readonly (string | number)[]): string | undefined
   /** Runs a query or mutation. `formatResult` converts the result to a response. */
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>
   subscribe(input: { contextValue: unknown }): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult>
@@ -212,6 +215,7 @@ function prepareOperation(input: {
     needs: () => operation.needs(coerced),
     objectsIn: (data) => objectsIn(data, operation.plan.root),
     rootFields: () => (fields ??= rootFields(operation, coerced)),
+    fieldAt: (path) => fieldAt(operation, path),
     execute({ contextValue }) {
       const compiled = operation.compiled()
       return compiled ? compiled(contextValue, coerced) : execute(argsFor(contextValue))
@@ -257,6 +261,17 @@ function rootFields({ plan }: KnownOperation, variables: Arguments): RootField[]
       responseKey: field.key,
       args: argumentValues(field, variables) ?? {},
     }))
+}
+
+function fieldAt({ plan }: KnownOperation, path: readonly (string | number)[]): string | undefined {
+  let selection: SelectionPlan | undefined = plan.root
+  let field: PlannedField | undefined
+  for (const key of path) {
+    if (typeof key === 'number') continue
+    field = selection?.fields.find((each) => each.key === key)
+    selection = field?.child
+  }
+  return field && `${field.parentType.name}.${field.definition.name}`
 }
 
 function rejectFields({ plan }: KnownOperation, error: ApiError): FormattedExecutionResult {

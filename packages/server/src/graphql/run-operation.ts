@@ -183,14 +183,9 @@ function rejectionIn(
     extensions?.code === 'FORBIDDEN' && path !== undefined ? [path] : [],
   )
   if (paths.length === 0) return undefined
-  const names = new Set(paths.map((path) => nameAt(path, operation)))
-  return { rejected: (field) => names.has(field.slice(field.indexOf('.') + 1)) }
+  const fields = new Set(paths.map((path) => operation.fieldAt(path)))
+  return { rejected: (field) => fields.has(field) }
 }
-
-const nameAt = (path: readonly (string | number)[], operation: PreparedOperation): string | undefined =>
-  path.length === 1
-    ? operation.rootFields().find(({ responseKey }) => responseKey === path[0])?.name
-    : path.findLast((each) => typeof each === 'string')
 
 async function runAllowed<Viewer extends GraphqlViewer>(
   hooks: OperationHooks<Viewer>,

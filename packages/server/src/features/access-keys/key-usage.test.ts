@@ -114,6 +114,27 @@ describe('the usage of a key', () => {
     ])
   })
 
+  it('counts a rejected field by its type and name, regardless of aliases and of other types', async () => {
+    const user = await app.createUser()
+    await user.data('mutation { registerDevice(name: "one", attributes: { site: "oslo" }) { device { id } } }')
+    const key = await keyOf(app, sendAsUser(user), 'access: { attributes: { read: ["site"], write: [] } }')
+    const rejected = 'events(where: "device.secret = x") { total }'
+    await onServer(key, async (caller) => {
+      for (const fields of [
+        `devices: ${rejected} list: devices { total }`,
+        `${rejected} devices { items { events { total } } }`,
+      ])
+        expect(failure(await caller.query(`{ login { ${fields} } }`))).toMatchObject({ reason: 'attribute' })
+    })
+    const [{ usage }] = await usageOf(user, key)
+    const byField = Object.fromEntries(usage.map(({ field, uses, rejected }: Json) => [field, { uses, rejected }]))
+    expect(byField).toEqual({
+      'Device.events': { uses: 1, rejected: 0 },
+      'User.devices': { uses: 2, rejected: 0 },
+      'User.events': { uses: 0, rejected: 2 },
+    })
+  })
+
   it('is deleted with the key, and cannot be requested for fewer than 1 or more than 400 days', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'access: { permissions: [DEVICE_READ] }')
