@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import {
   call,
@@ -17,6 +18,7 @@ import {
   until,
   valuesOf,
 } from '../../../test/api/bulk-jobs.ts'
+import { statActivity } from '../../../test/cluster/cluster-databases.ts'
 import { sharedTestApp } from '../../../test/harness/app.ts'
 
 const app = sharedTestApp({ worker: true })
@@ -228,3 +230,31 @@ describe('starting a bulk job', () => {
       expect(each).toMatchObject({ site: expect.stringMatching(/rome|bergen/), other: 'x' })
   })
 })
+
+it('locks devices in ID order, even if it deletes some of them', async () => {
+  const user = await newLargeFleet(app, 1)
+  const job = await create(user, { csv: 'name,site\nnode 0001,rome\nnew,rome\n', register: true }, [])
+  const { items } = await run(user, job)
+  const [changed, registered]: string[] = items.items.map(({ device }: { device: { id: string } }) => device.id).sort()
+  const undo = await call(user, 'undo', job.id)
+  await app.db.transaction().execute(async (transaction) => {
+    const lock = (id: string, mode: string) =>
+      sql`select from device where account_id = ${user.accountId} and id = ${id} for update ${sql.raw(mode)}`.execute(
+        transaction,
+      )
+    await lock(changed!, '')
+    await start(user, undo)
+    await expect.poll(isWaiting, { timeout: 30_000 }).toBe(true)
+    // This statement fails if the job has already locked the device that it will delete, whose ID is higher.
+    await lock(registered!, 'nowait')
+  })
+  expect((await until(user, undo.id, 'DONE')).counts).toMatchObject({ done: 2, failed: 0 })
+})
+
+async function isWaiting(): Promise<boolean> {
+  const { rows } = await sql`
+    select from ${sql.table(statActivity)} where datname = current_database() and wait_event_type = 'Lock'`.execute(
+    app.db,
+  )
+  return rows.length > 0
+}

@@ -142,8 +142,9 @@ interface Accepted {
 }
 
 /**
- * Locks the devices to delete, and then the other devices, both in ID order. Returns the devices by ID. Omits devices
- * that the caller cannot reach.
+ * Locks the devices in ID order. Locks all devices of a batch that deletes some of them like the devices to delete,
+ * because a second statement for the other devices could lock a device with a lower ID. Returns the devices by ID.
+ * Omits devices that the caller cannot reach.
  */
 async function lockDevices(
   db: Database,
@@ -151,8 +152,9 @@ async function lockDevices(
   { items, inside }: { items: readonly PendingItem[]; inside: ResolvedFilter | undefined },
 ): Promise<Map<string, LockedBulkDevice>> {
   if (items.length === 0) return new Map()
-  const deleted = items.filter(({ changes }) => changes.delete !== undefined).map(({ id }) => id)
-  if (deleted.length > 0) await lockDevicesForRemoval(db, accountId, { ids: deleted, inside })
+  const ids = items.map(({ id }) => id)
+  if (items.some(({ changes }) => changes.delete !== undefined))
+    await lockDevicesForRemoval(db, accountId, { ids, inside })
   const places = items
     .filter(({ changes }) => changes.delete === undefined)
     .flatMap(({ id, changes }) => [
@@ -161,7 +163,7 @@ async function lockDevices(
       ...servicesToLock(changes).map((targetId) => ({ targetId, context: undefined })),
     ])
   const targets = await lockTargets(db, accountId, { places, inside })
-  const rows = await selectFields(db, accountId, { ids: items.map(({ id }) => id), inside })
+  const rows = await selectFields(db, accountId, { ids, inside })
   const found = new Set(rows.map(({ id }) => id))
   const present = items.filter(({ id }) => found.has(id))
   const servicesOf = await readServices(db, accountId, present)
