@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { makeOld } from '../../../server/test/api/bulk-jobs.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../server/test/harness/app.ts'
+import { startBatchProxy } from '../harness/batch-proxy.ts'
 import { credentialsOf, temporaryFolder } from '../harness/muster.ts'
 import { counts, openWorkspace } from './workspace.ts'
 
@@ -165,6 +167,36 @@ describe('importing rows as a job', () => {
       bulkJob: [{ name: expect.stringContaining('Import of devices.csv'), state: 'DONE', counts: { rejected: 2 } }],
     })
     expect(await workspace.import(file)).toMatchObject({ code: 3, ...counts(0, 0, 5_198), problems: [{}, {}] })
+  })
+
+  it.each([
+    [
+      'another client cancels it',
+      (user: TestUser, id: string) => user.data(`mutation { cancelBulk(id: "${id}") { id } }`),
+      /^another client canceled the job \S+; import the file again to continue$/,
+    ],
+    [
+      'it expires',
+      (_user: TestUser, id: string) => makeOld(app, id),
+      /^the job \S+ expired before it started; import the file again$/,
+    ],
+  ])('reports that the job did not run if %s', async (_name, interfere, message) => {
+    const { user, import: importFile, devices } = await openWorkspace(app)
+    const proxy = await startBatchProxy(app.url, 'query ReadJob', async (number) => {
+      if (number > 1) return
+      const { login } = await user.data('{ login { bulkJobs { items { id state } } } }')
+      expect(login.bulkJobs.items).toEqual([{ id: expect.any(String), state: 'READY' }])
+      await interfere(user, login.bulkJobs.items[0].id)
+    })
+    const folder = await temporaryFolder()
+    const credentials = await folder.write('credentials', credentialsOf(proxy.url, user))
+    expect(await importFile('name\na\nb\n', '--credentials', credentials)).toMatchObject({
+      code: 1,
+      ...counts(0, 0, 0),
+      notTried: 2,
+      error: { message: expect.stringMatching(message) },
+    })
+    expect(await devices()).toEqual([])
   })
 
   it('requires only the permissions for the columns that change', async () => {

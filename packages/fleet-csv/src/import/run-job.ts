@@ -34,8 +34,8 @@ const fields = 'id state stateReason token counts { change register rejected don
 /**
  * Runs the import as a bulk job. Returns `forbidden` and writes nothing if the caller lacks a permission that one of
  * the changes needs, or cannot set one of the attributes. Returns `rejected` and writes nothing if the preview rejects
- * a row and `strict` is set. Otherwise, returns `written`, also if the job was canceled. Throws if the job fails or
- * pauses.
+ * a row and `strict` is set. Otherwise, returns `written`, also if the signal canceled the job. Throws if the job fails,
+ * pauses, or expires, or if another client cancels it.
  */
 export async function writeInJob(context: JobContext, rows: JobRows): Promise<'written' | 'rejected' | 'forbidden'> {
   const id = await createJob(context, rows)
@@ -84,9 +84,15 @@ async function runJob(context: JobContext, id: string, rows: JobRows): Promise<'
   const last = await waitForJob(context, id, [])
   delete outcome.finished
   await addResults(context, id, rows)
-  if (last.state === 'PAUSED' || last.state === 'FAILED')
-    throw new Error(`the job ${id} is ${last.state}: ${last.stateReason}`)
+  const isCanceledHere = last.state === 'CANCELED' && (isRejected || signal.aborted)
+  if (!isCanceledHere) assertDone(last)
   return isRejected ? 'rejected' : 'written'
+}
+
+function assertDone({ id, state, stateReason }: Job): void {
+  if (state === 'CANCELED') throw new Error(`another client canceled the job ${id}; import the file again to continue`)
+  if (state === 'EXPIRED') throw new Error(`the job ${id} expired before it started; import the file again`)
+  if (state !== 'DONE') throw new Error(`the job ${id} is ${state}: ${stateReason}`)
 }
 
 const ended = ['DONE', 'CANCELED', 'FAILED', 'EXPIRED', 'PAUSED']
