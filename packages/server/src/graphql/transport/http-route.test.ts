@@ -85,6 +85,7 @@ describe('a GraphQL request over HTTP', () => {
     ['a number', '7', /must be a JSON object/],
     ['null', 'null', /must be a JSON object/],
     ['no query', { variables: {} }, /no query; send/],
+    ['an empty query', { query: '' }, /no query; send/],
     ['a number as its query', { query: 7 }, /query must be a string/],
     ['a list of variables', { query, variables: [] }, /variables must be a JSON object/],
     ['invalid UTF-8', Buffer.from('{"query": "{ version }", "x": "\xff"}', 'latin1'), /not UTF-8/],
@@ -144,7 +145,9 @@ describe('a GraphQL request over HTTP', () => {
     it.each(accepted)('fails with PERSISTED_QUERY_NOT_FOUND without a query, as %s', async (accept) => {
       const responses = [
         await route.post({ operationName: 'A', variables: {}, extensions }, { accept }),
+        await route.post({ query: '', extensions }, { accept }),
         await get({ extensions: JSON.stringify(extensions) }, accept),
+        await get({ query: '', extensions: JSON.stringify(extensions) }, accept),
       ]
       for (const response of responses) {
         expect(response.statusCode).toBe(200)

@@ -29,7 +29,6 @@ export function readRequestParams(raw: RawRequest): RequestParams | Promise<Requ
 
 /** Error messages for requests that graphql-http rejects, keyed by the message of graphql-http. */
 const malformed: Readonly<Record<string, string>> = {
-  'Missing query': 'the request has no query; send the GraphQL document as "query"',
   'Invalid query': 'query must be a string that contains the GraphQL document',
   'Invalid variables': 'variables must be a JSON object, such as {"size": 10}',
   'Invalid operationName': 'operationName must be a string',
@@ -45,9 +44,13 @@ export function asBadRequest(error: unknown): ApiError {
 const isJson = (headers: IncomingHttpHeaders): boolean =>
   (headers['content-type'] ?? '').toLowerCase().trimStart().startsWith('application/json')
 
-/** Checks the types that graphql-http would check. Members with other names can have any value. */
+/**
+ * Checks that there is a query, and the types that graphql-http would check. Members with other names can have any
+ * value.
+ */
 const isParams = (body: Record<string, unknown>): body is Record<string, unknown> & RequestParams =>
   typeof body.query === 'string' &&
+  body.query !== '' &&
   typeof (body.operationName ?? '') === 'string' &&
   isObjectOrMissing(body.variables) &&
   isObjectOrMissing(body.extensions)
@@ -68,12 +71,11 @@ function parseBody(body: Buffer): Record<string, unknown> {
 
 function assertParameters(url: string): void {
   const search = url.indexOf('?')
-  if (search < 0) return
-  const parameters = new URLSearchParams(url.slice(search))
+  const parameters = new URLSearchParams(search < 0 ? '' : url.slice(search))
   const variables = parameters.get('variables')
   if (variables) parseJson(variables, 'the parameter variables')
   const extensions = parameters.get('extensions')
-  if (extensions) assertHasQuery(parameters.get('query'), parseJson(extensions, 'the parameter extensions'))
+  assertHasQuery(parameters.get('query'), extensions ? parseJson(extensions, 'the parameter extensions') : undefined)
 }
 
 /** Matches any JSON that may contain the name `__proto__`, either directly or with escaped characters. */
