@@ -155,11 +155,17 @@ describe('functions', () => {
     expect(resolved(text)).toMatchObject(expected)
   })
 
+  test('rejects lists of durations', () => {
+    const message = 'Compare age() with a single duration, as in age(site) > 2d'
+    expect(check('name:a\nage(site) > (1d OR 2d)').problems).toMatchObject([{ message, line: 2, column: 13 }])
+  })
+
   test.each([
     ['foo(site)', null],
     ['stal(site)', 'stale(site)'],
     ['age(site)', null],
     ['age(site) = 2d', null],
+    ['age(site) = (1d OR 2d)', null],
     ['age(site) > -2d', 'age(site) > 2d'],
     ['age(site) > 5', null],
     ['age(state) > 2d', 'age(attributes.state) > 2d'],
