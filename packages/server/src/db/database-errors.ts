@@ -50,10 +50,15 @@ export const isStandbyFailure = (error: unknown): boolean =>
 
 /**
  * Checks whether a query failed because another transaction or the move of a shard interfered with it (PostgreSQL,
- * Appendix A; Citus, class CI). `readOnShard` lists the errors of a moved shard.
+ * Appendix A).
  */
 export const isReadConflict = (error: unknown): boolean =>
-  /^(40001|40P01|22012|42P01|CI...)$/.test(String(codeOf(error)))
+  isShardMoved(error) || /^(40001|40P01)$/.test(String(codeOf(error)))
+
+/**
+ * Checks whether a query failed because a shard may have moved (Citus, class CI). `readOnShard` lists the other errors.
+ */
+export const isShardMoved = (error: unknown): boolean => /^(22012|42P01|CI...)$/.test(String(codeOf(error)))
 
 /** Checks whether the database's disk is full. The failed statement changed nothing. */
 export const isDatabaseFull = (error: unknown): boolean => codeOf(error) === '53100'

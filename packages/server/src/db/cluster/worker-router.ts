@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { batched } from '../../lib/batched.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import type { Database } from '../database.ts'
-import { isReadConflict } from '../database-errors.ts'
+import { isReadConflict, isShardMoved } from '../database-errors.ts'
 import type { FairOptions } from '../fair/user-database.ts'
 import type { ReadPlace, ReadRouter } from '../replica/read-router.ts'
 import { isWorker, type Shard, selectIdentity, selectShards } from './account-shards.queries.ts'
@@ -138,8 +138,9 @@ export function createWorkerRouter({
       return worker
     },
     failed(db, error) {
-      if (isReadConflict(error)) shardsByAccount.clear()
-      else setAway(db, (error as Error).message)
+      // A caller can cause other conflicts. After these, reading the shards again would only burden the coordinator.
+      if (isShardMoved(error)) shardsByAccount.clear()
+      else if (!isReadConflict(error)) setAway(db, (error as Error).message)
     },
     async close() {
       clearInterval(timer)

@@ -1,11 +1,15 @@
+import { sql } from 'kysely'
+import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
+import type { Database } from '../../../src/db/database.ts'
+import { openDatabase } from '../../../src/db/open-database.ts'
 import { buildSchema } from '../../../src/schema.ts'
 import { allowLocalWebhooks, createOwnedObjects, startFailingReceiver } from '../../access/owned-objects.ts'
 import { everyType } from '../../access/type-queries.ts'
 import { register } from '../../api/bulk-jobs.ts'
 import { sharedTestApp, type TestUser } from '../../harness/app.ts'
 import { killNode, startNode } from '../nodes.ts'
-import { startReader } from './reader.ts'
+import { openRouter, startReader } from './reader.ts'
 
 const ACCOUNTS = 8
 
@@ -58,3 +62,33 @@ it('reads the lists of each account from its worker, and recovers when a worker 
     .toBe(false)
   console.log(`${documents.length} queries and ${ACCOUNTS} accounts: lists are read from the workers`)
 })
+
+it('finds the shard of an account again after an error of a moved shard, but not after a deadlock', async () => {
+  const options = { connection: app.connection, size: 1, statementTimeout: 30_000 }
+  const coordinator = openDatabase(options, pino({ level: 'silent' }))
+  const router = openRouter(app, { coordinator })
+  onTestFinished(() => router.close())
+  const choose = () => router.choose(app.owner.accountId)
+  await expect.poll(choose).toBeDefined()
+  const worker = (await choose())!
+  // From now on, the router cannot find any shard, so it can only use the shards that it has cached.
+  await coordinator.destroy()
+  const deadlock = await causeDeadlock(worker)
+  expect(deadlock).toMatchObject({ code: '40P01' })
+  router.failed(worker, deadlock)
+  expect(await choose()).toBe(worker)
+  const moved = await sql`select 1 / 0`.execute(worker).catch((error: unknown) => error)
+  expect(moved).toMatchObject({ code: '22012' })
+  router.failed(worker, moved)
+  expect(await choose()).toBeUndefined()
+})
+
+/** Makes two transactions wait for each other, and returns the error of the one that PostgreSQL rolls back. */
+async function causeDeadlock(db: Database): Promise<unknown> {
+  const transactions = [await db.startTransaction().execute(), await db.startTransaction().execute()]
+  const lock = (key: number, by = transactions[key]!) => sql`select pg_advisory_xact_lock(${key})`.execute(by)
+  await Promise.all([lock(0), lock(1)])
+  const results = await Promise.allSettled([lock(0, transactions[1]), lock(1, transactions[0])])
+  await Promise.all(transactions.map((transaction) => transaction.rollback().execute()))
+  return results.find((result) => result.status === 'rejected')?.reason
+}

@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
-import { createWorkerRouter } from '../../../src/db/cluster/worker-router.ts'
+import { createWorkerRouter, type WorkerRouterOptions } from '../../../src/db/cluster/worker-router.ts'
 import { openDatabase } from '../../../src/db/open-database.ts'
-import type { WriteConnections } from '../../../src/db/replica/read-router.ts'
+import type { ReadRouter, WriteConnections } from '../../../src/db/replica/read-router.ts'
 import type { TestApp } from '../../harness/app.ts'
 import { workersAt } from '../cluster-databases.ts'
 
@@ -17,23 +17,26 @@ export interface Reader {
   countWrites: () => number
 }
 
-/** Starts a second server, which reads lists and changes attributes on the workers. */
-export async function startReader(app: TestApp, options: Parameters<TestApp['startAnother']>[0] = {}): Promise<Reader> {
-  const places: string[] = []
-  let writes = 0
-  const readRouter = createWorkerRouter({
-    coordinator: app.db,
+/** Opens a router that chooses among the workers of the cluster. */
+export const openRouter = (app: TestApp, options: Pick<WorkerRouterOptions, 'coordinator' | 'onChoice'>): ReadRouter =>
+  createWorkerRouter({
+    ...options,
     openPools: workersAt(new pg.Client(app.connection).database!).map(
       (connection) =>
-        ({ rewriteQuery, ...options }) => {
+        ({ rewriteQuery, ...poolOptions }) => {
           const fairness = { ...app.config, rewriteQuery }
-          return openDatabase({ ...options, connection, size: 4, statementTimeout: 30_000, fairness }, log)
+          return openDatabase({ ...poolOptions, connection, size: 4, statementTimeout: 30_000, fairness }, log)
         },
     ),
     openEventIds: () => openDatabase({ connection: app.connection, size: 2, statementTimeout: 30_000 }, log),
     log,
-    onChoice: (place) => void places.push(place),
   })
+
+/** Starts a second server, which reads lists and changes attributes on the workers. */
+export async function startReader(app: TestApp, options: Parameters<TestApp['startAnother']>[0] = {}): Promise<Reader> {
+  const places: string[] = []
+  let writes = 0
+  const readRouter = openRouter(app, { coordinator: app.db, onChoice: (place) => void places.push(place) })
   const chooseWriter = async (accountId: string): Promise<WriteConnections | undefined> => {
     const place = await readRouter.chooseWriter?.(accountId)
     if (place !== undefined) writes++
