@@ -96,17 +96,18 @@ function parseResponse(
 
 /**
  * Returns the `data` of a response, or throws its error. For a mutation, throws OutcomeUnknownError instead if the
- * error is `UNAVAILABLE` and the response has `data`, because the database became unavailable during the operation. An
- * error with the outcome `done` is thrown as it is, because the mutation made its change, and only reading the result
- * failed.
+ * status does not indicate whether the operation ran (`outcomeOf`), or if the error is `UNAVAILABLE` and the response
+ * has `data`, because the database became unavailable during the operation. With any other status, an error with the
+ * outcome `done` is thrown as it is, because the mutation made its change, and only reading the result failed.
  */
 export function dataOf(response: GraphQLResponse, operation: Operation, options: CallOptions): unknown {
   const { errors = [], ...details } = response
   if (errors.length === 0) return response.data
   const error = errorOf(errors, details)
   const lost = errors.find(({ extensions }) => extensions?.code === 'UNAVAILABLE' && extensions.outcome !== 'done')
-  if (lost === undefined || !('data' in response) || effectOfCall(operation, options) === 'none') throw error
-  throw new OutcomeUnknownError('OUTCOME_UNKNOWN', `${lost.message}; the mutation may have run`, {
+  const mayHaveRun = outcomeOf(response.status, response) === 'unknown' || (lost !== undefined && 'data' in response)
+  if (!mayHaveRun || effectOfCall(operation, options) === 'none') throw error
+  throw new OutcomeUnknownError('OUTCOME_UNKNOWN', `${(lost ?? error).message}; the mutation may have run`, {
     ...details,
     errors,
     cause: error,

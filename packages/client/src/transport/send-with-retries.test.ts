@@ -146,6 +146,8 @@ describe('retries', () => {
     ['503 during the operation', failed('UNAVAILABLE', 503)],
     ['UNAVAILABLE with status 200', failed('UNAVAILABLE')],
     ['502', proxy],
+    ['502 with errors', rejected('BAD_GATEWAY', 502)],
+    ['504 with errors and data', failed('TIMEOUT', 504)],
     ['503 from a proxy', { ...proxy, status: 503 }],
     ['500 from a proxy', { ...proxy, status: 500 }],
     ['a broken connection', { disconnect: true }],
