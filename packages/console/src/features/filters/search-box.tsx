@@ -117,7 +117,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
             <Combobox.Option value={String(index)} key={`${kind} ${text}`}>
               <Group justify="space-between" gap="md" wrap="nowrap">
                 <span>{shownAs ?? text}</span>
-                <Text size="xs" c="dimmed">
+                <Text size="xs" className={classes.detail}>
                   {count === null || count === undefined ? kind : count.toLocaleString()}
                 </Text>
               </Group>
