@@ -35,7 +35,14 @@ describe('attributes of one device', () => {
     expect((await run('attributes', 'get', 'gate', 'note')).stdout).toBe('two\nlines\n\n')
     expect((await run('attributes', 'get', 'gate')).stdout).toContain('note      two\\nlines\\n\n')
     expect(await lines('attributes', 'get', 'gate', 'site', 'none')).toEqual([{ site: 'oslo', none: null }])
+    expect(await lines('attributes', 'get', 'gate', 'site')).toEqual([{ site: 'oslo' }])
     expect(await run('attributes', 'get', 'gate', 'none')).toMatchObject({ code: 4, stdout: '' })
+    const missing = await run('attributes', 'get', 'gate', 'none', '--json')
+    expect([missing.code, missing.stdout, JSON.parse(missing.stderr)]).toEqual([
+      4,
+      '',
+      { error: { code: 'FAILED', message: 'gate has no attribute "none"' } },
+    ])
     expect(await lines('attributes', 'unset', 'gate', 'net', 'empty', 'note', 'none')).toEqual([{ site: 'oslo' }])
     expect(await lines('attributes', 'set', 'me', '$ui.theme=dark')).toEqual([{ $ui: { theme: 'dark' } }])
   })

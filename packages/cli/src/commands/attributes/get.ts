@@ -16,8 +16,8 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('get')
     .description(
-      prose(`Show attributes. With a single name and without --json, the command prints only the value, and exits with
-code 4 if the attribute is not set. To show attributes of many devices, run "muster devices list --columns
+      prose(`Show attributes. With a single name, the command exits with code 4 if the attribute is not set. Without
+--json, it prints only the value. To show attributes of many devices, run "muster devices list --columns
 name,site,net.ssid".`),
     )
     .argument('<target>', targetHelp)
@@ -52,16 +52,17 @@ async function run(
       : await muster.attributes.get(target, { context })
   if (names.length === 0) return options.json ? printJson(attributes) : printPairs(flatten(attributes))
   const found = names.map((name): [string, string | null] => [name, findAttribute(attributes, name)])
-  if (options.json) return printJson(Object.fromEntries(found))
-  if (found.length > 1)
+  if (found.length > 1) {
+    if (options.json) return printJson(Object.fromEntries(found))
     return printRows(found, [
       { name: 'name', value: ([name]) => name },
       { name: 'value', value: ([, value]) => value },
     ])
+  }
   const [name, value] = found[0]!
   if (value === null) {
     const missing = overrides ? `override in the context ${JSON.stringify(context)} of the attribute` : 'attribute'
     throw new CliError(`${nameOrId} has no ${missing} ${JSON.stringify(name)}`, { exitCode: exitCodes.notFound })
   }
-  await say(value)
+  await (options.json ? printJson({ [name]: value }) : say(value))
 }
