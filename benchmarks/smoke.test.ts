@@ -14,6 +14,7 @@ import { nodeHttpLoad } from './load/node-http-load.ts'
 import { readExplanations } from './report/explanations.ts'
 import { toMarkdown } from './report/report.ts'
 import { type AccessKey, send, toRequest } from './run/operation.ts'
+import { readOptions } from './run/options.ts'
 import { checkResponses, measureRounds, type Workload } from './run/rounds.ts'
 import { startWriteCheck } from './scenarios/check-writes.ts'
 import { consoleWorkloads } from './scenarios/console-page-of-50.ts'
@@ -106,6 +107,22 @@ test('explains only missed targets', async () => {
       (name) => !names.includes(name),
     ),
   ).toEqual([])
+})
+
+test.each([
+  ['--rounds', '0.5', 'a whole number of at least 1'],
+  ['--rounds', '0', 'a whole number of at least 1'],
+  ['--seconds', '0', 'a number above 0'],
+  ['--seconds', 'Infinity', 'a number above 0'],
+  ['--devices', '999', 'a whole number of at least 1000'],
+  ['--devices', '1000.5', 'a whole number of at least 1000'],
+  ['--devices', 'many', 'a whole number of at least 1000'],
+])('rejects %s %s', (name, value, expected) => {
+  expect(() => readOptions([name, value])).toThrow(`${name} must be ${expected}, not ${value}.`)
+})
+
+test('accepts fractions of a second, and has defaults for other numbers', () => {
+  expect(readOptions(['--seconds', '0.5'])).toMatchObject({ rounds: 5, seconds: 0.5, devices: 100_000 })
 })
 
 test('returns the same console page as the baseline', async () => {

@@ -43,9 +43,9 @@ export function readOptions(args: readonly string[]): Options {
   const { quick } = values
   return {
     only: values.only,
-    rounds: positive(values.rounds, '--rounds', quick ? 3 : 5),
-    seconds: positive(values.seconds, '--seconds', quick ? 1 : 5),
-    devices: Math.max(1_000, positive(values.devices, '--devices', quick ? 10_000 : 100_000)),
+    rounds: wholeNumber('--rounds', values.rounds ?? (quick ? '3' : '5'), 1),
+    seconds: positiveNumber('--seconds', values.seconds ?? (quick ? '1' : '5')),
+    devices: wholeNumber('--devices', values.devices ?? (quick ? '10000' : '100000'), 1_000),
     quick,
     profile: values.profile,
     before: values.before,
@@ -53,9 +53,15 @@ export function readOptions(args: readonly string[]): Options {
   }
 }
 
-function positive(text: string | undefined, name: string, fallback: number): number {
-  if (text === undefined) return fallback
+function wholeNumber(name: string, text: string, min: number): number {
   const value = Number(text)
-  if (!(value > 0)) throw new Error(`${name} must be a number above 0, not ${text}.`)
+  if (!(Number.isSafeInteger(value) && value >= min))
+    throw new Error(`${name} must be a whole number of at least ${min}, not ${text}.`)
+  return value
+}
+
+function positiveNumber(name: string, text: string): number {
+  const value = Number(text)
+  if (!(value > 0 && Number.isFinite(value))) throw new Error(`${name} must be a number above 0, not ${text}.`)
   return value
 }
