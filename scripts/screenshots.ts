@@ -59,11 +59,11 @@ async function readyUrl(): Promise<string> {
 
 function seed(): void {
   const args = [join(root, 'packages/cli/bin/muster.js'), 'seed', '--devices', '320', '--services', '3']
-  const { status } = spawnSync(process.execPath, args, {
+  const { status, signal } = spawnSync(process.execPath, args, {
     env: { PATH: process.env.PATH, HOME: folder, MUSTER_DATA: folder },
     stdio: 'inherit',
   })
-  if (status !== 0) throw new Error(`muster seed failed with exit code ${status}.`)
+  if (status !== 0) throw new Error(`"muster seed" ended with ${signal ?? `exit code ${status}`}.`)
 }
 
 async function takeAll(browser: Browser, url: string): Promise<void> {

@@ -33,8 +33,8 @@ async function importFile(path: string): Promise<void> {
     MUSTER_CREDENTIALS: join(database.folder, 'server', 'credentials'),
   }
   const child = spawn(process.execPath, [launcher, 'import', path], { env, stdio: ['ignore', 'inherit', 'inherit'] })
-  const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`"muster import" exited with code ${code}, not 0.`)
+  const [code, signal] = await once(child, 'close')
+  if (code !== 0) throw new Error(`"muster import" ended with ${signal ?? `exit code ${code}`}.`)
 }
 
 async function insertWithSql(): Promise<void> {

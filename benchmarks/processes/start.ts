@@ -36,8 +36,8 @@ async function listDevices(): Promise<number> {
     env: { PATH: process.env.PATH, MUSTER_URL: url, MUSTER_ACCESS_KEY_ID: keyId, MUSTER_SECRET_ACCESS_KEY: secret },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`"muster devices list" exited with code ${code}, not 0.`)
+  const [code, signal] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`"muster devices list" ended with ${signal ?? `exit code ${code}`}.`)
   return secondsSince(began)
 }
 
