@@ -1,7 +1,7 @@
 // Sends a signed GraphQL request to Muster with the standard library: go run examples/query.go ['query' ['variables']]
-// Reads the URL and the access key from the section [default] of the file that MUSTER_CREDENTIALS names. If this
-// variable is not set, reads data/credentials. Exits with 0 only if there is a response without errors. Signs with
-// hmac-sha256 (RFC 9421), and covers a digest of the body (RFC 9530).
+// Reads the URL and the access key from the section [default] of the file that MUSTER_CREDENTIALS names, or of
+// data/credentials if this variable is not set or empty. Exits with 0 only if there is a response without errors. Signs
+// with hmac-sha256 (RFC 9421), and covers a digest of the body (RFC 9530).
 package main
 
 import (
@@ -40,8 +40,8 @@ func main() {
 }
 
 func setting(name string) string {
-	file, found := os.LookupEnv("MUSTER_CREDENTIALS")
-	if !found {
+	file := os.Getenv("MUSTER_CREDENTIALS")
+	if file == "" {
 		file = "data/credentials"
 	}
 	section := regexp.MustCompile(`(?s)\[default\].*?(\n\s*\[|\z)`).Find(must(os.ReadFile(file)))

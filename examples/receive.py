@@ -10,7 +10,10 @@ they survive a restart.
 import base64, hashlib, hmac, json, os, sys, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-KEY = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
+SECRET = os.environ.get("WEBHOOK_SECRET", "")
+if not SECRET.startswith("whsec_"):
+    sys.exit("WEBHOOK_SECRET must be the secret of the webhook, which begins with whsec_")
+KEY = base64.b64decode(SECRET.removeprefix("whsec_"))
 TOLERANCE = 300  # seconds
 handled = {}  # the time at which each webhook-id was handled
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -140,6 +140,13 @@ describe.each(examples)('$file', ({ program, run }) => {
     const { code, stdout, stderr } = await run(['{ version }'], { MUSTER_CREDENTIALS: file })
     expect(code).not.toBe(0)
     expect({ stdout, says: stderr !== '' }).toEqual({ stdout: '', says: true })
+  })
+
+  runnable('reads the default file if MUSTER_CREDENTIALS is empty', async () => {
+    await mkdir(join(folder, 'data'), { recursive: true })
+    await copyFile(await credentialsFile(app, app.owner), join(folder, 'data', 'credentials'))
+    const { stdout } = await run(['{ login { email } }'], { MUSTER_CREDENTIALS: '' })
+    expect(JSON.parse(stdout)).toEqual({ data: { login: { email: app.owner.email } } })
   })
 
   runnable('reports missing credentials', async () => {

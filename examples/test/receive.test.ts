@@ -16,8 +16,10 @@ interface Receiver {
 async function startReceiver(program: string, file: string, secret: string): Promise<Receiver> {
   const path = new URL(`../${file}`, import.meta.url).pathname
   const env = { PATH: process.env.PATH ?? '', WEBHOOK_SECRET: secret }
-  const child = spawn(program, [path, '0'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(program, [path, '0'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'close')
+  let stderr = ''
+  child.stderr.on('data', (chunk) => (stderr += chunk))
   onTestFinished(async () => {
     child.kill()
     await ended
@@ -25,8 +27,9 @@ async function startReceiver(program: string, file: string, secret: string): Pro
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const line = async (): Promise<string> => {
     const { value, done } = await lines.next()
-    if (done) throw new Error('The receiver exited before it printed a line.')
-    return value
+    if (!done) return value
+    await ended
+    throw new Error(`The receiver exited before it printed a line: ${stderr}`)
   }
   const url = /http:\S+/.exec(await line())?.[0]
   if (url === undefined) throw new Error('The receiver did not print its URL.')
@@ -37,6 +40,12 @@ const receivers = [
   { file: 'receive.mjs', program: process.execPath, canRun: true },
   { file: 'receive.py', program: 'python3', canRun: hasProgram('python3') },
 ]
+
+describe.each(receivers)('$file', ({ file, program, canRun }) => {
+  it.skipIf(!canRun)('does not start if the secret is empty', async () => {
+    await expect(startReceiver(program, file, '')).rejects.toThrow('WEBHOOK_SECRET must be')
+  })
+})
 
 describe.each(receivers)('$file', ({ file, program, canRun }) => {
   const runnable = it.skipIf(!canRun)
