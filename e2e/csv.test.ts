@@ -158,6 +158,29 @@ describeConsole('device CSV', () => {
       .waitFor()
   })
 
+  it('waits until the date in Retry-After before it repeats a request', async () => {
+    const page = await site.open(await personWith([{ name: 'pump' }]))
+    let retryAt = 0
+    const sent: number[] = []
+    await page.route('**/graphql/v1', async (route) => {
+      if (!route.request().postData()?.includes('query Devices($size')) return route.continue()
+      sent.push(Date.now())
+      if (sent.length > 1) return route.continue()
+      const retryAfter = new Date(Date.now() + 3_000).toUTCString()
+      retryAt = Date.parse(retryAfter)
+      const errors = [{ message: 'too many requests', extensions: { code: 'RATE_LIMITED' } }]
+      await route.fulfill({ status: 429, headers: { 'retry-after': retryAfter }, json: { errors } })
+    })
+    await page.getByRole('button', { name: 'CSV', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Export CSV' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Export devices as CSV' })
+    const text = await download(page, () => dialog.getByRole('button', { name: 'Export' }).click())
+    expect(text).toContain('pump')
+    expect(sent).toHaveLength(2)
+    // Timers may fire a few milliseconds early.
+    expect(sent[1]).toBeGreaterThanOrEqual(retryAt - 10)
+  })
+
   it('exports all matching devices to a file that changes nothing when imported', async () => {
     const person = await personWith([
       { name: 'a-1', hardwareId: 'H1', attributes: { site: 'oslo', net: { ssid: '' } }, statusA: 'ok' },

@@ -1,7 +1,7 @@
 import { NotFoundError } from '../errors.ts'
 import type { RunQuery } from '../lists/list-of.ts'
+import { pause } from '../retry-delay.ts'
 import type { BulkCounts, BulkState } from '../schema/types.generated.ts'
-import { pause } from '../transport/retry-delay.ts'
 import type { CallOptions } from '../types.ts'
 
 export interface BulkProgress {

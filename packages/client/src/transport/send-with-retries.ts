@@ -1,9 +1,9 @@
 import type { Effect } from '../documents/effect-of-document.ts'
 import { UnreachableError } from '../errors.ts'
+import { pause, RATE_LIMIT_RETRY_MS, retryDelay } from '../retry-delay.ts'
 import type { CallOptions } from '../types.ts'
 import { attemptFromFailure } from './no-response.ts'
 import { type Attempt, attemptFromResponse, type GraphQLResponse } from './response.ts'
-import { pause, RATE_LIMIT_RETRY_MS, retryDelay } from './retry-delay.ts'
 import { effectOfCall, type Operation, prepareRequest, type Transport } from './transport.ts'
 
 /**

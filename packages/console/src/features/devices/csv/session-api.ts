@@ -1,3 +1,4 @@
+import { pause, RATE_LIMIT_RETRY_MS, retryDelay } from '@muster/client/retry-delay'
 import type { Api } from '@muster/fleet-csv/api'
 import { CombinedError } from 'urql'
 import { api } from '../../../app/paths.ts'
@@ -18,8 +19,6 @@ class ApiError extends CombinedError {
 const MAX_FAILURES = 7
 const OUTCOME_UNKNOWN =
   'the server sent no valid response, so the change may or may not have been made. Before you repeat it, check whether it was made'
-/** How long to retry a rate-limited request. The limit is high, because many requests share the caller's quota. */
-const RATE_LIMIT_RETRY_MS = 300_000
 
 /** Sends GraphQL documents with the user's session. Retries requests if a retry is safe, and bypasses the cache. */
 export const sessionApi: Api = {
@@ -28,14 +27,15 @@ export const sessionApi: Api = {
     const body = JSON.stringify({ query: document, variables })
     const retryUntil = performance.now() + RATE_LIMIT_RETRY_MS
     let failures = 0
-    for (let count = 1; ; count++) {
+    for (let count = 0; ; count++) {
       const attempt = await send(body, signal)
       if (attempt.error === undefined) return attempt.data as Data
       const { error, isSafeToRepeat, retryAfter } = attempt
       const mayRepeat = isSafeToRepeat || (!isMutation && error.networkError !== undefined)
       const isInTime = error.code === 'RATE_LIMITED' ? performance.now() < retryUntil : ++failures < MAX_FAILURES
-      if (!mayRepeat || !isInTime) throw withOutcome(error, isMutation)
-      await pause(retryDelay(count, retryAfter), signal)
+      const delay = mayRepeat && isInTime ? retryDelay(count, retryAfter) : undefined
+      if (delay === undefined) throw withOutcome(error, isMutation)
+      await pause(delay, signal)
     }
   },
 }
@@ -72,32 +72,4 @@ async function send(requestBody: string, signal: AbortSignal | undefined): Promi
 interface GraphQLProblem {
   message: string
   extensions?: { code?: string }
-}
-
-const FIRST_MS = 250
-const MAX_MS = 10_000
-
-/**
- * Returns a delay in milliseconds, with jitter. The delay grows exponentially to at most ten seconds, but is never
- * shorter than the server's Retry-After.
- */
-function retryDelay(count: number, retryAfter: string | null): number {
-  const requested = Number(retryAfter ?? 0) * 1000 || 0
-  return Math.max(requested, Math.min(MAX_MS, FIRST_MS * 2 ** (count - 1)) * (0.5 + Math.random() / 2))
-}
-
-/** Resolves after the given time. Rejects with the signal's reason if the signal aborts. */
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, milliseconds)
-  signal?.addEventListener(
-    'abort',
-    () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    },
-    { once: true },
-  )
-  if (signal?.aborted) reject(signal.reason)
-  return promise
 }
