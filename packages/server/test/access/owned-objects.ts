@@ -60,52 +60,47 @@ export async function startFailingReceiver(): Promise<Receiver> {
 
 export const allowLocalWebhooks = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
 
-/** Creates objects of every kind. The webhook sends its deliveries to the receiver, which rejects them. */
+/**
+ * Creates objects of every kind. The webhook sends its deliveries to the receiver, which rejects them. Sends few
+ * requests with constant documents, because tests create objects hundreds of times.
+ */
 export async function createOwnedObjects(user: TestUser, { url }: Receiver): Promise<OwnedObjects> {
   const mark = `mark${randomUUID().slice(0, 8)}`
   const [hardwareId, attribute, context] = [`${mark}-hardware`, `${mark}_attribute`, `${mark}-context`]
+  const value = `${mark}-value`
+  const [webhookUrl, viewName] = [`${url}?${mark}`, `${mark}-view`]
   const { registerDevice: registered } = await user.data(
     `mutation ($name: String!, $hardwareId: String, $attributes: Object) {
       registerDevice(name: $name, hardwareId: $hardwareId, platform: $name, attributes: $attributes, services: [{ name: $name, port: 22 }]) {
         secret device { id services { id } }
       }
     }`,
-    { name: `${mark}-device`, hardwareId, attributes: { [attribute]: `${mark}-value` } },
+    { name: `${mark}-device`, hardwareId, attributes: { [attribute]: value } },
   )
   const device = registered.device.id
-  await user.data(`mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }`, {
+  const created = await user.data(createEach, {
     items: [
-      { serviceId: user.accountId, attributes: { [attribute]: `${mark}-value` } },
+      { serviceId: user.accountId, attributes: { [attribute]: value } },
       { serviceId: device, attributes: { [attribute]: `${mark}-other` }, context },
     ],
+    key: `${mark}-key`,
+    code: `${mark}-code`,
+    webhookUrl,
+    webhook: `${mark}-webhook`,
+    view: viewName,
+    where: `attributes.${attribute} = "${value}"`,
+    role: `${mark}-role`,
+    email: `${mark}@example.com`,
+    serviceView: `${mark}-services`,
+    eventView: `${mark}-events`,
   })
-  await user.data(`mutation { createAccessKey(name: "${mark}-key") { key } }`)
-  const { createRegistrationCode: created } = await user.data(
-    `mutation { createRegistrationCode(name: "${mark}-code") { code registrationCode { id } } }`,
-  )
-  const webhookUrl = `${url}?${mark}`
-  const { createWebhook: webhook } = await user.data(
-    `mutation { createWebhook(url: "${webhookUrl}", name: "${mark}-webhook") { id secret } }`,
-  )
-  const viewName = `${mark}-view`
-  const { createView: view } = await user.data(
-    `mutation { createView(name: "${viewName}", columns: [{ name: "name" }], where: "attributes.${attribute} = \\"${mark}-value\\"") { id } }`,
-  )
-  const { createRole: role } = await user.data(
-    `mutation { createRole(name: "${mark}-role", access: { permissions: [DEVICE_READ], attributes: { write: [] } }) { id } }`,
-  )
-  const { createInvitation: invitation } = await user.data(
-    `mutation { createInvitation(roleId: "viewer", email: "${mark}@example.com") { id } }`,
-  )
+  const { code, registrationCode } = created.createRegistrationCode
+  const webhook = created.createWebhook
   const member = await user.addMember!()
-  const { createView: serviceView } = await user.data(
-    `mutation { createView(name: "${mark}-services", kind: SERVICES, columns: [{ name: "port" }]) { id } }`,
-  )
-  const { createView: eventView } = await user.data(
-    `mutation { createView(name: "${mark}-events", kind: EVENTS, where: "type = DEVICE_REGISTER") { id } }`,
-  )
   const bulk = await createBulkJobs(user, { mark, device, attribute })
-  const { testWebhook: delivery } = await user.data(`mutation { testWebhook(id: "${webhook.id}") { id } }`)
+  const { testWebhook: delivery } = await user.data('mutation ($id: ID!) { testWebhook(id: $id) { id } }', {
+    id: webhook.id,
+  })
   const { login } = await user.data(
     '{ login { devices { cursor } events { cursor items { id } } webhooks { deliveries { cursor } } } }',
   )
@@ -115,17 +110,17 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
     device,
     service: registered.device.services[0].id,
     accessKey: user.keyId,
-    registrationCode: created.registrationCode.id,
-    code: created.code,
+    registrationCode: registrationCode.id,
+    code,
     deviceSecret: registered.secret,
     webhook: webhook.id,
-    view: view.id,
-    role: role.id,
-    invitation: invitation.id,
+    view: created.createView.id,
+    role: created.createRole.id,
+    invitation: created.createInvitation.id,
     member,
     viewName,
-    serviceView: serviceView.id,
-    eventView: eventView.id,
+    serviceView: created.serviceView.id,
+    eventView: created.eventView.id,
     ...bulk,
     webhookUrl,
     webhookSecret: webhook.secret,
@@ -140,35 +135,62 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
   }
 }
 
+const createEach = `mutation (
+  $items: [AttributesInput!]!, $key: String, $code: String, $webhookUrl: String!, $webhook: String, $view: String!,
+  $where: String, $role: String!, $email: String, $serviceView: String!, $eventView: String!
+) {
+  setAttributesMany(items: $items) { code }
+  createAccessKey(name: $key) { key }
+  createRegistrationCode(name: $code) { code registrationCode { id } }
+  createWebhook(url: $webhookUrl, name: $webhook) { id secret }
+  createView(name: $view, columns: [{ name: "name" }], where: $where) { id }
+  createRole(name: $role, access: { permissions: [DEVICE_READ], attributes: { write: [] } }) { id }
+  createInvitation(roleId: "viewer", email: $email) { id }
+  serviceView: createView(name: $serviceView, kind: SERVICES, columns: [{ name: "port" }]) { id }
+  eventView: createView(name: $eventView, kind: EVENTS, where: "type = DEVICE_REGISTER") { id }
+}`
+
 /** Creates bulk jobs in different states. The last job has nothing to change, so it ends without a worker. */
 async function createBulkJobs(
   user: TestUser,
   { mark, device, attribute }: Pick<OwnedObjects, 'mark' | 'device' | 'attribute'>,
 ): Promise<Pick<OwnedObjects, 'bulkJob' | 'bulkToken' | 'bulkOther' | 'bulkDraft' | 'bulkRunning' | 'bulkDone'>> {
-  const job = async (value: string, open: boolean): Promise<{ id: string; token: string }> => {
-    const { createBulk } = await user.data(
-      `mutation ($name: String, $ids: [String!], $attributes: Object!, $open: Boolean!) {
-        createBulk(name: $name, target: { ids: $ids }, open: $open,
-          operations: [{ setAttributes: { attributes: $attributes } }]) { id token } }`,
-      { name: `${mark}-job`, ids: [device], attributes: { [attribute]: value }, open },
-    )
-    return createBulk
-  }
-  const start = async ({ id, token }: { id: string; token: string }): Promise<string> => {
-    await user.data('mutation ($id: ID!, $token: String!) { startBulk(id: $id, token: $token) { state } }', {
-      id,
-      token,
-    })
-    return id
-  }
-  const ready = await job(`${mark}-ready`, false)
+  const setting = (value: string) => [{ setAttributes: { attributes: { [attribute]: value } } }]
+  const { ready, other, draft, running, done } = await user.data(
+    `mutation (
+      $name: String, $target: BulkTargetInput!, $ready: [BulkOperationInput!]!, $other: [BulkOperationInput!]!,
+      $draft: [BulkOperationInput!]!, $running: [BulkOperationInput!]!, $done: [BulkOperationInput!]!
+    ) {
+      ready: createBulk(name: $name, target: $target, operations: $ready) { id token }
+      other: createBulk(name: $name, target: $target, operations: $other) { id }
+      draft: createBulk(name: $name, target: $target, operations: $draft, open: true) { id }
+      running: createBulk(name: $name, target: $target, operations: $running) { id token }
+      done: createBulk(name: $name, target: $target, operations: $done) { id token }
+    }`,
+    {
+      name: `${mark}-job`,
+      target: { ids: [device] },
+      ready: setting(`${mark}-ready`),
+      other: setting(`${mark}-other-job`),
+      draft: setting(`${mark}-draft`),
+      running: setting(`${mark}-running`),
+      done: setting(`${mark}-value`),
+    },
+  )
+  await user.data(
+    `mutation ($running: ID!, $runningToken: String!, $done: ID!, $doneToken: String!) {
+      running: startBulk(id: $running, token: $runningToken) { state }
+      done: startBulk(id: $done, token: $doneToken) { state }
+    }`,
+    { running: running.id, runningToken: running.token, done: done.id, doneToken: done.token },
+  )
   return {
     bulkJob: ready.id,
     bulkToken: ready.token,
-    bulkOther: (await job(`${mark}-other-job`, false)).id,
-    bulkDraft: (await job(`${mark}-draft`, true)).id,
-    bulkRunning: await start(await job(`${mark}-running`, false)),
-    bulkDone: await start(await job(`${mark}-value`, false)),
+    bulkOther: other.id,
+    bulkDraft: draft.id,
+    bulkRunning: running.id,
+    bulkDone: done.id,
   }
 }
 
