@@ -7,7 +7,7 @@ import { limits } from '../../limits.ts'
 
 const app = sharedTestApp({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
 
-const DEVICES = 60
+const DEVICES = 30
 const WEBHOOKS = 5
 const MAX_BYTES = 4 * 1024 * 1024
 
