@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createDataFolder } from '../../server/test/database/data-folder.ts'
 import { seedDevices } from '../../server/test/factories/seed-devices.ts'
 import { sharedTestApp } from '../../server/test/harness/app.ts'
 import { claimPorts } from '../../server/test/harness/ports.ts'
@@ -67,6 +68,7 @@ describe('devices', () => {
   it('lists each device once if the server restarts during the loop', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'muster-client-restart-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    await createDataFolder(folder)
     const [port] = await claimPorts(1)
     const env = { MUSTER_DATA: folder, PORT: String(port) }
     const first = await startServerProcess(env)
