@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createDataFolder } from '../database/data-folder.ts'
 
 const root = new URL('../../../../', import.meta.url).pathname
 
@@ -13,6 +14,7 @@ let folder: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'muster-npm-start-'))
+  await createDataFolder(folder)
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
