@@ -43,7 +43,8 @@ function run(
   args: string[],
   { cwd, env }: { cwd: string; env: Record<string, string> },
 ): Promise<Ran> {
-  const options = { cwd, env: { PATH: process.env.PATH, HOME: cwd, ...env }, maxBuffer: 64 * 1024 * 1024 }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const options = { cwd, env: { PATH, HOME: cwd, NODE_COMPILE_CACHE, ...env }, maxBuffer: 64 * 1024 * 1024 }
   return new Promise((resolve) => {
     execFile(command, args, options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, stdout, stderr })
