@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { sharedTestApp } from '../../../server/test/harness/app.ts'
+import { launcherPath } from '../../../server/test/harness/bundled-programs.ts'
 import { allCommands } from '../../src/commands/all-commands.ts'
 import { buildWholeProgram } from '../../src/program.ts'
 import { addDevices, createCliUser } from '../harness/cli-user.ts'
@@ -92,7 +93,7 @@ describe('completion', () => {
     const script = await write('completion', (await muster(['completion', 'bash'])).stdout)
     const typed = async (...words: string[]): Promise<string> => {
       const program = `source ${script}
-        muster() { ${process.execPath} ${launcher} "$@"; }
+        muster() { ${process.execPath} ${launcherPath()} "$@"; }
         COMP_WORDS=(muster ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
         _muster; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p muster`
       // Run bash asynchronously, because this process also runs the server that provides the names.

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { sharedTestApp } from '../../../server/test/harness/app.ts'
+import { launcherPath } from '../../../server/test/harness/bundled-programs.ts'
 import { startReceiver } from '../../../server/test/harness/webhook-receiver.ts'
 import { addDevices, type CliUser, createCliUser } from '../harness/cli-user.ts'
-import { launcher, type RunningCommand } from '../harness/muster.ts'
+import type { RunningCommand } from '../harness/muster.ts'
 
 const app = sharedTestApp({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
 
@@ -39,7 +40,7 @@ describe('webhooks', () => {
     const url = 'http://127.0.0.1:1/a/long/path/of/a/receiver/that/does/not/fit/on/a/terminal'
     await lines('webhooks', 'create', url, '--name', 'Night shift')
     await lines('webhooks', 'create', 'http://127.0.0.1:1/', '--events', 'device.register')
-    const script = `table=$(${process.execPath} ${launcher} webhooks list | cat)
+    const script = `table=$(${process.execPath} ${launcherPath()} webhooks list | cat)
       position() { head -n 1 <<< "$table" | grep -bo " $1" | cut -d: -f1; }
       cut -c "$(($(position url) + 2))-$(position enabled)" <<< "$table"`
     const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: { ...env, PATH: process.env.PATH } })

@@ -27,6 +27,7 @@ export async function createCliUser(app: TestApp): Promise<CliUser> {
   const folder = await temporaryFolder()
   const env = {
     HOME: folder.path,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
     // Avoid the data folder of a server on this machine.
     MUSTER_DATA: join(folder.path, 'data'),
     MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(app.url, user)),
