@@ -44,16 +44,26 @@ const waitForAnimations = `Promise.allSettled(
     .map(({ finished }) => finished)
 )`
 
+/** Selectors of elements that a page of the console contains while it has a color scheme. */
+const consoleSchemes = {
+  light: 'html[data-mantine-color-scheme=light]',
+  dark: 'html[data-mantine-color-scheme=dark]',
+}
+
 /** In the dark scheme, checks only the rules about color, because other results cannot differ. */
-export async function findViolationsInBothSchemes(page: Page): Promise<string[]> {
+export async function findViolationsInBothSchemes(page: Page, schemes = consoleSchemes): Promise<string[]> {
   const violations = await findViolations(page)
-  await changeColorScheme(page, 'dark')
+  await changeColorScheme(page, 'dark', schemes)
   violations.push(...(await findViolations(page, ['color-contrast', 'link-in-text-block'])))
-  await changeColorScheme(page, 'light')
+  await changeColorScheme(page, 'light', schemes)
   return violations
 }
 
-async function changeColorScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+async function changeColorScheme(
+  page: Page,
+  colorScheme: 'light' | 'dark',
+  schemes: typeof consoleSchemes,
+): Promise<void> {
   await page.emulateMedia({ colorScheme })
-  await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' })
+  await page.locator(schemes[colorScheme]).waitFor({ state: 'attached' })
 }
