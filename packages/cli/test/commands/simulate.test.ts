@@ -187,7 +187,7 @@ test('reports an unreachable broker', async () => {
     '--devices',
     '2',
     '--for',
-    '10s',
+    '3s',
     '--broker',
     'mqtt://127.0.0.1:1',
     '--remove',
