@@ -220,7 +220,8 @@ test('replaces a process that hangs or never becomes ready, and serves the metri
   while (!isReplaced) {
     const { muster_processes_missing: missing = 0 } = await fetchMetrics(client)
     wasMissing ||= missing >= 1
-    await sleep(200)
+    // Poll slowly, because this takes a minute, and each request collects the metrics of all processes.
+    await sleep(1_000)
   }
   await replaced
   expect(wasMissing).toBe(true)
