@@ -241,7 +241,7 @@ describe('taking a base backup', longTimeout, () => {
     const { data, env, archive, serve, baseBackup, run, list } = await newInstallation()
     const server = await serve()
     const first = await baseBackup()
-    const { done } = startMuster(['backup', '--base'], { env: { ...env, MUSTER_BACKUP_RATE: '1' } })
+    const { done } = startMuster(['backup', '--base'], { env: { ...env, MUSTER_BACKUP_RATE: '2' } })
     // Wait until the copy has begun. Otherwise, the command would start the database after the kill, and succeed.
     await expect.poll(() => readdir(join(archive, 'base'))).toHaveLength(2)
     await register(data, server, 'acknowledged')
