@@ -1565,7 +1565,7 @@ export type BulkItemList = {
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1803,7 +1803,7 @@ export type BulkJobList = {
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1847,7 +1847,7 @@ export type DeviceList = {
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
   /**
-   * To get the next page, pass this opaque string as the argument after; null if the page is empty. The cursor stays valid
+   * An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. The cursor stays valid
    * even if the last item of this page moves in the list or is deleted.
    */
   cursor?: Maybe<Scalars['String']['output']>;
@@ -1902,7 +1902,7 @@ export type EventList = {
   hasMore: Scalars['Boolean']['output'];
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -2281,7 +2281,7 @@ export type AttributeChangeList = {
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -2391,7 +2391,7 @@ export type ServiceList = {
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
   /**
-   * To get the next page, pass this opaque string as the argument after; null if the page is empty. The cursor stays valid
+   * An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. The cursor stays valid
    * even if the last item of this page moves in the list or is deleted.
    */
   cursor?: Maybe<Scalars['String']['output']>;
@@ -2810,7 +2810,7 @@ export type WebhookDeliveryList = {
   hasMore: Scalars['Boolean']['output'];
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 

@@ -219,7 +219,7 @@ export interface AttributeChange {
 
 /** A page of changes, newest first. */
 export interface AttributeChangeList {
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -338,7 +338,7 @@ export interface BulkItem {
 
 /** A page of a bulk job's devices, in ID order. */
 export interface BulkItemList {
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -385,7 +385,7 @@ export interface BulkJob {
 
 /** A page of bulk jobs, newest first. */
 export interface BulkJobList {
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -469,7 +469,7 @@ export interface Device {
 
 /** A page of devices. */
 export interface DeviceList {
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. The cursor stays valid even if the last item of this page moves in the list or is deleted. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. The cursor stays valid even if the last item of this page moves in the list or is deleted. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -529,7 +529,7 @@ export interface EventCount {
 
 /** A page of events. */
 export interface EventList {
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -849,7 +849,7 @@ export interface Service {
 
 /** A page of services. */
 export interface ServiceList {
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. The cursor stays valid even if the last item of this page moves in the list or is deleted. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. The cursor stays valid even if the last item of this page moves in the list or is deleted. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -999,7 +999,7 @@ export interface WebhookDelivery {
 
 /** A page of deliveries. */
 export interface WebhookDeliveryList {
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -1097,7 +1097,7 @@ export interface AttributeChangeFields {
 
 /** The selectable fields of AttributeChangeList. */
 export interface AttributeChangeListFields {
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1217,7 +1217,7 @@ export interface BulkItemFields {
 
 /** The selectable fields of BulkItemList. */
 export interface BulkItemListFields {
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1277,7 +1277,7 @@ export interface BulkJobFields {
 
 /** The selectable fields of BulkJobList. */
 export interface BulkJobListFields {
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1422,7 +1422,7 @@ export interface DeviceFields {
 
 /** The selectable fields of DeviceList. */
 export interface DeviceListFields {
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. The cursor stays valid even if the last item of this page moves in the list or is deleted. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. The cursor stays valid even if the last item of this page moves in the list or is deleted. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1483,7 +1483,7 @@ export interface EventCountFields {
 
 /** The selectable fields of EventList. */
 export interface EventListFields {
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -2231,7 +2231,7 @@ export interface ServiceFields {
 
 /** The selectable fields of ServiceList. */
 export interface ServiceListFields {
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. The cursor stays valid even if the last item of this page moves in the list or is deleted. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. The cursor stays valid even if the last item of this page moves in the list or is deleted. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -2682,7 +2682,7 @@ export interface WebhookDeliveryFields {
 
 /** The selectable fields of WebhookDeliveryList. */
 export interface WebhookDeliveryListFields {
-  /** To get the next page, pass this opaque string as the argument after; null if the page is empty. */
+  /** An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>

@@ -170,7 +170,7 @@ function compareNumber(
     case 'day':
       return value >= literal.milliseconds && value < literal.milliseconds + 86_400_000
     default:
-      throw new Error(`A number cannot be compared with a literal of the type ${literal.type}.`)
+      throw new Error(`A number cannot be compared with a literal of type ${literal.type}.`)
   }
 }
 

@@ -7,7 +7,7 @@ interface OpenTransaction {
   since: Date
 }
 
-/** PostgreSQL shows a transaction's start time only to members of the role that runs it and of pg_read_all_stats. */
+/** PostgreSQL shows a transaction's start time only to members of the role that runs it or of pg_read_all_stats. */
 interface UnseenTransaction {
   pid: number
   program: string

@@ -18,7 +18,7 @@ export function compareAttributeTime(
 ): Sql {
   const changed = timeOfValue(scope, attributeOf(subject), 'attribute_changed')
   if (subject.type === 'changed') return compareTime(changed, operator, { literal, now: scope.now })
-  if (literal.type !== 'duration') throw new Error(`expected a duration, found a literal of the type ${literal.type}`)
+  if (literal.type !== 'duration') throw new Error(`expected a duration, found a literal of type ${literal.type}`)
   return compareTime(changed, reversed[operator as OrderOperator], {
     literal: { type: 'relative', seconds: -literal.seconds },
     now: scope.now,

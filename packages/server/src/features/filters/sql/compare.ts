@@ -22,7 +22,7 @@ export const compareNaturally = (value: Sql, operator: '=' | OrderOperator, text
   sql`${naturally(value)} ${sql.raw(operator)} ${naturally(sortable(sql`${text}::text`))}`
 
 export function textOf(literal: Literal): string {
-  if (literal.type !== 'string') throw new Error(`expected a string, found a literal of the type ${literal.type}`)
+  if (literal.type !== 'string') throw new Error(`expected a string, found a literal of type ${literal.type}`)
   return literal.value
 }
 
@@ -42,7 +42,7 @@ export function compareTime(
   }
   if (literal.type === 'time') return sql`${value} ${sql.raw(operator)} ${timeOf(literal.milliseconds)}`
   if (literal.type === 'relative') return sql`${value} ${sql.raw(operator)} ${timeFrom(now, literal.seconds)}`
-  throw new Error(`expected a time, found a literal of the type ${literal.type}`)
+  throw new Error(`expected a time, found a literal of type ${literal.type}`)
 }
 
 /**
@@ -68,7 +68,7 @@ const MAX_INTEGER = 2_147_483_647
 
 /** An index does not support a comparison with a fraction, so `> 22.5`, for example, becomes `> 22`. */
 export function compareInteger(value: Sql, operator: Operator, literal: Literal): Sql {
-  if (literal.type !== 'number') throw new Error(`expected a number, found a literal of the type ${literal.type}`)
+  if (literal.type !== 'number') throw new Error(`expected a number, found a literal of type ${literal.type}`)
   const round = operator === '<' || operator === '>=' ? Math.ceil : Math.floor
   const integer = Math.max(-MAX_INTEGER, Math.min(MAX_INTEGER, round(Number(literal.decimal))))
   return sql`${value} ${sql.raw(operator)} ${integer}::int`
