@@ -1,6 +1,6 @@
 // Sends a signed GraphQL request to Muster with the standard library: go run examples/query.go ['query' ['variables']]
 // Reads the URL and the access key from the section [default] of the file that MUSTER_CREDENTIALS names, or of
-// data/credentials if this variable is not set or empty. Exits with 0 only if there is a response without errors. Signs
+// data/credentials if this variable is unset or empty. Exits with 0 only if there is a response without errors. Signs
 // with hmac-sha256 (RFC 9421), and covers a digest of the body (RFC 9530).
 package main
 

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], fakeNodeBuiltins: true }))
 afterEach(() => void vi.useRealTimers())
 
-test('waits 30 days, which is longer than a timer of Node.js can run', async () => {
+test('waits 30 days, which is longer than a Node.js timer can run', async () => {
   const ended = vi.fn()
   const waiting = pause(30 * DAY_MS, new AbortController().signal).finally(ended)
   await vi.advanceTimersByTimeAsync(30 * DAY_MS - 1)

@@ -33,7 +33,7 @@ export interface FollowOptions {
 /** The alias of the event's ID. No field of Event has this name, so the alias cannot conflict with a selected field. */
 const ID_ALIAS = 'resumeId'
 
-/** As the argument `after`, stands for the time before the first event. */
+/** With this value of the argument `after`, a subscription starts with the first stored event. */
 const BEFORE_ALL = '0'
 
 /**

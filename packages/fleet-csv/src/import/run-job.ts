@@ -34,8 +34,8 @@ const fields = 'id state stateReason token counts { change register rejected don
 /**
  * Runs the import as a bulk job. Returns `forbidden` and writes nothing if the caller lacks a permission that one of
  * the changes needs, or cannot set one of the attributes. Returns `rejected` and writes nothing if the preview rejects
- * a row and `strict` is set. Otherwise, returns `written`, also if the signal canceled the job. Throws if the job fails,
- * pauses, or expires, or if another client cancels it.
+ * a row and `strict` is set. Otherwise, returns `written`, even if the signal canceled the job. Throws if the job
+ * fails, pauses, or expires, or if another client cancels it.
  */
 export async function writeInJob(context: JobContext, rows: JobRows): Promise<'written' | 'rejected' | 'forbidden'> {
   const id = await createJob(context, rows)

@@ -56,7 +56,8 @@ export const isReadConflict = (error: unknown): boolean =>
   isShardMoved(error) || /^(40001|40P01)$/.test(String(codeOf(error)))
 
 /**
- * Checks whether a query failed because a shard may have moved (Citus, class CI). `readOnShard` lists the other errors.
+ * Checks whether a query failed because a shard may have moved (Citus, class CI). `readOnShard` explains the other
+ * codes.
  */
 export const isShardMoved = (error: unknown): boolean => /^(22012|42P01|CI...)$/.test(String(codeOf(error)))
 

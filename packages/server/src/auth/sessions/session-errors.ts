@@ -3,7 +3,7 @@ import { sessionError, userDisabled } from '../authentication-reasons.ts'
 
 const noAuthenticatorApp = (): ApiError => badInput('this user has no authenticator app: set one up first')
 
-/** How long better-auth accepts no codes after too many wrong ones, in seconds. */
+/** How long better-auth rejects all codes after too many wrong ones, in seconds. */
 const LOCK_SECONDS = 900
 
 export const tooManyWrongCodes = (retryAfter: number): ApiError =>

@@ -25,7 +25,7 @@ export async function writeTotp(transaction: Database, { personId, secret, backu
     .execute()
 }
 
-/** Returns when the server accepts codes from this person again. Returns null or undefined if there is no such lock. */
+/** Returns when the server accepts codes from this person again. Returns null or undefined if there is no lock. */
 export async function findTotpLock(db: Database, personId: string): Promise<Date | null | undefined> {
   const row = await db
     .selectFrom('account_totp')

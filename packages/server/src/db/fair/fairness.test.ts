@@ -148,7 +148,7 @@ it('cancels a statement with a filter at MUSTER_FILTER_SECONDS, and names the te
   await waitForSuccess(app, filtered)
 })
 
-it('cancels such a statement of a mutation at the same limit', async () => {
+it('cancels a statement with a filter at MUSTER_FILTER_SECONDS in a mutation, too', async () => {
   const app = await start({ MUSTER_FILTER_SECONDS: '1' })
   const operations = 'operations: [{ setAttributes: { attributes: { x: "y" } } }]'
   const create = `mutation { createBulk(target: { where: "NOT name:q" }, ${operations}) { state } }`

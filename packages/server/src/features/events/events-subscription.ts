@@ -21,7 +21,7 @@ export interface EventSubscriptionArguments
   after?: string | null | undefined
 }
 
-/** As the argument `after`, stands for the time before the first event. */
+/** With this value of the argument `after`, a subscription starts with the first stored event. */
 const BEFORE_ALL = '0'
 
 /**

@@ -63,7 +63,7 @@ it('reads the lists of each account from its worker, and recovers when a worker 
   console.log(`${documents.length} queries and ${ACCOUNTS} accounts: lists are read from the workers`)
 })
 
-it('finds the shard of an account again after an error of a moved shard, but not after a deadlock', async () => {
+it('looks up the shard of an account again after a moved shard causes an error, but not after a deadlock', async () => {
   const options = { connection: app.connection, size: 1, statementTimeout: 30_000 }
   const coordinator = openDatabase(options, pino({ level: 'silent' }))
   const router = openRouter(app, { coordinator })

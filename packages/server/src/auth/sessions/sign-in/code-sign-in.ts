@@ -55,7 +55,7 @@ function codeCall(path: string, kind: 'code' | 'backup code'): AuthCall {
 /** better-auth sets and checks this lock, but its error does not contain the end of the lock. */
 async function assertNotLocked(db: Database, { id }: AttemptedUser): Promise<void> {
   const ends = await findTotpLock(db, id)
-  // better-auth uses the system's clock.
+  // better-auth uses the system clock.
   const seconds = ends == null ? 0 : Math.ceil((ends.getTime() - Date.now()) / 1_000)
   if (seconds > 0) throw tooManyWrongCodes(seconds)
 }
