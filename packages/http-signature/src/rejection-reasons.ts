@@ -6,7 +6,7 @@ export const signatureReasons = {
   'both-forms': {
     status: 400,
     meaning:
-      'The request has credentials in more than one place. Send either Authorization: Signature, or Signature-Input with Signature.',
+      'The request has a signature in the Authorization header and another in Signature or Signature-Input. Send only one of them.',
   },
   'several-signatures': {
     status: 400,
