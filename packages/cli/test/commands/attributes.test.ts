@@ -237,7 +237,7 @@ describe('bulk changes', () => {
     expect(await changed(user)).toBe(1_200)
     expect(await run('attributes', 'resume')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no interrupted change found'),
+      stderr: expect.stringContaining('no interrupted or failed change found'),
     })
     const events = '{ login { events(types: [ATTRIBUTE_CHANGE]) { total } } }'
     expect((await user.data(events)).login.events.total).toBe(1_200)

@@ -80,12 +80,17 @@ export function resolveCondition(
     }
     case 'any':
       if (isOnlyWildcards(argument) || argument.parts.join('') === '')
-        return rejectWith(resolving, argument, 'any() needs at least one character other than *, as in any(os*).', null)
+        return rejectWith(
+          resolving,
+          argument,
+          'any() needs at least one character other than the wildcard *, as in any(os*).',
+          null,
+        )
       return { type: 'any', of, literal: toText(argument) }
     case 'view':
       return resolveView(resolving, scope, call)
     default:
-      return rejectWith(resolving, call, `${name}() needs a comparator. Write ${forms[name].example}`, null)
+      return rejectWith(resolving, call, `${name}() needs a comparator, as in ${forms[name].example}`, null)
   }
 }
 

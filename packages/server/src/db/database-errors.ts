@@ -24,7 +24,10 @@ const socketErrors = new Set([
 const messages =
   /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/
 
-/** If a node fails during a transaction, Citus sends this message without a specific SQLSTATE. Nothing is changed. */
+/**
+ * If a node fails during a transaction, Citus sends this message without a specific SQLSTATE. The transaction changed
+ * nothing.
+ */
 const nodeFailure = /^failure on connection marked as essential: /
 
 /** Checks whether an error means that the database is unavailable. The same request may succeed later. */

@@ -5,13 +5,16 @@ import { reportUnknownOutcome } from './pool/unknown-outcome.ts'
 import type { DB } from './tables.generated.ts'
 import { typesWithStoredTimes } from './type-parsers.ts'
 
-/** The first parameter of query functions: the pool or the use case's transaction. Backups use a `pg` client. */
+/**
+ * The first parameter of query functions: the pool or the use case's transaction. Only backups use a `pg` client
+ * instead.
+ */
 export type Database = Kysely<DB>
 
 export interface PoolWatch {
   /** Called with the number of milliseconds that a caller waited for a connection. */
   waited?: (ms: number) => void
-  /** `name` is the name of the prepared statement, if there is one. */
+  /** Runs a statement by calling `run`. `name` is the statement's name if the statement is prepared by name. */
   statement?: (text: string, name: string | undefined, run: () => unknown) => unknown
 }
 
@@ -35,7 +38,7 @@ export interface ConnectionUse {
   connected?(): void
   /** Called when the caller has released the connection or could not acquire one. */
   done(): void
-  /** If omitted, the connection sends each statement directly. */
+  /** Runs a statement by calling `send`. If omitted, the connection sends each statement directly. */
   run?(client: pg.PoolClient, send: () => Promise<unknown>): Promise<unknown>
   mustClose?: boolean
   /** Returns the text that the connection sends for a statement. If omitted, the connection sends the statement's text. */

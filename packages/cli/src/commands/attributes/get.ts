@@ -61,8 +61,9 @@ async function run(
   }
   const [name, value] = found[0]!
   if (value === null) {
-    const missing = overrides ? `override in the context ${JSON.stringify(context)} of the attribute` : 'attribute'
-    throw new CliError(`${nameOrId} has no ${missing} ${JSON.stringify(name)}`, { exitCode: exitCodes.notFound })
+    const attribute = `attribute ${JSON.stringify(name)}`
+    const missing = overrides ? `override of the ${attribute} in the context ${JSON.stringify(context)}` : attribute
+    throw new CliError(`${nameOrId} has no ${missing}`, { exitCode: exitCodes.notFound })
   }
   await (options.json ? printJson({ [name]: value }) : say(value))
 }

@@ -35,12 +35,12 @@ async function run(given: string | undefined, options: ClientOptions): Promise<v
 function onlyFile(files: readonly string[]): string {
   const [file, another] = files
   if (file === undefined)
-    throw new CliError('no interrupted change found in ~/.muster/changes', {
-      hint: 'If you started the change with --state, pass the path of that file.',
+    throw new CliError('no interrupted or failed change found in ~/.muster/changes', {
+      hint: 'If you passed --state to the original command, pass the same path to this command.',
     })
   if (another === undefined) return file
   throw usageError(
-    'several interrupted changes found in ~/.muster/changes',
+    'several interrupted or failed changes found in ~/.muster/changes',
     `Pass one of these files: ${files.join(' ')}`,
   )
 }

@@ -127,7 +127,9 @@ async function subjectOf(muster: Muster, key: string | undefined, options: Optio
   })
   const given = [key, member, role, access].filter((each) => each !== undefined)
   if (given.length > 1)
-    throw usageError('pass only one of these: a key, --member, --role, or options of a new key, such as --permissions')
+    throw usageError(
+      'pass only one of these: a key ID, --member, --role, or options of a new key, such as --permissions',
+    )
   if (member !== undefined)
     return { personId: await idOf(member, async () => (await findMember(muster, member)).person.id) }
   if (role !== undefined) return { roleId: await idOf(role, async () => (await findRole(muster, role)).id) }
@@ -143,7 +145,7 @@ const idOf = (given: string, find: () => Promise<string>): Promise<string> =>
 
 async function ownKey(muster: Muster): Promise<string> {
   const { me } = await muster.select({ me: { accessKey: { key: true } } })
-  if (me?.accessKey == null) throw usageError('pass the ID of the key to simulate')
+  if (me?.accessKey == null) throw usageError('cannot find the access key of this command: pass the ID of the key to simulate')
   return me.accessKey.key
 }
 

@@ -5,15 +5,15 @@ import type { ReadRouter } from '../replica/read-router.ts'
 /** The worker that stores an account. */
 export interface AccountWorker {
   db: Database
-  /** The coordinator, through connections that only assign event IDs. */
+  /** The coordinator, through connections that are used only to assign event IDs. */
   eventIds: Database
   /** Reports that a statement on the worker failed. */
   failed(error: unknown): void
 }
 
 /**
- * Returns a function that chooses the account's worker for a transaction. That function resolves to undefined if the
- * worker is unavailable. Returns undefined if the server uses no workers. `viewOf` returns the caller's view of a
+ * Returns a function that chooses the account's worker for a transaction, or returns undefined if the server uses no
+ * workers. The function resolves to undefined if the worker is unavailable. `viewOf` returns the caller's view of a
  * worker's database.
  */
 export function workerChooser(

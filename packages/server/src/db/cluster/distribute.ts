@@ -15,7 +15,7 @@ export const clusterOf = ({ cluster, clusterShards }: Config): ClusterOptions | 
   cluster === undefined ? undefined : { shards: clusterShards }
 
 export interface DistributeOptions {
-  /** Undefined if the database is not a cluster. */
+  /** Undefined if MUSTER_CLUSTER is not set. */
   cluster: ClusterOptions | undefined
   log?: MigrationLog
   signal?: AbortSignal
@@ -25,9 +25,10 @@ export interface DistributeOptions {
 const FIRST = 'device'
 
 /**
- * Places the tables that are not placed yet, and returns their names. Does nothing if `cluster` is undefined or the
- * database does not have the extension citus. One transaction places all of these tables, and writers wait until that
- * transaction ends.
+ * Distributes tables across the cluster or copies them to each node, as `table-placements.ts` requires. Returns the
+ * names of these tables, which do not include tables that already have a placement. Does nothing if `cluster` is
+ * undefined or the database does not have the extension citus. One transaction places all of the tables, and writers
+ * wait until the transaction ends.
  */
 export async function distributeTables(
   db: Database,
@@ -98,7 +99,7 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
   // Citus does not support triggers on shards. Only servers of an earlier release need these triggers.
   for (const { name, triggers } of missing)
     for (const trigger of triggers) await run(`drop trigger "${trigger}" on "${name}"`)
-  // Until both tables are distributed, a foreign key cannot reference a distributed table.
+  // A foreign key can reference a distributed table only from another distributed table.
   const references = missing.flatMap(({ name, references }) =>
     references.filter(({ table }) => isDistributed(table)).map((reference) => ({ ...reference, from: name })),
   )
@@ -119,8 +120,9 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
 }
 
 /**
- * Returns the unique indexes that Citus rejects, because equal values can be on different nodes. The values are random
- * keys and hashes, and the email addresses of accounts, which are unique among people.
+ * Returns the unique indexes that Citus rejects, because equal values can be on different nodes. Without these indexes,
+ * the values are still unique: they are random keys and hashes, or email addresses of accounts, which are unique among
+ * people.
  */
 export const uniquesAcrossAccounts = ({ name, uniques }: Table): UniqueIndex[] =>
   uniques.filter(({ columns }) => !columns.includes(accountColumnOf(name)))
@@ -137,7 +139,7 @@ function orderByReferences(tables: readonly Table[]): Table[] {
   return ordered
 }
 
-/** Moves the table with which all other distributed tables are colocated to the beginning of the list. */
+/** Sorts the tables so that `FIRST`, the table with which all others are colocated, is the first one. */
 const withFirst = (tables: readonly Table[]): Table[] =>
   [...tables].sort((one, other) => Number(other.name === FIRST) - Number(one.name === FIRST))
 

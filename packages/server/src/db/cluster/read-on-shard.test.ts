@@ -23,7 +23,10 @@ beforeAll(async () => {
   await sql`insert into pg_dist_local_group values (2)`.execute(app.db)
 })
 
-/** Returns the owner of a second server, which reads lists from the shard, and the failures of these lists. */
+/**
+ * Starts a second server, which reads lists from the shard. Returns its owner, the errors of the reads, and the
+ * rewritten statements.
+ */
 async function readFromShard(id: string, tableOf: (name: string) => string = (name) => name) {
   const shard = { id, node: '2', tables: Object.fromEntries(placedTables.map((name) => [name, tableOf(name)])) }
   const sent: string[] = []

@@ -11,7 +11,10 @@ import { readOnShard } from './read-on-shard.ts'
 
 /** Options of the pool of a worker. */
 const poolOptions = {
-  /** Each shard has its own form of a statement. A prepared list of devices takes 0.13 MB of PostgreSQL's memory. */
+  /**
+   * A statement has a separate form for each shard. Each prepared statement that lists devices takes 0.13 MB of
+   * PostgreSQL's memory.
+   */
   maxNamed: 500,
   /**
    * Transactions send statements to Citus. With a generic plan, Citus 13 creates a plan for the local shard at each
@@ -88,7 +91,7 @@ export function createWorkerRouter({
       const { node } = identity
       if (workers.has(node)) {
         duplicates.add(db)
-        log.warn({ node }, 'DATABASE_URLS contains several URLs of one node: only the first available one is used')
+        log.warn({ node }, 'DATABASE_URLS contains several URLs of the same node: only the first available URL is used')
         return
       }
       workers.set(node, db)
@@ -138,7 +141,8 @@ export function createWorkerRouter({
       return worker
     },
     failed(db, error) {
-      // A caller can cause other conflicts. After these, reading the shards again would only burden the coordinator.
+      // Read conflicts without a move, which a caller can cause, change nothing here: the worker is still available, and
+      // reading the shards again would only burden the coordinator.
       if (isShardMoved(error)) shardsByAccount.clear()
       else if (!isReadConflict(error)) setAway(db, (error as Error).message)
     },
