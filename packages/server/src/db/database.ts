@@ -6,8 +6,8 @@ import type { DB } from './tables.generated.ts'
 import { typesWithStoredTimes } from './type-parsers.ts'
 
 /**
- * The first parameter of query functions: the pool or the use case's transaction. Only backups use a `pg` client
- * instead.
+ * The type of the first parameter of query functions: the pool or the use case's transaction. In backups, the parameter
+ * is a `pg` client instead.
  */
 export type Database = Kysely<DB>
 

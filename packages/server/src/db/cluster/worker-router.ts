@@ -141,8 +141,8 @@ export function createWorkerRouter({
       return worker
     },
     failed(db, error) {
-      // Read conflicts without a move, which a caller can cause, change nothing here: the worker is still available, and
-      // reading the shards again would only burden the coordinator.
+      // A caller can cause read conflicts without the move of a shard. After these conflicts, the worker is still
+      // available, and reading the shards again would only burden the coordinator.
       if (isShardMoved(error)) shardsByAccount.clear()
       else if (!isReadConflict(error)) setAway(db, (error as Error).message)
     },

@@ -46,7 +46,10 @@ function shortName(folder: string): string {
 
 export type DatabaseState = 'ready' | 'starting' | 'absent'
 
-/** Throws EACCES, and other errors that do not show the state, such as a failed authentication. */
+/**
+ * Connects to the database to find its state. Throws errors that do not show the state, such as a missing permission
+ * (EACCES) or a failed authentication.
+ */
 export async function readDatabaseState(connection: EmbeddedConnection): Promise<DatabaseState> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 })
   // If the connection is lost between two queries, the next query reports the error. Without a listener, the `error`

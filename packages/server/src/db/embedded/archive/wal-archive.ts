@@ -13,9 +13,9 @@ const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 /**
- * Resolves only when the file is on the archive's disk, because PostgreSQL may then remove its own copy. Accepts an
- * existing file with the same content, because PostgreSQL may run the archive command again after a crash. Throws if
- * an existing file has different content.
+ * Writes a compressed copy of a file to the archive. Resolves only when the copy is on the archive's disk, because
+ * PostgreSQL may then remove the file. Accepts an existing copy with the same content, because PostgreSQL may run the
+ * archive command again after a crash. Throws if an existing copy has different content.
  */
 export async function archiveWalFile(folder: string, file: { path: string; name: string }): Promise<void> {
   const content = await readFile(file.path)

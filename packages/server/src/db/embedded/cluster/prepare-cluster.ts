@@ -128,7 +128,8 @@ const singleUserArguments = ['-c', 'fsync=off', '-c', 'exit_on_error=on', '-c', 
 /**
  * PostgreSQL runs these statements in single-user mode, so the superuser never needs the right to connect. With
  * CREATEDB, the role can copy only its own databases and templates. The role owns und-x-icu, so it can refresh the
- * version of this collation after an ICU update. The grant is made in template1, because new databases copy it.
+ * version of this collation after an ICU update. template1 grants the functions for base backups, because each new
+ * database is a copy of template1.
  */
 const roleAndDatabase = `
 CREATE ROLE ${role} LOGIN NOSUPERUSER CREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;
