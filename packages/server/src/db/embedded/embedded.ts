@@ -33,7 +33,10 @@ export interface Embedded {
   readonly connection: EmbeddedConnection
   readonly pid: number
   readonly majorVersion: number
-  /** Shuts PostgreSQL down in fast mode, which rolls back open transactions. Resolves once the database has exited. */
+  /**
+   * Shuts PostgreSQL down in fast mode, which rolls back open transactions. Switches to immediate mode after 30 seconds.
+   * Resolves once the database has exited.
+   */
   stop(): Promise<void>
 }
 

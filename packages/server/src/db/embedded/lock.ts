@@ -73,8 +73,8 @@ async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedL
 }
 
 /**
- * Clears the owner in the lock file first. Otherwise, while processes of a killed database still hold the lock, this
- * process would seem to be the owner.
+ * Clears the owner in the lock file before it releases the lock. Otherwise, while processes of a killed database still
+ * hold the lock, this process would seem to be the owner.
  */
 async function releaseFlock(fd: number): Promise<void> {
   await promisify(ftruncate)(fd)
@@ -82,8 +82,8 @@ async function releaseFlock(fd: number): Promise<void> {
 }
 
 /**
- * This lock is weaker than flock: two servers that start at the same time may both acquire it. In that case,
- * postmaster.pid prevents the second database from starting.
+ * Locks the folder by writing the process ID to the lock file. Such a lock is weaker than flock: two servers that start
+ * at the same time may both acquire it. In that case, postmaster.pid prevents the second database from starting.
  */
 async function tryLockByProcessId(file: string, clusterFolder: string): Promise<Lock | undefined> {
   if ((await findLiveOwner(file)) !== undefined) return undefined

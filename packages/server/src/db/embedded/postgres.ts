@@ -23,7 +23,10 @@ export interface Launch {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** If a fast shutdown takes longer than this, PostgreSQL receives SIGQUIT, and the next start recovers the database. */
+/**
+ * If a fast shutdown takes longer than this number of milliseconds, PostgreSQL receives SIGQUIT, and the next start
+ * recovers the database.
+ */
 const fastShutdownMs = 30_000
 
 /** Starts PostgreSQL in a separate session, because Ctrl-C would otherwise signal PostgreSQL directly. */

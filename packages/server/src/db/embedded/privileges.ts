@@ -12,7 +12,10 @@ export interface UserId {
 /** A way to run PostgreSQL as a user other than root, because PostgreSQL refuses to run as root. */
 export interface RunMode {
   readonly name: 'plain' | 'namespace' | 'set-user' | 'set-user-plain'
-  /** The start of the command line, such as setpriv. It replaces itself with the command and keeps the process ID. */
+  /**
+   * The program, such as setpriv, that runs PostgreSQL's command, with its arguments. The program replaces itself with
+   * the command and keeps the process ID. Empty if the command runs directly.
+   */
   readonly prefix: readonly string[]
   readonly owner: UserId
 }
@@ -106,7 +109,7 @@ const setUserPlain = (target: UserId): RunMode => ({
 
 const identity = ({ uid, gid }: UserId): string[] => [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
 
-/** Returns the major version, or an error message if the mode does not work. */
+/** Returns the major version of PostgreSQL, or an error message if PostgreSQL cannot run in this mode. */
 async function tryRunMode(runMode: RunMode, { binaries, folder }: RunConditions): Promise<number | string> {
   const probe = ['sh', '-c', 'cd "$1" && exec "$0" --version', binaries.postgres, folder]
   const { code, output, failure } = await runCommand([...runMode.prefix, ...probe], { env: binaries.env })

@@ -28,7 +28,10 @@ interface CommandOptions {
   readonly lockFd?: number | undefined
 }
 
-/** Never rejects. The command runs in a separate session, so Ctrl-C in the terminal reaches only the server. */
+/**
+ * Runs a command. Resolves when the command ends or if it cannot be started, and never rejects. The command runs in a
+ * separate session, so Ctrl-C in the terminal reaches only the server.
+ */
 export function runCommand(command: readonly string[], options: CommandOptions = {}): Promise<Finished> {
   return new Promise((resolve) => {
     const [program = '', ...args] = command
