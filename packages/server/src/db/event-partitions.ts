@@ -19,7 +19,10 @@ export async function createPartitionsByBothClocks(db: Database, { here, databas
   for (const now of [database, here]) await createEventPartitions(db, now)
 }
 
-/** The limit is short, because later statements on the event log wait behind a statement that waits for its lock. */
+/**
+ * The maximum time that dropping a partition waits for a lock. The time is short, because later statements on the event
+ * log wait, too, while the lock is requested.
+ */
 const LOCK_TIMEOUT = '2s'
 
 /** Drops the partitions for months that ended at or before `before`, and returns their names. */

@@ -34,7 +34,7 @@ export interface Embedded {
   readonly pid: number
   readonly majorVersion: number
   /**
-   * Shuts PostgreSQL down in fast mode, which rolls back open transactions. Switches to immediate mode after 30 seconds.
+   * Shuts PostgreSQL down in fast mode, which rolls back open transactions, and after 30 seconds in immediate mode.
    * Resolves once the database has exited.
    */
   stop(): Promise<void>

@@ -18,11 +18,11 @@ const WALKS_PER_USER = 2
 const WAIT_MS = 5_000
 
 /**
- * Reserves a fifth of the connections, rounded down, but at least one. Walking statements may use half of the rest,
- * rounded down, but at most one connection more than there are processors, and always at least one. With more
- * connections, walking statements would not end sooner, but would delay a server that shares its processors with
- * PostgreSQL. If the pool has at least three connections, one remains for other users even while all statements of one
- * user wait for a lock.
+ * Reserves a fifth of the connections, rounded down, but at least one, for the server's own statements. Walking
+ * statements may use half of the rest, rounded down, but at most one connection more than there are processors, and
+ * always at least one. With more connections, walking statements would not end sooner, but would delay a server that
+ * shares its processors with PostgreSQL. If the pool has at least three connections, one remains for other users even
+ * while all statements of one user wait for a lock.
  */
 export function sharesOf(
   connections: number,

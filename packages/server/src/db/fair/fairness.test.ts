@@ -37,11 +37,14 @@ async function start(env: Record<string, string> = {}): Promise<TestApp> {
 const waitForStatements = (app: TestApp, expected: Partial<Record<'quick' | 'walking', number>>): Promise<void> =>
   expect.poll(() => inFlight(app)).toMatchObject(expected)
 
-/** On a slow machine, even a statement that nothing blocks may exceed a short time limit. */
+/** Repeats a query until it succeeds. On a slow machine, even a statement that is not blocked may exceed a short limit. */
 const waitForSuccess = (app: TestApp, query: string): Promise<void> =>
   expect.poll(async () => (await app.owner.query(query)).errors).toBeUndefined()
 
-/** Repeats a query until `stop` is called, so that the load does not depend on the machine's speed. */
+/**
+ * Repeats a query until `stop` is called, so that the load does not depend on the machine's speed. `done` then resolves
+ * to the codes of the errors.
+ */
 function keepSending(app: TestApp, query: string): { stop: () => void; done: Promise<string[]> } {
   const codes: string[] = []
   let isStopped = false

@@ -7,7 +7,10 @@ export type Lane = 'quick' | 'walking'
 
 export type Rejection = 'queue' | 'wait' | 'time'
 
-/** All waiting statements share a timer, because separate timers would cost more than the queue itself. */
+/**
+ * The number of milliseconds between checks for statements that have waited too long. All waiting statements share a
+ * timer, because separate timers would cost more than the queue itself.
+ */
 const CHECK_INTERVAL_MS = 200
 
 interface Waiting {
@@ -27,7 +30,7 @@ export interface UserStatements {
 }
 
 export interface StatementScheduler {
-  /** The scheduler never delays the server's own statements. */
+  /** Counts one of the server's own statements, which the scheduler never delays. */
   enterServer(): void
   leaveServer(): void
   createUser(): UserStatements
@@ -156,7 +159,10 @@ export function createStatementScheduler(
   }
 }
 
-/** Finds the statement that may start first. Each lane is served in order, and neither lane waits for the other. */
+/**
+ * Returns the index of the first waiting statement that may start, or undefined if none may. Each lane is served in
+ * order, and neither lane waits for the other.
+ */
 function firstStartable(
   user: UserStatements,
   mayStart: (user: UserStatements, lane: Lane) => boolean,
