@@ -38,7 +38,7 @@ export interface OldIndex {
   dropIndex: string
 }
 
-/** Each batch runs in a transaction that also records its progress. */
+/** A change to many rows, in batches. Each batch runs in a transaction that also records its progress. */
 export interface Backfill {
   backfill: string
   /**

@@ -86,7 +86,7 @@ describe('the notification connection', () => {
     const opened = Promise.withResolvers<void>()
     notifications.subscribe({ channel: CHANNEL, onNotification: (each) => seen.push(each), onGap: opened.resolve })
     await opened.promise
-    // On a slow machine, the connection may be lost at any time, and a notification may be lost with it.
+    // Notify at each poll. On a slow machine, the connection may be lost at any time, and a notification with it.
     const receiveFromAnother = async (): Promise<unknown[]> => {
       await client.query(`notify ${CHANNEL}, 'from another'`)
       return seen
@@ -110,7 +110,7 @@ describe('the notification connection', () => {
     }
     const first = await subscribe('test_first')
     await subscribe('test_second')
-    // On a slow machine, the connection may be lost at any time, and a notification may be lost with it.
+    // Notify at each poll. On a slow machine, the connection may be lost at any time, and a notification with it.
     const send = async (payload: string): Promise<string[]> => {
       await client.query(`notify test_first, '${payload}'; notify test_second, '${payload}'`)
       return seen

@@ -36,7 +36,7 @@ export interface Notifications {
   subscribe(options: SubscriptionOptions): Subscription
   /**
    * Notifies all processes, usually within 10 ms. Frequent requests must not run NOTIFY themselves, because PostgreSQL
-   * serializes the commits of all transactions that do.
+   * serializes the commits of all transactions that run NOTIFY.
    */
   notify(channel: string): void
   close(): Promise<void>
@@ -153,8 +153,8 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
       wake()
     },
     async close() {
-      // While a client is connecting, `end` never settles. Waiting for the loop is safe, because all its steps have
-      // time limits.
+      // Wait for the loop, all of whose steps have time limits, instead of calling `client.end` here, which never
+      // settles while the client is connecting.
       closing.abort()
       wake()
       await ended

@@ -37,7 +37,10 @@ async function start(env: Record<string, string> = {}): Promise<TestApp> {
 const waitForStatements = (app: TestApp, expected: Partial<Record<'quick' | 'walking', number>>): Promise<void> =>
   expect.poll(() => inFlight(app)).toMatchObject(expected)
 
-/** Repeats a query until it succeeds. On a slow machine, even a statement that is not blocked may exceed a short limit. */
+/**
+ * Repeats a query until it succeeds. On a slow machine, even a statement that nothing blocks may exceed a short time
+ * limit.
+ */
 const waitForSuccess = (app: TestApp, query: string): Promise<void> =>
   expect.poll(async () => (await app.owner.query(query)).errors).toBeUndefined()
 

@@ -31,9 +31,9 @@ export interface FairOptions {
 
 interface UserDatabases {
   statements: UserStatements
-  /** Only the statement timeout applies. */
+  /** Runs mutations, to which only the statement timeout applies. */
   writing: Database
-  /** The query time limit applies. */
+  /** Runs queries, to which the query time limit applies. */
   reading: Database
   /** Runs downloads in the walking lane, without the query time limit. */
   downloading: Database
@@ -126,7 +126,10 @@ function endingPool(server: Database, pool: Pool): Database {
   return server
 }
 
-/** Keeps users with statements in flight or waiting, because a second entry would count their statements separately. */
+/**
+ * Removes one user who has no statements in flight or waiting. Keeps users with such statements, because a second entry
+ * would count their further statements separately.
+ */
 function evictIdleUser(users: Map<string, UserDatabases>): void {
   for (const [accountId, { statements }] of users) {
     if (statements.inFlight > 0 || statements.waiting.length > 0) continue
@@ -136,8 +139,8 @@ function evictIdleUser(users: Map<string, UserDatabases>): void {
 }
 
 /**
- * Returns the database for a user. The scheduler counts a transaction as one statement. Returns a database without a
- * scheduler unchanged.
+ * Returns the database for a user. The scheduler counts a transaction as one statement. If `db` has no scheduler,
+ * returns `db` itself.
  */
 export const userDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).writing ?? db
 

@@ -7,13 +7,16 @@ import type { Progress } from './progress.ts'
 
 export interface Run {
   connection: Database
-  /** Other connections, which observe and cancel the statements that run on `connection`. */
+  /** Other connections, through which the migration observes and cancels the statements that run on `connection`. */
   db: Database
   log: MigrationLog
   signal: AbortSignal
 }
 
-/** The limit is short, because later statements on a table wait behind a statement that waits for its lock. */
+/**
+ * The maximum time that a statement waits for a lock on a table. The time is short, because later statements on the
+ * table wait, too, while the lock is requested.
+ */
 const LOCK_TIMEOUT = '1s'
 const PAUSE_MS = { first: 100, max: 5_000 }
 

@@ -28,7 +28,7 @@ export interface DatabaseOptions {
   check?: ((client: pg.ClientBase) => Promise<void>) | undefined
 }
 
-/** Each combination of list filters is a separate statement. */
+/** The default of `maxNamed`. It is high, because each combination of list filters is a separate statement. */
 const MAX_NAMED = 2_000
 
 /** A pool whose `responseWatch` rejects callers while the database is unresponsive. */

@@ -4,7 +4,10 @@ import pg from 'pg'
 const CHECK_INTERVAL_MS = 50
 /** The server probes the database if a caller waits longer than this number of milliseconds. */
 const PROBE_AFTER_MS = 150
-/** The timeout doubles with each retry, up to `max`. A retry uses a new connection, because the old one may be dead. */
+/**
+ * The time limit of a probe, in milliseconds. It doubles with each retry, up to `max`. A retry uses a new connection,
+ * because the old one may be dead.
+ */
 const PROBE_TIMEOUT_MS = { first: 3_000, max: 8_000 }
 /** Without keep-alive packets at this interval, firewalls and NAT gateways could drop the probe's idle connection. */
 const KEEP_ALIVE_MS = 10_000
