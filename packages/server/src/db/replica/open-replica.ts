@@ -53,7 +53,10 @@ async function assertStandby(primary: Database, db: Database): Promise<void> {
     throw new Error('the server in DATABASE_READ_URL is a standby, but not of the database in DATABASE_URL')
 }
 
-/** Reads PostgreSQL's system identifier, which is the same for a primary and its standbys. */
+/**
+ * Reads PostgreSQL's system identifier, which is the same for a primary and its standbys, and whether the server is a
+ * standby.
+ */
 export async function readSystem(db: Database): Promise<{ system: string; isStandby: boolean }> {
   const { rows } = await sql<{ system: string; isStandby: boolean }>`
     select system_identifier::text as system, pg_is_in_recovery() as "isStandby" from pg_control_system()`.execute(db)

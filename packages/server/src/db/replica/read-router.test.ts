@@ -274,7 +274,7 @@ it('reads from the standby again if a query failed while the standby was being c
     await pair.onStandby('select pg_wal_replay_pause()')
     await register('race')
     expect(await choose()).toBeUndefined()
-    // The check reads the standby's position only after the standby has caught up and the query has failed.
+    // Hold the response to a check of the standby's position until the standby has caught up and a query has failed.
     const release = await balancer.hold()
     await pair.onStandby('select pg_wal_replay_resume()')
     const { at: written } = (await sql<{ at: string }>`select pg_current_wal_lsn() as at`.execute(primary)).rows[0]!

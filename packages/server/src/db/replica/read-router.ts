@@ -12,14 +12,15 @@ export type ReadPlace = 'replica' | 'lagging' | 'away'
 
 export interface WriteConnections {
   worker: Database
-  /** The coordinator, through connections that only assign event IDs. */
+  /** The coordinator, through connections that are used only to assign event IDs. */
   eventIds: Database
 }
 
 export interface ReadRouter {
   /**
    * Returns the replica, or the worker that stores the account. Returns undefined if the replica does not include
-   * everything committed before the call, or if the replica or worker is unavailable. The caller then uses the primary.
+   * everything committed before the call, or if the replica or worker is unavailable. The caller then uses the primary
+   * or the coordinator.
    */
   choose(accountId: string): Promise<Database | undefined>
   /**
@@ -27,7 +28,10 @@ export interface ReadRouter {
    * worker is unavailable. A replica's router does not have this function.
    */
   chooseWriter?(accountId: string): Promise<WriteConnections | undefined>
-  /** Reports that the chosen database failed. If a query failed, the caller must repeat the query on the primary. */
+  /**
+   * Reports that the chosen database failed. If a query failed, the caller must repeat the query on the primary or the
+   * coordinator.
+   */
   failed(db: Database, error: unknown): void
   close(): Promise<void>
 }
