@@ -41,7 +41,7 @@ export interface ConnectionUse {
   /** Runs a statement by calling `send`. If omitted, the connection sends each statement directly. */
   run?(client: pg.PoolClient, send: () => Promise<unknown>): Promise<unknown>
   mustClose?: boolean
-  /** Returns the text that the connection sends for a statement. If omitted, the connection sends the statement's text. */
+  /** Returns the text to send for a statement. If omitted, the connection sends the statement's own text. */
   rewrite?: ((text: string) => string) | undefined
 }
 

@@ -20,8 +20,8 @@ export async function createPartitionsByBothClocks(db: Database, { here, databas
 }
 
 /**
- * The maximum time that dropping a partition waits for a lock. The time is short, because later statements on the event
- * log wait, too, while the lock is requested.
+ * The maximum time that the statement that drops a partition waits for a lock. It is short, because later statements on
+ * the event log wait behind this statement.
  */
 const LOCK_TIMEOUT = '2s'
 

@@ -145,7 +145,8 @@ const idOf = (given: string, find: () => Promise<string>): Promise<string> =>
 
 async function ownKey(muster: Muster): Promise<string> {
   const { me } = await muster.select({ me: { accessKey: { key: true } } })
-  if (me?.accessKey == null) throw usageError('cannot find the access key of this command: pass the ID of the key to simulate')
+  if (me?.accessKey == null)
+    throw usageError('cannot find the access key of this command: pass the ID of the key to simulate')
   return me.accessKey.key
 }
 

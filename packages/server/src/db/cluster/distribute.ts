@@ -99,7 +99,7 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
   // Citus does not support triggers on shards. Only servers of an earlier release need these triggers.
   for (const { name, triggers } of missing)
     for (const trigger of triggers) await run(`drop trigger "${trigger}" on "${name}"`)
-  // A foreign key can reference a distributed table only from another distributed table.
+  // A foreign key to a distributed table requires that its own table is distributed, too. Drop it until then.
   const references = missing.flatMap(({ name, references }) =>
     references.filter(({ table }) => isDistributed(table)).map((reference) => ({ ...reference, from: name })),
   )

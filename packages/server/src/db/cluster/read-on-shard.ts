@@ -11,8 +11,8 @@ const tablesIn = boundedMap<string, readonly string[]>(2_000)
  * reading a page of devices. PostgreSQL alone plans the rewritten statement. Statements that write or lock rows are not
  * rewritten.
  *
- * On a node that does not store the shard, the rewritten statement fails with SQLSTATE 22012 (division by zero), or with
- * 42P01 (undefined table) if the node does not have the tables. After a move, a node can have tables with old rows.
+ * On a node that does not store the shard, the rewritten statement fails with SQLSTATE 22012 (division by zero), or, if
+ * the node does not have the tables, with 42P01 (undefined table). After a move, a node can have tables with old rows.
  */
 export function readOnShard(text: string, { id, tables }: Shard): string {
   let names = tablesIn.get(text)

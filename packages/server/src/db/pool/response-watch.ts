@@ -180,7 +180,7 @@ function createProbe(connection: pg.ClientConfig): Probe {
     ])
     if (result === true && !isClosed) return true
     end(client)
-    // If the connection broke while it was idle, the database may still be responsive. `run` then tries a new connection.
+    // If the connection broke while it was idle, the database may still be responsive, so `run` opens another one.
     return result === false && !isNew ? 'nothing' : result
   }
 

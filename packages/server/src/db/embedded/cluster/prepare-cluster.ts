@@ -128,8 +128,8 @@ const singleUserArguments = ['-c', 'fsync=off', '-c', 'exit_on_error=on', '-c', 
 /**
  * PostgreSQL runs these statements in single-user mode, so the superuser never needs the right to connect. With
  * CREATEDB, the role can copy only its own databases and templates. The role owns und-x-icu, so it can refresh the
- * version of this collation after an ICU update. template1 grants the functions for base backups, because each new
- * database is a copy of template1.
+ * version of this collation after an ICU update. The statements run in template1, so that each new database, which is a
+ * copy of template1, includes the grant of the backup functions.
  */
 const roleAndDatabase = `
 CREATE ROLE ${role} LOGIN NOSUPERUSER CREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;
