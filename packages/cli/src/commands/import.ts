@@ -60,7 +60,7 @@ async function run(path: string, options: Options): Promise<void> {
   } catch (error) {
     progress.stop()
     if (!interruption.signal.aborted) throw error
-    throw new CliError('interrupted before anything was written', { exitCode: exitCodes.interrupted })
+    throw new CliError('interrupted before this import wrote any devices', { exitCode: exitCodes.interrupted })
   } finally {
     interruption.release()
   }

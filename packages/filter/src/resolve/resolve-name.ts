@@ -108,7 +108,7 @@ export function resolveAttributeName(
   const full = isShort ? found.name : found.name.slice(ATTRIBUTES.length)
   const owner = attributeOwner(scope.kind)
   if (found.isArgument && isShort && fieldType(scope.kind, full) !== undefined) {
-    const message = `${full} is a field, but functions take attributes. For the attribute, write ${ATTRIBUTES}${full}`
+    const message = `${full} is a field, but functions take attributes. For an attribute with this name, write ${ATTRIBUTES}${full}`
     return rejectWith(resolving, found.span, message, replace(found.span, writeNameArgument(`${ATTRIBUTES}${full}`)))
   }
   const isReservedShort = isShort && isReservedShortName(full)

@@ -45,7 +45,10 @@ export interface ConnectionUse {
   rewrite?: ((text: string) => string) | undefined
 }
 
-/** Each connection prepares a named statement once. Through a pooler, statements are unnamed. */
+/**
+ * Returns connections that name their statements, so that each connection prepares a statement only once. Through a
+ * pooler, statements are unnamed.
+ */
 export interface Connector {
   /** `requestedAt` is the `performance.now()` time of the request for the connection. */
   connect(use: ConnectionUse, requestedAt: number): Promise<PostgresPoolClient>
@@ -106,7 +109,7 @@ interface NamingOptions {
 function namingClient(client: pg.PoolClient, { nameOf, watch, beginning }: NamingOptions): NamingClient {
   const { statement = (_text, _name, run) => run() } = watch
   const run = (text: unknown, values?: readonly unknown[]): unknown => {
-    // A name would not help BEGIN or COMMIT, which have no values, or cursors, which are objects.
+    // Only strings with values are sent with a name. Cursors are objects, and BEGIN and COMMIT have no values.
     if (typeof text !== 'string') return client.query(text as string, values as unknown[])
     if (values === undefined || values.length === 0) {
       const sent = beginning !== '' && isBegin(text) ? `${text}; ${beginning}` : text

@@ -120,7 +120,7 @@ function rowsAfter(source: RowSource, order: SqlOrder, { key, id }: SqlPlace, li
   return concatenate(keyed(source, order, [placeBeyond], limit), unkeyed(source, order, [], limit))
 }
 
-/** Returns a statement that reads all rows once and returns the first rows in order. The key must be nullable. */
+/** Returns a statement that reads all rows once, sorts them, and returns a page of them. The key must be nullable. */
 export function scannedRows({ columns, from, where }: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
   const beyond = 'after' in start ? [scannedAfter(order, start.after)] : []
   const conditions = [...where, ...beyond]

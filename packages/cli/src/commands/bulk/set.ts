@@ -34,7 +34,8 @@ async function run(given: string[], options: AttributeOptions): Promise<void> {
 }
 
 async function changeRows({ services, ...options }: AttributeOptions): Promise<void> {
-  if (options.csv === undefined) throw usageError('no attributes to set', 'Pass name=value or --csv.')
+  if (options.csv === undefined)
+    throw usageError('no attributes to set', 'Pass attributes as name=value, such as site=oslo, or pass --csv.')
   if (options.context !== undefined || services !== undefined)
     throw usageError(
       'a CSV file sets only base attributes of devices',

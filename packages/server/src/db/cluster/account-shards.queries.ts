@@ -1,6 +1,6 @@
 import { type Database, query } from '../database.ts'
 
-/** The tables of a worker that store the rows of an account. */
+/** The worker that stores the rows of an account, and the worker's tables that the account's queries read. */
 export interface Shard {
   /** The ID of the shard of the table `account`. */
   id: string

@@ -70,8 +70,8 @@ export async function readPlacements(db: Database): Promise<Map<string, Placemen
 }
 
 /**
- * Returns the functions that Citus has not placed. Excludes functions of extensions, because Citus places them itself,
- * and trigger functions, because distributed tables have no triggers.
+ * Returns the signatures of the functions that Citus has not placed on the nodes. Excludes functions of extensions,
+ * because Citus places them itself, and trigger functions, because distributed tables have no triggers.
  */
 export async function readMissingFunctions(db: Database): Promise<string[]> {
   const { rows } = await sql<{ signature: string }>`

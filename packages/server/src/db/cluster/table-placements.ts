@@ -21,7 +21,7 @@ const reference = [
   'attribute_times_start',
 ]
 
-/** No list query joins these tables with rows of an account. */
+/** Only the coordinator stores these tables, because no list query joins them with rows of an account. */
 const local = [
   // In a reference table, a lease would depend on every node, and a row lock would block transactions on only one node.
   'server_process',

@@ -27,7 +27,7 @@ export type WorkerPoolOptions = typeof poolOptions & Pick<FairOptions, 'rewriteQ
 
 export interface WorkerRouterOptions {
   coordinator: Database
-  /** One function per worker URL, which opens a pool with these options for that URL. */
+  /** One function per worker URL. Each function opens a pool for its URL with the given options. */
   openPools: readonly ((options: WorkerPoolOptions) => Database)[]
   /**
    * Opens another pool for the coordinator. A transaction on a worker waits for event IDs while it holds locks. In the

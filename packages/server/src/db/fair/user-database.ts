@@ -39,7 +39,7 @@ interface UserDatabases {
   downloading: Database
 }
 
-/** A user's databases occupy a few KiB and are created again when needed. */
+/** The `Database` objects of a user occupy a few KiB and are created again when needed. */
 const MAX_CACHED_USERS = 1_000
 
 const usersOf = new WeakMap<Database, (accountId: string) => UserDatabases>()

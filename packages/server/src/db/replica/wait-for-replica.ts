@@ -4,9 +4,9 @@ import type { Database } from '../database.ts'
 import type { Replica } from './open-replica.ts'
 
 /**
- * Returns the position up to which the primary has flushed its WAL. Every reported commit precedes this position. If
- * `synchronous_commit` is off, the primary reports commits before it flushes them, so this function returns the insert
- * position.
+ * Returns the position, in bytes, up to which the primary has flushed its WAL. Every reported commit precedes this
+ * position. If `synchronous_commit` is off, the primary reports commits before it flushes them, so this function
+ * returns the insert position.
  */
 export async function readWritten(primary: Database): Promise<bigint> {
   const { rows } = await sql<{ at: string }>`

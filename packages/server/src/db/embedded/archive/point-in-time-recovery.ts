@@ -43,7 +43,7 @@ export interface Recovered<Result> {
   readonly aside: string | undefined
 }
 
-/** Recovers a base backup in a temporary folder, and moves this folder into place at the end. */
+/** Copies a base backup to a temporary folder, replays WAL up to the target, and then moves the folder into place. */
 export async function recoverCluster<Result>(recovery: Recovery<Result>): Promise<Recovered<Result>> {
   const dataFolder = resolve(recovery.dataFolder)
   const clusterFolder = clusterFolderOf(dataFolder)
