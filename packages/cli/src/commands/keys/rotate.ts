@@ -59,7 +59,7 @@ async function run(
   const own = me?.accessKey?.key
   const former = given ?? own
   if (former === undefined)
-    throw usageError('cannot find the access key of this command: pass the ID of the key to rotate')
+    throw usageError('cannot find the access key that this command uses: pass the ID of the key to rotate')
   const place = publicKey === undefined ? await placeOf(options, save, former === own) : undefined
   const { key, secret, accessKey } = await muster.mutations.rotateAccessKey({ key: former, overlap, publicKey })
   if (place !== undefined && secret !== null) {

@@ -146,7 +146,7 @@ const idOf = (given: string, find: () => Promise<string>): Promise<string> =>
 async function ownKey(muster: Muster): Promise<string> {
   const { me } = await muster.select({ me: { accessKey: { key: true } } })
   if (me?.accessKey == null)
-    throw usageError('cannot find the access key of this command: pass the ID of the key to simulate')
+    throw usageError('cannot find the access key that this command uses: pass the ID of the key to simulate')
   return me.accessKey.key
 }
 
