@@ -82,11 +82,11 @@ ${table(['Code', 'HTTP status', 'Meaning'], rows)}
 
 ## Reasons
 
-If the server rejects credentials, \`extensions.reason\` contains the reason:
+If the server rejects credentials, \`extensions.reason\` contains one of these codes:
 
 ${table(['Reason', 'HTTP status', 'Meaning'], reasons)}
 
-Some other errors also contain a reason, so that a client can distinguish their causes:
+Some other errors also contain a reason code, so that a client can distinguish their causes:
 
 ${table(['Reason', 'Code', 'Meaning'], others)}
 `

@@ -22,10 +22,10 @@ export function limitsPage(): string {
   return `${note('packages/server/src/limits.ts')}
 # Limits
 
-If a request exceeds a limit, the server usually returns \`LIMIT_EXCEEDED\`. For the depth, aliases,
-tokens, and objects of a document, it returns \`QUERY_TOO_COMPLEX\`. For page sizes, the number of
-operations in a bulk job, and the length of an Idempotency-Key, it returns \`BAD_USER_INPUT\`.
-Characters are Unicode code points, and bytes are UTF-8 bytes.
+If a request exceeds a limit, the server usually returns \`LIMIT_EXCEEDED\`. For the limits on the
+depth, aliases, tokens, and objects of a document, it returns \`QUERY_TOO_COMPLEX\`. For the limits on
+page sizes, on the number of operations in a bulk job, and on the length of an Idempotency-Key, it
+returns \`BAD_USER_INPUT\`. Characters are Unicode code points, and bytes are UTF-8 bytes.
 
 To read the limits from a program, query \`login { limits { name value used } }\`. The list also
 contains \`firstRecord\`, the value of the argument \`from\` at which a list starts.
@@ -62,44 +62,49 @@ refill continuously. The numbers are the defaults of the [settings](settings.md)
 | a mutation | 1. The mutations \`setAttributesMany\`, \`deleteDevices\`, and \`transferDevices\` cost 1 for each 10 items or part of 10. |
 | a subscription | 1 when it opens, and 1 for each ${OBJECTS_PER_POINT} events that it sends |
 | downloading events | ${pointsOfObjects(limits.pageSize)} for each page of ${grouped(limits.pageSize)} events |
-| downloading devices, or the report or the secrets of a bulk job | about 1 for each ${OBJECTS_PER_POINT} devices. A list of devices also costs points for the rows that it reads. |
-| a request with a rejected document or rejected variables | 1, and 1 for each full ${grouped(REJECTED_BYTES_PER_POINT)} bytes of its URL and body |
+| downloading a list of devices, the report of a bulk job, or the secrets of a bulk job | about 1 for each ${OBJECTS_PER_POINT} devices. A list of devices also costs points for the rows that the server reads. |
+| a request with a rejected document or rejected variables | 1, plus 1 for each full ${grouped(REJECTED_BYTES_PER_POINT)} bytes of its URL and body |
 
 Before an operation runs, the server charges for everything that the operation can return or read.
 Afterward, it refunds the points that were not needed. If a field fails, the server does not refund
 the points for objects. If an operation can cost more than the whole quota, the server first charges
 the whole quota, and charges the rest afterward.
 
-**Rows.** These fields can read more rows than they return:
+**Rows.** These fields can read more rows than they return. The server charges for all rows that a
+field can read:
 
-- \`devices\`, sorted by an attribute without an index, by an attribute in a context, or by several
-  keys: every device. Device fields and \`$svc.categoryA\` to \`$svc.statusE\` have an index.
-- \`services\`, unless \`device.name\` is the first sort key: every device.
-- \`devices\` and \`services\`, if the request contains filters and none of them has an index: every
-  device. For example, \`attributes: { site: null }\` has no index, and neither does a \`name\` with
-  fewer than three consecutive letters or digits.
-- \`devices\` with \`from\` above 5,000: the devices before that position or, without a filter, the
+- \`devices\` can read every device if it is sorted by an attribute without an index, by an attribute
+  in a context, or by several keys. Device fields and \`$svc.categoryA\` to \`$svc.statusE\` have an
+  index.
+- \`services\` can read every device, unless \`device.name\` is the first sort key.
+- \`devices\` and \`services\` can read every device if the request contains filters and none of them
+  has an index. For example, \`attributes: { site: null }\` has no index, and neither does a \`name\`
+  with fewer than three consecutive letters or digits.
+- \`devices\` with \`from\` above 5,000 reads the devices before that position or, without a filter, the
   devices between that position and the nearer end of the list. With \`after\`, the server does not
   read these devices.
-- \`total\` of \`services\`, and \`total\` of \`devices\` with a filter: every device. Without a filter,
-  \`total\` of \`devices\` reads no devices.
-- \`devices\` and \`services\` with \`view\`, and their \`total\`: every device. The server then refunds the
-  points for devices that it does not have to read for the view's filter and order.
-- \`devices\` with \`id\` or \`hardwareId\`, and without \`view\`: at most the devices with these IDs.
-- \`facets\`, \`deviceTotals\`, \`stale\` of \`freshness\`, and \`devices\` of \`simulate\`: every device.
-- \`previewBulk\`, \`retryBulk\`, and \`undoBulk\`: every device. The same applies to \`createBulk\` and
-  \`runBulk\` if the target is a filter.
-- \`items\` of a bulk job with \`outcome\` or \`status\`, and \`total\` of \`items\`: every device.
-- \`events\` of a user without \`deviceId\`, but with \`where\`, \`view\`, \`types\`, \`minDate\`, \`maxDate\`,
-  or \`from\` above 5,000: every event of the account, up to 100,000. The same applies to \`total\` of a
-  user's \`events\`, and to \`eventCounts\`.
-- \`total\` of a device's \`events\` and of a webhook's \`deliveries\`: every event of the account.
-- \`attributeHistory\`, its \`total\`, and \`changed\` and \`confirmed\` of \`attributeInfo\`: every event
-  of the account, up to 100,000. Except for \`total\`, the server then refunds the points for all but
-  500 events of each object. A user's \`attributeHistory\` without \`name\`, \`context\`, \`minDate\`,
-  and \`maxDate\` reads only the events that it returns, except for its \`total\`.
-- \`attributeNames\`, and \`devicesUrl\` without \`columns\`: every device. If the request does not make
-  the server [count the names again](api.md#custom-attributes), the server refunds these points.
+- \`total\` of \`services\`, and \`total\` of \`devices\` with a filter, can read every device. Without a
+  filter, \`total\` of \`devices\` reads no devices.
+- \`devices\` and \`services\` with \`view\`, and their \`total\`, can read every device. The server then
+  refunds the points for devices that it does not have to read for the view's filter and order.
+- \`devices\` with \`id\` or \`hardwareId\`, and without \`view\`, reads at most the devices with these IDs.
+- \`facets\`, \`deviceTotals\`, \`stale\` of \`freshness\`, and \`devices\` of \`simulate\` can read every
+  device.
+- \`previewBulk\`, \`retryBulk\`, and \`undoBulk\` can read every device. The same applies to \`createBulk\`
+  and \`runBulk\` if the target is a filter.
+- \`items\` of a bulk job with \`outcome\` or \`status\`, and \`total\` of \`items\`, can read every device.
+- \`events\` of a user without \`deviceId\`, but with \`where\`, \`view\`, \`types\`, \`minDate\`, \`maxDate\`, or
+  \`from\` above 5,000, can read every event of the account, up to 100,000 events. The same applies to
+  \`total\` of a user's \`events\`, and to \`eventCounts\`.
+- \`total\` of a device's \`events\` and of a webhook's \`deliveries\` can read every event of the
+  account.
+- \`attributeHistory\`, its \`total\`, and \`changed\` and \`confirmed\` of \`attributeInfo\` can read every
+  event of the account, up to 100,000 events. Except for \`total\`, the server then refunds the points
+  for all but 500 events of each object. A user's \`attributeHistory\` without \`name\`, \`context\`,
+  \`minDate\`, and \`maxDate\` reads only the events that it returns, except for its \`total\`.
+- \`attributeNames\`, and \`devicesUrl\` without \`columns\`, can read every device. If the request does
+  not make the server [count the names again](api.md#custom-attributes), the server refunds these
+  points.
 
 Other fields, such as \`availability\`, \`presence\`, and \`checkFilter\`, read fewer rows than the
 fields in this list.
@@ -134,9 +139,10 @@ With \`sort: "name"\` and without \`total\`, the document costs 1 point.
 
 ### When the quota is used up
 
-When a quota is used up, the server returns \`RATE_LIMITED\`, status 429, with \`Retry-After\` in
-whole seconds. The request has no effect. MQTT publications are an exception: if a device has used
-up its quota, the server delays the device's publications and logs the delay.
+When a quota is used up, the server rejects requests with \`RATE_LIMITED\`, status 429, and
+\`Retry-After\` in whole seconds. A rejected request has no effect. MQTT publications are an
+exception: if a device has used up its quota, the server delays the device's publications and logs
+the delay.
 
 API responses contain two headers, which follow draft-ietf-httpapi-ratelimit-headers-11. In both
 headers, the name in quotes identifies the quota: \`user\`, \`key\`, \`code\`, \`address\`, or \`device\`.
@@ -146,7 +152,7 @@ headers, the name in quotes identifies the quota: \`user\`, \`key\`, \`code\`, \
 - In \`RateLimit: "user";r=19998;t=1\`, \`r\` is the number of remaining points. \`t\` is the number of
   seconds to wait if no points remain, at least 1.
 
-An account has one quota for all its keys, so another key does not increase the quota.
+An account has one quota for all its access keys, so another key does not increase the quota.
 
 Servers that share a database exchange their quota usage twice per second. Between exchanges, a
 server does not know what a user spends on the other servers. A user who calls several servers at
@@ -159,7 +165,8 @@ starts with full quotas.
 
 ### Bytes stored per day
 
-The numbers are the defaults of the [settings](settings.md) in parentheses:
+The following quotas limit the bytes that a device or an account can store per day. The numbers are
+the defaults of the [settings](settings.md) in parentheses:
 
 | Quota of | Bytes per day | Used by |
 | --- | --- | --- |
@@ -218,16 +225,16 @@ requests from that address for the rest of the minute. It returns \`RATE_LIMITED
   20 failed attempts in a minute from an address or with a device ID, the server rejects further
   wrong secrets and codes with \`RATE_LIMITED\`. Over MQTT, it sends the usual return code 4, but two
   seconds later.
-- Each server process counts separately, and starts from zero when it restarts.
+- Each server process counts failed attempts separately, and starts from zero when it restarts.
 
 ## Overload
 
 A server process is overloaded if one of these conditions is true:
 
-- It has ${settings.mostRequests.default} requests in flight (the default of \`${settings.mostRequests.name}\`).
+- It has at least ${settings.mostRequests.default} requests in flight (the default of \`${settings.mostRequests.name}\`).
   This condition limits bursts.
-- It has had at least a fifth of that number (the default of \`${settings.mostStanding.name}\`) in
-  flight for two seconds without interruption. From then on, the process is overloaded whenever it
+- It has had at least \`${settings.mostStanding.name}\` requests (by default, a fifth of
+  \`${settings.mostRequests.name}\`) in flight for two seconds without interruption. From then on, the process is overloaded whenever it
   has this number in flight, until fewer than half of this number remain. This condition keeps
   response times short during sustained load.
 - Most iterations of its event loop take longer than ${settings.mostLag.default} ms
@@ -235,8 +242,8 @@ A server process is overloaded if one of these conditions is true:
 
 An overloaded process rejects requests with \`UNAVAILABLE\`, status 503, and \`Retry-After\`, before
 it runs them. It rejects only the requests of callers that have more than their fair share of the
-requests in flight. With twice \`${settings.mostRequests.name}\` requests in flight, it rejects all
-requests. It never rejects requests to \`/healthz\`, \`/readyz\`, or \`/metrics\`.
+requests in flight. With twice \`${settings.mostRequests.name}\` requests in flight, it rejects the
+requests of all callers. It never rejects requests to \`/healthz\`, \`/readyz\`, or \`/metrics\`.
 
 ## Connections and bodies
 
@@ -247,7 +254,7 @@ are defaults. An IPv6 /64 network counts as one address.
 | --- | --- | --- |
 | HTTP connections per address | ${settings.httpConnectionsPerAddress.default} (\`${settings.httpConnectionsPerAddress.name}\`) | The server closes a new connection immediately, before the TLS handshake. Trusted proxies are exempt. |
 | HTTP connections in total | ${settings.httpConnections.default} (\`${settings.httpConnections.name}\`) | The server closes a new connection immediately, even from a trusted proxy. |
-| bytes of large request bodies that are being received or processed, per address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | The server rejects the request with \`RATE_LIMITED\`, status 429. |
+| bytes of large request bodies that are being received or processed, per address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | The server rejects further requests with large bodies from the address with \`RATE_LIMITED\`, status 429. |
 | bytes of large request bodies that are being received or processed, in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | The server rejects requests with large bodies from addresses above their fair share with \`UNAVAILABLE\`, status 503. At twice this value, it rejects requests with large bodies from all addresses. |
 | bytes of unread responses per user | ${settings.queuedBytesPerUser.default} (\`${settings.queuedBytesPerUser.name}\`) | At the limit, the server rejects further requests with \`RATE_LIMITED\`, status 429. A request whose response would exceed the limit waits. If none of the user's waiting requests can start within 15 seconds, the server rejects them in the same way. |
 | bytes of unread responses in total | ${settings.queuedBytes.default} (\`${settings.queuedBytes.name}\`) | As at the limit per user, the server rejects or delays requests, but only from users above their fair share. |
@@ -263,7 +270,7 @@ are defaults. An IPv6 /64 network counts as one address.
   the server responds with status 415.
 - Connections count toward the address of the connection. Bodies count toward the [client
   address](#client-addresses).
-- Device WebSockets are MQTT connections and have separate limits:
+- WebSockets of devices are MQTT connections, which have separate limits:
   \`${settings.mqttConnections.name}\` and \`${settings.mqttSigningOn.name}\`.
 
 ## Client addresses

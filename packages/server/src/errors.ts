@@ -9,7 +9,7 @@ export const errorCodes = {
   RATE_LIMITED: {
     status: 429,
     meaning:
-      'The caller sends requests too often, sends too many requests or large bodies at the same time, or sends requests that are too expensive. Other causes are invalid credentials, data that exceeds the storage quota, and unread responses. Retry after the number of seconds in the header Retry-After or, if the operation failed while it ran, in extensions.retryAfter.',
+      'The caller sends requests too often, sends too many requests or large bodies at the same time, or sends requests that are too expensive. Other causes are too many failed attempts to authenticate, data that exceeds the storage quota, and unread responses. Retry after the number of seconds in the header Retry-After or, if the operation failed while it ran, in extensions.retryAfter.',
   },
   UNAVAILABLE: {
     status: 503,
@@ -29,7 +29,7 @@ export const errorCodes = {
   QUERY_TOO_COMPLEX: {
     status: 400,
     meaning:
-      'The document exceeds a limit, for example on depth, aliases, tokens, or objects. The message describes the limit.',
+      'The document exceeds a limit, for example on its depth, or on the number of aliases, tokens, or objects. The message describes the limit.',
   },
   FORBIDDEN: {
     status: 403,
@@ -80,7 +80,7 @@ export const requestReasons = {
   attribute: {
     code: 'FORBIDDEN',
     meaning:
-      'The role or access key is restricted to some attributes, and the request reads or sets another attribute, or uses data that depends on one. The message names the attribute or the data.',
+      'The role or access key is restricted to some attributes, and the request reads or sets another attribute, or uses data that depends on another attribute. The message names the attribute or the data.',
   },
   'not-a-member': {
     code: 'FORBIDDEN',
@@ -94,11 +94,12 @@ export const requestReasons = {
   'sign-in-too-old': {
     code: 'FORBIDDEN',
     meaning:
-      'The user last signed in or confirmed the sign-in more than an hour ago. Confirm the sign-in at `POST /auth/confirm-sign-in`, which is not possible with `MUSTER_SIGN_IN=sso`, or sign in again. Then repeat the request.',
+      'The user last signed in or confirmed the sign-in more than an hour ago. Sign in again or, unless the server runs with `MUSTER_SIGN_IN=sso`, confirm the sign-in at `POST /auth/confirm-sign-in`. Then repeat the request.',
   },
   'session-not-fresh': {
     code: 'FORBIDDEN',
-    meaning: 'The user signed in more than a day ago. Sign in again, and then add the passkey.',
+    meaning:
+      'To add a passkey, a user must have signed in within the last day. Sign in again, and then add the passkey.',
   },
   'other-origin': {
     code: 'FORBIDDEN',
@@ -141,7 +142,7 @@ export const requestReasons = {
   'already-created': {
     code: 'CONFLICT',
     meaning:
-      'The first request succeeded, but the server did not store its response, because the response contains a secret or is too large. `extensions.created` contains the `kind` and `id` of the created object.',
+      'The first request with this Idempotency-Key succeeded, but the server did not store its response, because the response contains a secret or is too large. `extensions.created` contains the `kind` and `id` of the created object.',
   },
 } as const satisfies Record<string, { code: keyof typeof errorCodes; meaning: string }>
 

@@ -129,7 +129,8 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   filterTerms:
     'conditions in a filter. Each value in a list counts as a fifth of a condition, but a list counts as at least one condition.',
   filterDepth: 'levels of parentheses in a filter, not counting the parentheses of functions',
-  filterPatterns: 'values in a filter that contain wildcards and other characters, not counting arguments of functions',
+  filterPatterns:
+    'values in a filter that contain both wildcards and other characters, not counting arguments of functions',
   facetNames: 'names in facets(by:)',
   downloadLinkLength:
     'characters in a download link after `link=`. A long filter, many columns, or many device IDs make a link long.',

@@ -67,7 +67,7 @@ export function countPattern(parsing: Parsing, { parts, from, to }: Pick<ValueTo
     exceed(parsing, 'patternWildcards', { from, to }, message)
   }
   if (++parsing.patterns > filterPatterns) {
-    const message = `A filter may have at most ${filterPatterns} values that contain wildcards and other characters.`
+    const message = `A filter may have at most ${filterPatterns} values that contain both wildcards and other characters.`
     exceed(parsing, 'filterPatterns', { from, to }, message)
   }
 }
