@@ -234,9 +234,9 @@ A server process is overloaded if one of these conditions is true:
 - It has at least ${settings.mostRequests.default} requests in flight (the default of \`${settings.mostRequests.name}\`).
   This condition limits bursts.
 - It has had at least \`${settings.mostStanding.name}\` requests (by default, a fifth of
-  \`${settings.mostRequests.name}\`) in flight for two seconds without interruption. From then on, the process is overloaded whenever it
-  has this number in flight, until fewer than half of this number remain. This condition keeps
-  response times short during sustained load.
+  \`${settings.mostRequests.name}\`) in flight for two seconds without interruption. From
+  then on, the process is overloaded whenever it has this number in flight, until fewer than half of
+  this number remain. This condition keeps response times short during sustained load.
 - Most iterations of its event loop take longer than ${settings.mostLag.default} ms
   (the default of \`${settings.mostLag.name}\`).
 

@@ -89,7 +89,7 @@ export const requestReasons = {
   'sign-in-required': {
     code: 'FORBIDDEN',
     meaning:
-      'The account requires a different kind of sign-in than the session used. `extensions.requiredSignIn` contains the required kind: SECOND_FACTOR or SSO.',
+      'The account requires a different kind of sign-in than the session used. Sign in as `extensions.requiredSignIn` says: SSO means single sign-on. SECOND_FACTOR means single sign-on, a passkey, or a password with a two-factor code.',
   },
   'sign-in-too-old': {
     code: 'FORBIDDEN',
