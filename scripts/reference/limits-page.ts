@@ -264,12 +264,13 @@ are defaults. An IPv6 /64 network counts as one address.
 | time between two requests on a connection | ${settings.keepAliveTimeout.default} s (\`${settings.keepAliveTimeout.name}\`) | The server closes the connection. |
 | time without reading from a response | ${settings.readTimeout.default} s (\`${settings.readTimeout.name}\`) | The server closes the connection. |
 
-- A request body is large if it has more than 16 KiB. It counts from the arrival of the headers to
-  the end of the response. Its size is the \`Content-Length\`, or 1 MiB if the length is unknown.
+- A request body is large if it has more than 16 KiB. It counts toward the limits from the arrival
+  of the headers to the end of the response. Its size is the \`Content-Length\`, or 1 MiB if the
+  length is unknown.
 - Send bodies without compression. If a request has a \`Content-Encoding\` other than \`identity\`,
   the server responds with status 415.
-- Connections count toward the address of the connection. Bodies count toward the [client
-  address](#client-addresses).
+- Connections count toward the limit of the address that they come from. Bodies count toward the
+  limit of the [client address](#client-addresses).
 - WebSockets of devices are MQTT connections, which have separate limits:
   \`${settings.mqttConnections.name}\` and \`${settings.mqttSigningOn.name}\`.
 
