@@ -13,7 +13,7 @@ export interface PageReading {
 }
 
 /** The number of devices in the sample that shows whether a walk is likely to fill the page. */
-const SAMPLED = 1_000
+const SAMPLED = 250
 
 /**
  * If the order has an index but the filter has none, the server does not charge for a page that the first read fills,
