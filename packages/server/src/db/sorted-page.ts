@@ -138,8 +138,8 @@ function scannedAfter(order: SqlOrder, { key, id }: SqlPlace): Sql {
 }
 
 /**
- * Returns a statement that sorts rows by several keys. At most the first key has an index. `id` breaks ties, in the
- * direction of the last key. `sort_key` is a JSON array of all keys.
+ * Returns a statement that reads one page of rows, sorted by several keys. Only the first key can have an index. `id`
+ * breaks ties, in the direction of the last key. The column `sort_key` is a JSON array of the row's keys, as text.
  */
 export function rowsByKeys(
   { columns, from, where }: RowSource,
@@ -203,8 +203,8 @@ function orderBy({ key, id, direction }: Pick<SqlOrder, 'id' | 'direction'> & { 
 }
 
 /**
- * Compares a single value with `=`. With an array of one value, PostgreSQL would plan the statement at each execution
- * (docs/decisions/0010).
+ * Returns a condition that is true if the column has one of the values. A single value is compared with `=`, because
+ * PostgreSQL would plan a statement with an array of one value at each execution (docs/decisions/0010).
  */
 export const isAnyOf = (column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values})`

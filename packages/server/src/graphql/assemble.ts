@@ -37,7 +37,7 @@ function addResolver(schema: GraphQLSchema, typeName: string, resolver: object):
   for (const [name, resolve] of Object.entries(resolver)) {
     const field = type.getFields()[name]
     if (field === undefined) throw new Error(`the resolver ${typeName}.${name} does not match a field in the SDL`)
-    // For a field of Subscription, `resolve` is an object with two functions.
+    // For a field of Subscription, `resolve` is an object with the functions `subscribe` and `resolve`.
     Object.assign(field, typeof resolve === 'function' ? { resolve } : resolve)
   }
 }

@@ -44,7 +44,7 @@ it('rejects a hardware ID that the job also gives to another device', async () =
   expect(job.counts).toMatchObject({ change: 1, rejected: 299 })
   const { items } = (await jobOf(user, job.id)) as { items: { items: { outcome: string; message: string }[] } }
   expect(items.items[0]!.outcome).toBe('CHANGE')
-  expect(items.items[99]!.message).toMatch(/the job also gives the hardwareId "same" to device 80:/)
+  expect(items.items[99]!.message).toMatch(/the job gives the hardwareId "same" to this device and to device 80:/)
 })
 
 it('retries only devices that still match', async () => {

@@ -22,8 +22,8 @@ import { type Arguments, hasVariable } from '../cost/response-object-count.ts'
 export type Need = PermissionName | readonly PermissionName[]
 
 /**
- * Returns the permissions that a field needs, or a function that returns them for the field's arguments. `field` is a
- * type and a field, such as `Mutation.setAttribute`.
+ * Returns the permissions that a field needs, or a function that returns them for the field's arguments. `field` has
+ * the form `Type.field`, such as `Mutation.setAttribute`.
  */
 export type FieldRules = (field: string) => readonly Need[] | ((args: Arguments) => readonly Need[])
 
@@ -37,7 +37,7 @@ interface MaskedNeed extends FieldNeed {
   readonly anyOf: number
 }
 
-/** Whether callers who are restricted to some devices or attribute names can select a field. */
+/** Returns whether callers who are restricted to some devices or attribute names can select `field` (`Type.field`). */
 export type IsOpenToRestricted = (field: string) => boolean
 
 export interface DocumentNeeds {
@@ -67,7 +67,7 @@ export interface NeedsInput {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/** Computes an operation's needs only once, unless they depend on variables. */
+/** Returns a function that computes an operation's needs, only once unless they depend on variables. */
 export function createNeedsReader(
   schema: GraphQLSchema,
   { rules, isOpen }: Pick<Reading, 'rules' | 'isOpen'>,

@@ -55,7 +55,7 @@ export type CountRows = (variables: Arguments, size: AccountSize) => RowCount
 
 export const MANY_ROWS = 2_000
 
-/** Throws if a list has no entry in `rowCosts`, because a new field would otherwise be free by mistake. */
+/** Throws if a page or a list of objects has no entry in `rowCosts`, because it would otherwise be free by mistake. */
 export function createRowCounter(schema: GraphQLSchema, rowCosts: RowCosts): (plan: OperationPlan) => CountRows {
   assertEveryListHasCost(schema, rowCosts)
   return (plan) => countPlan(plan, rowCosts)
@@ -130,7 +130,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
   return isConstant ? cacheBySize(count) : count
 }
 
-/** For an unrestricted caller, `size` is the same object until the server reads it again, so it can be a cache key. */
+/** `size` can be a cache key: for unrestricted callers, it stays the same object until the account is counted again. */
 function cacheBySize(count: CountRows): CountRows {
   const known = new WeakMap<AccountSize, RowCount>()
   return (_variables, size) => {
@@ -201,7 +201,7 @@ function assertEveryListHasCost(schema: GraphQLSchema, rowCosts: RowCosts): void
 export interface RowsRead {
   /** The estimated maximum number of rows that a statement reads but does not return. */
   rows: number
-  /** Why the statement may be slow, for error messages. If there are no reasons, it runs in the quick `Lane`. */
+  /** Why the statement may be slow, for error messages. If empty, the statement runs in the quick `Lane`. */
   reasons: readonly string[]
 }
 

@@ -5,7 +5,8 @@
 export interface ByteCache<Value> {
   get(key: string): Value | undefined
   /**
-   * Replaces the key's value. If the new value is larger than a quarter of the capacity, only removes the old value.
+   * Adds or replaces the key's value. If `bytes`, the size of the new value, is more than a quarter of the capacity,
+   * only removes the old value.
    */
   set(key: string, value: Value, bytes: number): void
   readonly bytes: number

@@ -69,7 +69,7 @@ export function compileOperation(input: {
   }
 }
 
-/** With `written`, database rows supply the items of pages. Returns undefined if the compiler fails. */
+/** With `written`, page items are written as JSON from database rows. Returns undefined if the compiler fails. */
 function runCompiled(
   input: { schema: GraphQLSchema; operation: OperationDefinitionNode; plan: OperationPlan; writers: RowWriters },
   document: DocumentNode,
@@ -121,9 +121,9 @@ function withCoercedScalar(schema: GraphQLSchema): GraphQLSchema {
 }
 
 /**
- * Replaces the literal arguments of fields with variables. All variables have the type `Coerced`, which accepts
- * anything, because their values have already been coerced. However, the operation's own variables of type `Boolean!`
- * keep their type, because they can be conditions of `@skip` and `@include`.
+ * Replaces the literal arguments of fields with variables. All variables get the type `Coerced`, which accepts
+ * anything, because their values have already been coerced. Only the operation's own variables of type `Boolean!` keep
+ * their type, because they can be conditions of `@skip` and `@include`.
  */
 function liftLiterals({
   schema,

@@ -25,8 +25,8 @@ export interface KnownOperation {
   readonly definition: OperationDefinitionNode
   readonly plan: OperationPlan
   /**
-   * The name of the operation's root field, without its alias. `several` if the operation selects several different
-   * root fields. `__typename` counts only if it is the only root field.
+   * The name of the operation's root field (not its alias), or `several` if the operation selects different root
+   * fields. `__typename` counts only if it is the only root field.
    */
   readonly name: string
   /**

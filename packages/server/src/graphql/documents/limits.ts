@@ -8,7 +8,7 @@ export interface DocumentLimits {
   readonly aliasesPerField: number
   readonly tokens: number
   readonly objects: number
-  /** The `objects` limit for public operations. A full introspection contains several thousand objects. */
+  /** The `objects` limit for public operations, such as a full introspection with several thousand objects. */
   readonly publicObjects: number
   /** Limits the selections visited while fragments are spread, and therefore the work of checking a document. */
   readonly selections: number
@@ -25,7 +25,10 @@ export function tooComplex(what: string, limit: number, found: number): ApiError
 /** The maximum depth of nested lists in an introspection, as in MaxIntrospectionDepthRule of graphql-js. */
 const introspectedLists = 2
 
-/** Depth counts fields, so `{ login { id } }` has depth two. */
+/**
+ * Throws QUERY_TOO_COMPLEX if an operation is too deep or has too many aliases of a field. Depth counts fields, so
+ * `{ login { id } }` has depth two.
+ */
 export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits): void {
   const { own, introspection, lists } = measureDepth(plan)
   if (own > limits.depth) throw tooComplex('the query has too many levels', limits.depth, own)

@@ -13,7 +13,7 @@ import {
 import { tooComplex } from './limits.ts'
 import { assertTokens } from './tokens.ts'
 
-/** `limits.ts` applies the limit of MaxIntrospectionDepthRule, and reports both the limit and the number found. */
+/** Without MaxIntrospectionDepthRule, because `limits.ts` applies its limit and reports both limit and number found. */
 const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule)
 
 const maxErrors = 10
@@ -22,8 +22,9 @@ const maxErrors = 10
 const aborted = { comparisons: 500_000, message: 'Validation aborted.' }
 
 /**
- * Parses and validates a document. Returns the document with its number of tokens and its validation errors. Throws
- * GraphQLError for a syntax error, and QUERY_TOO_COMPLEX for an exceeded limit.
+ * Parses and validates a document. Returns the document without duplicate selections, its number of tokens, and its
+ * validation errors. Throws GraphQLError for a syntax error, and QUERY_TOO_COMPLEX for too many tokens, a name that is
+ * too long, or too many comparisons of fields.
  */
 export function readDocument(
   text: string,

@@ -2,8 +2,8 @@ import { GraphQLError, Lexer, Source, TokenKind } from 'graphql'
 import { tooComplex } from './limits.ts'
 
 /**
- * Counting stops at this number of tokens, or at one more than the limit if that is higher. An error reports no higher
- * number.
+ * Counting stops at this number of tokens, or at one more than the limit if that is higher, so an error never reports a
+ * higher number.
  */
 const maxCounted = 20_000
 /** The maximum length of a name, in characters. Validation compares an unknown name with every known name. */

@@ -111,7 +111,7 @@ const changesServices = (operation: BulkOperation): boolean =>
 function withinLimit(changes: DeviceChanges): DeviceChanges {
   const found = bytesOf(changes)
   if (found <= limits.bulkChangeBytes) return changes
-  const message = `a bulk job records at most ${limits.bulkChangeBytes} bytes of old and new values per device, but the changes to this device have ${found}: make fewer or smaller changes in one job`
+  const message = `a bulk job records at most ${limits.bulkChangeBytes} bytes of old and new values per device, but the changes to this device have ${found} bytes: make fewer or smaller changes in one job`
   throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.bulkChangeBytes, found })
 }
 

@@ -69,7 +69,7 @@ export function createBulkWorker({ load, log, ...given }: BulkWorkerOptions): Bu
       const failed = isOutage(error) ? 0 : 1
       retries.set(job.id, { failures: failures + failed, changed, retryAt: performance.now() + RETRY_MS })
       if (retry === undefined && !closing.signal.aborted)
-        log.warn({ err: error, job: job.id }, 'cannot work on a bulk job; retrying')
+        log.warn({ err: error, job: job.id }, 'cannot process a bulk job; retrying')
       return 'idle'
     }
   }

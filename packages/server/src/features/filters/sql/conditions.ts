@@ -83,7 +83,7 @@ const isOfField = <Found extends WithSubject>(found: Found): found is Found & { 
 
 function ofAttribute<Found extends WithSubject>(found: Found): Found & { subject: AttributeSubject } {
   if (found.subject.type === 'attribute') return found as Found & { subject: AttributeSubject }
-  throw new Error(`expected an attribute, found a subject of the type ${found.subject.type}`)
+  throw new Error(`expected an attribute, found a subject of type ${found.subject.type}`)
 }
 
 function someService(found: ResolvedFilter | null, scope: FilterScope, use: Use): Sql {
