@@ -191,8 +191,8 @@ export function parityContext(): ParityContext {
 /**
  * Returns the parts of a response that must be equal for every executor. For a null that propagated from a required
  * field, the errors contain only the path that the null reached, because executors may report different errors below
- * that path. Batches are included only without errors, because an executor does not have to wait for values that it no
- * longer needs.
+ * that path. Batches are included only if the response has no errors, because after an error an executor does not have
+ * to wait for values that it no longer needs.
  */
 export function comparable(result: ExecutionResult, { batches, changes }: ParityContext) {
   const { data, errors = [] } = formatResult(result, { requestId: 'r', onInternal: () => {} })
@@ -209,7 +209,8 @@ export function comparable(result: ExecutionResult, { batches, changes }: Parity
 }
 
 /**
- * Runs a request three times, because an executor compiles an operation at its second use. Returns the last response.
+ * Runs a request three times, because an executor compiles an operation at its second use. Returns the last response,
+ * or the errors if the executor rejects the request.
  */
 export async function responseOf(executor: Executor, request: OperationRequest) {
   let response: unknown

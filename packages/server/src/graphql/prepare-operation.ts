@@ -75,7 +75,7 @@ export interface PreparedOperation extends Pick<KnownOperation, 'name' | 'label'
   objectsIn(data: unknown): number
   /** Returns the root fields, without introspection fields. */
   rootFields(): RootField[]
-  /** Returns the type and the name of the field at a path of the response, such as `Device.events`. */
+  /** Returns the field at a path of the response, such as `Device.events`, or undefined if there is none. */
   fieldAt(path: readonly (string | number)[]): string | undefined
   /** Runs a query or mutation. `formatResult` converts the result to a response. */
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>
@@ -87,7 +87,7 @@ export interface PreparedOperation extends Pick<KnownOperation, 'name' | 'label'
 export interface NeedsOptions {
   /** Whether the document's defaults apply to missing variables, as they do when the document runs. */
   readonly hasDefaults?: boolean
-  /** Whether a mutation changes only the caller's own data, and so needs no permission. */
+  /** Returns whether a mutation changes only the caller's own data, and so needs no permission. */
   readonly isOwnChange?: (mutation: RootField) => boolean
 }
 
@@ -95,7 +95,8 @@ export interface Executor {
   readonly schema: GraphQLSchema
   prepare(request: OperationRequest): PreparedOperation | RejectedOperation
   /**
-   * Returns the permissions that a document needs, or why it is invalid, without running it. Variables may be missing.
+   * Returns the permissions that a document needs, or the errors of an invalid document. Does not run the document, so
+   * variables may be missing.
    */
   needsOf(request: OperationRequest, options?: NeedsOptions): DocumentNeeds | RejectedOperation
   readonly cachedBytes: number

@@ -68,7 +68,7 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
    */
   readonly onRejected?: (requester: Requester<Viewer>, bytes: number) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null, kind: PreparedOperation['kind']) => unknown
-  /** Returns undefined to read from the primary database. */
+  /** Returns the context for a query that reads from another database, or undefined to read from the primary. */
   readonly chooseContext?: (start: OperationStart<Viewer>) => Promise<AlternativeContext | undefined>
   /**
    * Waits until enough memory is available for the operation's response. Throws RATE_LIMITED if the caller does not
@@ -88,13 +88,16 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
   readonly runOnce?: RunOnce<Viewer> | undefined
   /** Counts the use of fields. Also runs if the caller's permissions or restriction reject the operation. */
   readonly countUse?: ((viewer: Viewer, use: OperationUse) => void) | undefined
-  /** Whether a mutation changes only data of the signed-in person, and so needs no permission. */
+  /** Returns whether a mutation changes only data of the signed-in person, and so needs no permission. */
   readonly isOwnChange?: ((viewer: Viewer, mutation: RootField) => boolean) | undefined
   readonly onInternal: (error: unknown, request: FastifyRequest) => void
   readonly classify?: ErrorMappingInput['classify']
 }
 
-/** Returns null if the request has no credentials. Runs `beforeRequest` even if `authenticate` throws an ApiError. */
+/**
+ * Returns the viewer, or null if the request has no credentials. Runs `beforeRequest` even if `authenticate` throws an
+ * ApiError.
+ */
 export async function identify<Viewer extends GraphqlViewer>(
   { authenticate, beforeRequest }: Pick<OperationHooks<Viewer>, 'authenticate' | 'beforeRequest'>,
   { request, reply }: Pick<Requester<Viewer>, 'request' | 'reply'>,

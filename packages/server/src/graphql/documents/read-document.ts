@@ -13,7 +13,7 @@ import {
 import { tooComplex } from './limits.ts'
 import { assertTokens } from './tokens.ts'
 
-/** Without MaxIntrospectionDepthRule, because `limits.ts` applies its limit and reports both limit and number found. */
+/** Excludes MaxIntrospectionDepthRule, because `limits.ts` applies its limit and also reports the number found. */
 const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule)
 
 const maxErrors = 10

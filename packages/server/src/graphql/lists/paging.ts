@@ -49,8 +49,8 @@ export function readPage(args: PageArguments, { order, firstRecord }: { order: s
 }
 
 /**
- * Reads `after` or `last`, which have the same meaning. If both are set, they must be the same ID (case-insensitive) or
- * the same cursor.
+ * Returns the value and the name of `after` or `last`, which have the same meaning, or undefined if both are omitted.
+ * Throws BAD_USER_INPUT if both are set, unless they are the same ID (case-insensitive) or the same cursor.
  */
 function readAfter({ after, last }: PageArguments): { text: string; path: string } | undefined {
   if (after == null) return last == null ? undefined : { text: last, path: 'last' }

@@ -2,8 +2,9 @@ import { ApiError, badInput } from '../../errors.ts'
 import { isObject } from '../../lib/json-fields.ts'
 
 /**
- * Throws if the query is missing or empty. Clients with Apollo automatic persisted queries first send only a query
- * hash. The error PERSISTED_QUERY_NOT_FOUND asks them to send the query, and they recognize it by its message or code.
+ * Throws BAD_USER_INPUT if the query is missing or empty, or PERSISTED_QUERY_NOT_FOUND if the request has a query hash
+ * instead. Clients with Apollo automatic persisted queries first send only the hash. They recognize this error by its
+ * message or code, and then send the query.
  */
 export function assertHasQuery(query: unknown, extensions: unknown): void {
   if (query !== undefined && query !== null && query !== '') return

@@ -8,8 +8,8 @@ import { errorResponse, fromTransportError, type Response, toSend } from './resp
 /** Reads bodies as bytes and returns every error as a GraphQL response. */
 export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyRequest) => ErrorMappingInput): void {
   scope.removeAllContentTypeParsers()
-  // `application/json` is listed, because Fastify then finds the parser by the header's exact value. For a type that is
-  // not listed, Fastify parses the header.
+  // `*` includes `application/json`, but for a type that is listed, Fastify finds the parser by the header's exact value
+  // and does not have to parse the header.
   scope.addContentTypeParser(
     ['application/json', '*'],
     { parseAs: 'buffer', bodyLimit: limits.requestBodyBytes },

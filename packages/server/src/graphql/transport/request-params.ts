@@ -45,8 +45,8 @@ const isJson = (headers: IncomingHttpHeaders): boolean =>
   (headers['content-type'] ?? '').toLowerCase().trimStart().startsWith('application/json')
 
 /**
- * Checks that there is a query, and the types that graphql-http would check. Members with other names can have any
- * value.
+ * Checks that the body has a query, and that `operationName`, `variables`, and `extensions` have the types that
+ * graphql-http requires. Other members can have any value.
  */
 const isParams = (body: Record<string, unknown>): body is Record<string, unknown> & RequestParams =>
   typeof body.query === 'string' &&
