@@ -35,8 +35,8 @@ const preflightHeaders = {
 const exposedHeaders = { 'access-control-expose-headers': RESPONSE_HEADERS.join(', ') }
 
 /**
- * The headers never allow credentials. Pages from other origins must sign their requests, because the server ignores
- * their session cookies.
+ * The returned function returns the CORS headers of a response. They never allow credentials. Pages from other origins
+ * must sign their requests, because the server ignores their session cookies.
  */
 export function corsHeaders(origins: readonly string[]): CorsHeaders {
   const allowed = new Set(origins)

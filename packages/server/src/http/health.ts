@@ -15,7 +15,7 @@ export interface HealthOptions {
 
 /**
  * Registers `/healthz` and `/readyz`. If `/healthz` does not respond, the process needs a restart. `/readyz` returns
- * 503 while the database does not respond, and during shutdown.
+ * 503 while the database fails or does not respond in time, and during shutdown.
  */
 export function registerHealth(app: FastifyInstance, db: Database, { databaseSilence = 0 }: HealthOptions = {}): void {
   let isStopping = false

@@ -11,9 +11,9 @@ export interface Outcome {
   operation: string
   /** The name in the log. A client may have chosen this name. */
   label: string
-  /** The HTTP status code, or 0 if the client disconnected before the response. */
+  /** The HTTP status code, or 0 if the client disconnected before the response began. */
   status: number
-  /** `GONE` means that the client disconnected before the response. */
+  /** `GONE` means that the client disconnected before the response began. */
   code: ErrorCode | 'OK' | 'GONE'
 }
 

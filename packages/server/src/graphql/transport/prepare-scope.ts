@@ -8,8 +8,8 @@ import { errorResponse, fromTransportError, type Response, toSend } from './resp
 /** Reads bodies as bytes and returns every error as a GraphQL response. */
 export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyRequest) => ErrorMappingInput): void {
   scope.removeAllContentTypeParsers()
-  // `*` includes `application/json`, but for a type that is listed, Fastify finds the parser by the header's exact value
-  // and does not have to parse the header.
+  // `*` includes `application/json`, but Fastify finds the parser of a listed type by the header's exact value, without
+  // parsing the header.
   scope.addContentTypeParser(
     ['application/json', '*'],
     { parseAs: 'buffer', bodyLimit: limits.requestBodyBytes },

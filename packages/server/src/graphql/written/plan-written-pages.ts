@@ -44,7 +44,8 @@ export function planWrittenPages(input: {
     for (const field of fields) {
       if (field.definition.name !== 'items' || !writers.pages.has(field.parentType.name)) continue
       const writeItems = compileItems(field, writers)
-      // A fragment that is spread in several places has one node for all of them, but each place may add selections.
+      // A fragment that is spread in several places has one node for all of them. Because each place may add other
+      // selections, one function per node is not enough.
       if (writeItems === undefined || written.has(field.node)) return undefined
       written.set(field.node, writeItems)
     }
@@ -71,7 +72,7 @@ const isLimitError = (error: unknown): boolean =>
 
 const schemaViews = new WeakMap<GraphQLSchema, GraphQLSchema>()
 
-/** Returns a view of the schema for the compiler: the `items` of the page types are a leaf that contains their JSON. */
+/** Returns a view of the schema for the compiler. In this view, `items` of each page type is a leaf with raw JSON. */
 export function withWrittenPages(schema: GraphQLSchema, pages: ReadonlySet<string>): GraphQLSchema {
   const known = schemaViews.get(schema)
   if (known !== undefined) return known

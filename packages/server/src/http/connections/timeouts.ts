@@ -5,7 +5,8 @@ import type { Config } from '../../config.ts'
 export const HANDSHAKE_MS = 10_000
 
 /**
- * The interval between checks for late requests. With Node's default, a request could exceed its timeout by up to 30 s.
+ * The interval between checks for late requests, in milliseconds. With Node's default, a request could exceed its
+ * timeout by up to 30 s.
  */
 const CHECK_INTERVAL_MS = 1_000
 

@@ -158,7 +158,7 @@ test('counts requests with an unverified key for the address after the address h
     await transaction.selectFrom('device').select('id').where('id', '=', device.id).forUpdate().execute()
     const held = ['a', 'b', 'c'].map((name) => owner.query(document, { id: device.id, name }))
     await vi.waitFor(async () => expect((await owner.query(small)).status).toBe(503), { timeout: 60_000 })
-    // A request that counted for the user would receive 503.
+    // If the forged request counted for the account instead of the address, it would receive 503.
     expect(await forge()).toBe(429)
     return held
   })
@@ -172,7 +172,8 @@ test('checks the limit again after authentication', async () => {
   const document = 'mutation ($id: String!, $name: String!) { updateDevice(deviceId: $id, name: $name) { name } }'
   const { createAccessKey: key } = await app.owner.data('mutation { createAccessKey { key secret } }')
   const fresh = { ...app.owner, keyId: key.key, secret: key.secret }
-  // Once the server has authenticated the owner's key, requests with this key count for the user from their beginning.
+  // Once the server has authenticated the owner's key, requests with this key count for the account even before their
+  // authentication.
   await another.as(app.owner).query(small)
   const held = await app.db.transaction().execute(async (transaction) => {
     await transaction.selectFrom('device').select('id').where('id', '=', device.id).forUpdate().execute()

@@ -36,8 +36,8 @@ export interface LoadShedding {
 /** The default of MUSTER_MOST_STANDING is MUSTER_MOST_REQUESTS divided by this number, rounded up. */
 const SUSTAINED_DIVISOR = 5
 /**
- * At this multiple of MUSTER_MOST_REQUESTS requests in flight, the server rejects every request that is not exempt,
- * even if no caller exceeds its fair share.
+ * If the number of requests in flight reaches this multiple of MUSTER_MOST_REQUESTS, the server rejects every request
+ * that is not exempt, even if no caller exceeds its fair share.
  */
 const LIMIT_FACTOR = 2
 

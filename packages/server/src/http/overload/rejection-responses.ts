@@ -18,7 +18,10 @@ export type SendRejection<Reason extends string> = (
   reply: FastifyReply,
 ) => void
 
-/** Prepares the responses once. The responses bypass Fastify and its hooks, which would take most of the time. */
+/**
+ * Prepares the responses to rejected requests once, and returns a function that sends them. These responses bypass
+ * Fastify and its hooks, which would take most of the time.
+ */
 export function prepareRejections<Reason extends string>(
   messages: Readonly<Record<Reason, string>>,
   headersOf: (request: FastifyRequest) => Readonly<Record<string, string>>,
