@@ -162,7 +162,7 @@ function afterKeys({ keys, id }: { keys: readonly SqlKey[]; id: Sql }, place: Sq
   )
   const branches = keys.map(({ key, direction, isNullable }, index) => {
     const value = place.keys[index]
-    // Missing values come last, so no other value follows them.
+    // Missing values come last, so no value of this key follows a missing one.
     if (value === null) return sql`false`
     const later = sql`${key} ${isLater(direction)} ${value}`
     return allOf([...equal.slice(0, index), isNullable ? sql`(${later} or ${key} is null)` : later])

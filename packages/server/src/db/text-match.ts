@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 
 type Sql = RawBuilder<unknown>
 
-/** Searches a column for a string, ignoring case, with the expression that the trigram indexes use. */
+/** Matches a column that contains a string, ignoring case. Uses the expression of the trigram indexes. */
 export const contains = (column: Sql, part: string): Sql => matchesIgnoringCase(column, ['', part, ''])
 
 /** Matches the whole value of a column, ignoring case. `parts` are the strings between the pattern's wildcards. */

@@ -20,7 +20,7 @@ export type StoredTime = string & { readonly [stored]: true }
 /** Like `types`, but leaves times as strings. */
 export const typesWithStoredTimes = withTimes((text) => text)
 
-/** PostgreSQL's format on connections in UTC: `2026-11-20 08:30:00.123+00`, without trailing zeros in the fraction. */
+/** PostgreSQL's time format on connections in UTC: `2026-11-20 08:30:00.12+00`. The fraction has no trailing zeros. */
 const UTC_TIME = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00$/
 
 /** Parses a time much faster than `pg` does. A list can read several timestamps per row. */

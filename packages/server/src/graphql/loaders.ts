@@ -2,8 +2,8 @@ import DataLoader from 'dataloader'
 import { perRequest } from './per-request.ts'
 
 /**
- * Creates a loader for each set of arguments at its first use in a request. With `cache`, a request reads the value of
- * a key only once for the same arguments.
+ * Returns a function that reads values in batches, separately for each set of arguments. With `cache`, a request reads
+ * the value of a key only once for the same arguments.
  */
 export function loaderByArguments<Context extends object, Args, Key, Value>(
   read: (context: Context, args: Args, keys: readonly Key[]) => Promise<readonly (Value | Error)[]>,

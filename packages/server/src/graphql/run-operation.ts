@@ -125,9 +125,9 @@ export const credentialsNeeded = (): ApiError =>
   })
 
 /**
- * Returns the document's needs. Throws FORBIDDEN if the viewer's permissions or restriction exclude a field, so this
- * check must precede the execution of the document. Without a viewer, or for a mutation with a read-only key, checks
- * nothing and returns undefined.
+ * Call this before the document runs. Returns the document's needs, or throws FORBIDDEN if the viewer's permissions or
+ * restriction exclude a field. Without a viewer, or for a mutation with a read-only key, checks nothing and returns
+ * undefined.
  */
 export function assertPermitted<Viewer extends GraphqlViewer>(
   { countUse, isOwnChange }: Pick<OperationHooks<Viewer>, 'countUse' | 'isOwnChange'>,

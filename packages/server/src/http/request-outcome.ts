@@ -7,9 +7,9 @@ export type RequestKind = 'query' | 'mutation' | 'subscription' | 'rest' | 'devi
 
 export interface Outcome {
   kind: RequestKind
-  /** The name in metrics and traces, which comes from the schema or the routes, and never from a client. */
+  /** The operation's name in metrics and traces, which comes from the schema or the routes, and never from a client. */
   operation: string
-  /** The name in the log. A client may have chosen this name. */
+  /** The operation's name in the log. A client may have chosen this name. */
   label: string
   /** The HTTP status code, or 0 if the client disconnected before the response began. */
   status: number

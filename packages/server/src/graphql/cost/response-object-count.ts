@@ -57,8 +57,9 @@ interface CountedField {
 const noArguments: Arguments = {}
 
 /**
- * Counts up to `size` items, but no more than `maxPageSize`, for each page (a type whose name ends with `List`). Throws
- * if another list of objects has no entry in `listBounds`, because the number of its objects would be unknown.
+ * Creates a counter that counts, for each page (a type whose name ends with `List`), as many items as the argument
+ * `size` allows, but no more than `maxPageSize`. Throws if another list of objects has no entry in `listBounds`,
+ * because the number of its objects would be unknown.
  */
 export function createObjectCounter(input: {
   schema: GraphQLSchema

@@ -30,8 +30,8 @@ export interface KnownOperation {
    */
   readonly name: string
   /**
-   * The operation's name in the document or, if the operation has no name, the names of its root fields. Truncated to
-   * 100 characters.
+   * The operation's name in the document or, if the operation has no name, the names of its root fields, separated by
+   * commas. A label of more than 100 characters is truncated and ends with `…`.
    */
   readonly label: string
   /** Whether the operation selects only introspection fields and fields that require no credentials. */

@@ -181,7 +181,7 @@ function fragmentOf(
   return selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
 }
 
-/** Returns the type for reading a fragment's fields on `type`, or undefined if the fragment does not apply. */
+/** Returns the type whose fields a fragment selects on `type`, or undefined if the fragment does not apply. */
 function narrow(
   schema: GraphQLSchema,
   type: GraphQLCompositeType,

@@ -46,7 +46,7 @@ export function headersOf({ code, details }: ApiError, challenge: string): Recor
   return headers
 }
 
-/** Maps a Fastify error with a 4xx status to an API error. Returns any other error unchanged. */
+/** Maps a Fastify error with a 4xx status to LIMIT_EXCEEDED (413) or BAD_USER_INPUT. Returns other errors unchanged. */
 export function fromTransportError(
   error: unknown,
   headers: IncomingHttpHeaders,

@@ -189,7 +189,7 @@ describe('a page that is written directly from rows', () => {
     '{ login { devices(size: 1) { items { services { device { name } } } } services(size: 2) { items { name } } } }',
     '{ login { services { items { id name application title protocol host port enabled created state online lastReported } } } }',
     '{ login { devices { items { id } } } __type(name: "DeviceList") { fields { name type { kind } } } }',
-    // This response is larger than one chunk of the JSON writer.
+    // The response to this query is larger than one chunk of the JSON writer.
     `{ login { devices { items { id ${[1, 2, 3, 4, 5, 6].map((each) => `a${each}: attributes`).join(' ')} } total } } }`,
   ])('has the same bytes for %s', (query) => expectSameResponse({ query }))
 

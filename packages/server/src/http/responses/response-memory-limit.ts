@@ -38,13 +38,13 @@ const SMALL_BYTES = 16 * 1024
 const LARGE_BYTES = 4 * 1024 * 1024
 /**
  * The assumed maximum size of an object in a response, in bytes: the limit on an object's attributes in the base or in
- * one context. Multiplied by the number of objects, it limits every estimate, and is the estimate for an operation that
- * has not had a response yet.
+ * one context. No estimate exceeds the product of this size and the number of objects. The product is also the estimate
+ * for an operation that has not had a response yet.
  */
 const OBJECT_BYTES = limits.bytesPerTarget
 /** The maximum number of cached estimates. Each caller has one for each operation and number of objects. */
 const MAX_ESTIMATES = 10_000
-/** No response reduces the estimate below this fraction of its value, because the next one may be large again. */
+/** A small response reduces the estimate only to this fraction, because the next response may be large again. */
 const DECAY = 0.8
 
 interface Expected {

@@ -117,7 +117,7 @@ test('does not produce a waiting response after its client has left, and frees i
       ),
     PATIENT,
   )
-  // On a slow machine, the server may lose its connection for notifications for a moment.
+  // On a slow machine, the server may briefly lose its connection for notifications.
   const isWarning = ({ level, msg }: Record<string, unknown>): boolean =>
     Number(level) >= 40 && !String(msg).startsWith('cannot receive notifications')
   expect(lines.filter(isWarning)).toEqual([])
