@@ -157,7 +157,10 @@ describe('the preview of new devices', () => {
     expect(job.counts).toMatchObject({ total: 2, rejected: 1, pending: 1 })
     const { items } = (await jobOf(user, job.id)).items
     expect(items.filter(({ code }: { code: string | null }) => code !== null)).toMatchObject([
-      { code: 'CONFLICT', message: expect.stringMatching(/^the job gives the hardwareId "H-1" to this device and to device 80:/) },
+      {
+        code: 'CONFLICT',
+        message: expect.stringMatching(/^the job gives the hardwareId "H-1" to this device and to device 80:/),
+      },
     ])
   })
 })

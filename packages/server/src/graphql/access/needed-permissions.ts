@@ -67,7 +67,7 @@ export interface NeedsInput {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/** Returns a function that computes an operation's needs, only once unless they depend on variables. */
+/** Returns a function that computes an operation's needs only once, unless they depend on variables. */
 export function createNeedsReader(
   schema: GraphQLSchema,
   { rules, isOpen }: Pick<Reading, 'rules' | 'isOpen'>,

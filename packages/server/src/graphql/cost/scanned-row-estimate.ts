@@ -16,7 +16,7 @@ import { type Arguments, argumentValues, hasVariable } from './response-object-c
 export interface AccountSize {
   readonly devices: number
   readonly events: number
-  /** `devices` selects the devices that the caller can reach. */
+  /** Set if the caller is restricted to some devices. `devices` is a filter that selects them. */
   readonly restriction?: { readonly devices: ResolvedFilter | undefined }
 }
 

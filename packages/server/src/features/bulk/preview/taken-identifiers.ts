@@ -101,7 +101,10 @@ async function findTaken(
     if (owner !== undefined && owner !== id)
       errors.set(id, new ApiError('CONFLICT', `hardwareId ${text} is in use by another of your devices`))
     else if (other !== undefined)
-      errors.set(id, new ApiError('CONFLICT', `the job gives the hardwareId ${text} to this device and to device ${other}`))
+      errors.set(
+        id,
+        new ApiError('CONFLICT', `the job gives the hardwareId ${text} to this device and to device ${other}`),
+      )
   }
   return errors
 }

@@ -75,7 +75,7 @@ export function hasField(scope: FilterScope, { subject }: HasValue & { subject: 
  * the beginning of the ID.
  */
 export function matchesWord(scope: FilterScope, { of, literal }: WordSearch): Sql {
-  if (of === 'event') throw new Error('matchesWord does not support events: event-conditions.ts converts their words to SQL')
+  if (of === 'event') throw new Error('matchesWord does not support events: use event-conditions.ts')
   const column = (name: string): Sql =>
     columnOf(scope, { type: 'field', of, name, valueType: 'string' } as FieldSubject)
   const columns = of === 'device' ? [column('name'), column('hardwareId')] : [column('name'), column('host')]
