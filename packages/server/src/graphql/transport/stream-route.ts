@@ -14,8 +14,9 @@ import { errorResponse, type Response } from './response.ts'
 
 export interface StreamRouteInput<Viewer extends GraphqlViewer> extends Omit<GraphqlRouteInput<Viewer>, 'sdl'> {
   /**
-   * Counts the viewer's stream, or throws LIMIT_EXCEEDED or FORBIDDEN. Calls `end` when the server must end the stream.
-   * The caller must call the returned function when the stream has ended.
+   * Counts the viewer's stream. Throws LIMIT_EXCEEDED if too many streams are open, or FORBIDDEN without an access key
+   * or session. Calls `end` when the server must end the stream. The caller must call the returned function when the
+   * stream has ended.
    */
   readonly admit: (viewer: Viewer, end: (reason: ApiError) => void) => () => void
   /**
