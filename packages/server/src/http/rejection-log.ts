@@ -8,8 +8,8 @@ const INTERVAL_MS = 10_000
 export type LogRejection = (reason: string, details: Record<string, unknown>) => void
 
 /**
- * Returns a function that logs the message `what` at most once per interval for each reason. A line includes the number
- * of rejections that were not logged since the last line with the same reason.
+ * Returns a function that logs the message `what` at most once per `INTERVAL_MS` for each reason. A line includes the
+ * number of rejections that were not logged since the last line with the same reason.
  */
 export function createRejectionLog(
   log: Pick<FastifyBaseLogger, 'warn'>,

@@ -20,7 +20,7 @@ type Prepare = (
   execution: Execution & { addObjects: (count: number) => void },
 ) => WriteField<Row> | Promise<WriteField<Row>>
 
-/** Returns a function that writes the items of a page as JSON, or undefined if it cannot write a selected field. */
+/** Returns a function that writes the items of a page as JSON, or undefined if a resolver must supply a field. */
 export function compileItems({ definition, child }: PlannedField, writers: RowWriters): WriteItems | undefined {
   if (child === undefined) return undefined
   const { name } = getNamedType(definition.type) as GraphQLObjectType
