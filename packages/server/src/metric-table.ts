@@ -142,7 +142,7 @@ export const metricTable = {
     name: 'muster_rate_limited_total',
     type: 'counter',
     labels: ['policy'],
-    help: 'Number of times that a request, a publication, or background work of this server exceeded a quota, by policy: user, key, address, or code for rate-limit points; device for reports and publications; and device-bytes or account-bytes for bytes stored per day. A delayed publication can count several times.',
+    help: 'Number of times that a request, a publication, or background work of this server exceeded a quota, by policy. user, key, address, and code are quotas for rate-limit points. device is for reports and publications. device-bytes and account-bytes are for bytes stored per day. A delayed publication can count several times.',
   },
   documents: {
     name: 'muster_documents_total',

@@ -50,7 +50,7 @@ export const accessKeyRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/access-keys/{key}',
     summary:
-      'Changes an access key. Omitted fields stay unchanged. null clears name and networks. New values of access and expires can only limit the key further.',
+      'Changes an access key. Omitted fields stay unchanged. null clears name or networks. New values of access and expires can only limit the key further.',
     document: `mutation updateAccessKey(
       $key: String!, $name: String, $enabled: Boolean, $access: AccessInput, $expires: DateTime, $networks: [String!],
       $rateShare: Int
@@ -94,7 +94,7 @@ export const accessKeyRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/key-policy',
     summary:
-      "Changes the account's rules for access keys. Omitted fields stay unchanged. null clears maxDays and enforcedFrom.",
+      "Changes the account's rules for access keys. Omitted fields stay unchanged. null clears maxDays or enforcedFrom.",
     document: `mutation setKeyPolicy(
       $maxDays: Int, $personalKeys: Boolean, $requireDigest: Boolean, $requireNetworks: Boolean, $enforcedFrom: DateTime
     ) {

@@ -117,7 +117,8 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/resume',
-    summary: 'Resumes a paused bulk job, or changes the rate of a running job.',
+    summary:
+      'Resumes a paused bulk job, at the new rate if rate is set. If the job is already running, changes only its rate.',
     document: 'mutation resumeBulk($id: ID!, $rate: Int) { resumeBulk(id: $id, rate: $rate) { ...BulkJob } }',
     at: 'resumeBulk',
     status: 200,
@@ -139,7 +140,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs/{id}/undo',
     summary:
-      'Creates a bulk job that undoes an earlier job, and previews the changes of the new job. The new job reverts the values and services that the earlier job changed, and deletes the devices that the earlier job registered. It keeps values and services that have changed since, and devices that have connected or changed since.',
+      'Creates a bulk job that undoes an earlier job, and previews the changes of the new job. The earlier job must have been started and must have ended. The new job reverts the values and services that the earlier job changed, and deletes the devices that the earlier job registered. It keeps values and services that have changed since, and devices that have connected or changed since.',
     document: 'mutation undoBulk($id: ID!, $rate: Int = 200) { undoBulk(id: $id, rate: $rate) { ...BulkJob } }',
     at: 'undoBulk',
     status: 201,

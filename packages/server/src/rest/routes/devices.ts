@@ -174,7 +174,7 @@ export const deviceRoutes: readonly Route[] = [
     method: 'POST',
     path: '/devices/{id}/secret',
     summary:
-      "Replaces a device's secret, and returns the new secret. The old secret becomes invalid immediately, and the server closes the device's connections. If allow is true, the device gets no new secret, but can register itself again once within one hour.",
+      "Replaces a device's secret, and returns the new secret. The old secret becomes invalid immediately, and the server closes the device's connections. If allow is true, the server creates no new secret. Instead, the device can register itself again once with its hardware ID and a registration code, within one hour.",
     document: `mutation rotateDeviceSecret($id: String!, $allow: Boolean! = false) {
       rotateDeviceSecret(deviceId: $id, allow: $allow) { ...DeviceRegistration }
     }`,

@@ -48,7 +48,7 @@ export const viewRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/views/{id}',
     summary:
-      'Changes a view. Omitted fields stay unchanged. null clears context, description, and where. If version is set and the view has changed since that version, the response is CONFLICT.',
+      'Changes a view. Omitted fields stay unchanged. null clears context, description, or where. If version is set and the view has changed since that version, the response is CONFLICT.',
     document: `mutation updateView(
       $id: ID!, $version: Int, $name: String, $where: String, $context: String, $sortBy: [String!]
       $columns: [ViewColumnInput!], $description: String, $labels: [String!], $isShared: Boolean

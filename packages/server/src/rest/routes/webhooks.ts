@@ -37,7 +37,7 @@ export const webhookRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/webhooks/{id}',
     summary:
-      'Changes a webhook. Omitted fields stay unchanged. null clears name, where, view, and context. If enabled is true or url is new, paused deliveries resume.',
+      'Changes a webhook. Omitted fields stay unchanged. null clears name, where, view, or context. If enabled is true or url is new, paused deliveries resume.',
     document: `mutation updateWebhook(
       $id: ID!, $url: String, $events: [EventType!], $name: String, $enabled: Boolean, $where: String, $view: ID
       $context: String
