@@ -125,7 +125,7 @@ export const metricTable = {
   requestBodyBytes: {
     name: 'muster_request_body_bytes',
     type: 'gauge',
-    help: 'Bytes of request bodies above 16 KiB that this server is receiving or processing, according to their headers. A body without a Content-Length counts as 1 MiB.',
+    help: 'Bytes of request bodies above 16 KiB that this server is receiving or processing, according to the header Content-Length. A body without a Content-Length counts as 1 MiB.',
   },
   requestBodiesRejected: {
     name: 'muster_request_bodies_rejected_total',
@@ -148,7 +148,7 @@ export const metricTable = {
     name: 'muster_documents_total',
     type: 'counter',
     labels: ['found'],
-    help: 'GraphQL documents that this server looked up, by result: known (valid and in the document cache), new (valid and not in the cache), or refused (invalid or too large).',
+    help: 'GraphQL documents that this server looked up in its document cache, by result: known (valid and in the cache), new (valid and not in the cache), or refused (invalid or too large).',
   },
   documentCacheBytes: {
     name: 'muster_document_cache_bytes',

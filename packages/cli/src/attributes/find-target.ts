@@ -1,7 +1,7 @@
 import type { Muster } from '@muster/client'
 import { findDeviceId } from '../devices/find-device.ts'
 
-export const targetHelp = 'device (ID, hardware ID, or name), service ID, or "me" for your user'
+export const targetHelp = 'device (ID, hardware ID, or name), service ID, or "me" for your account'
 
 export async function findTarget(muster: Muster, nameOrId: string): Promise<string> {
   return nameOrId === 'me' ? findUserId(muster) : findDeviceId(muster, nameOrId)

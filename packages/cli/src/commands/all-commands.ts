@@ -41,7 +41,7 @@ export const allCommands: readonly CommandEntry[] = [
     noun(
       'attributes',
       'show and change attributes of one or many devices',
-      'Show and change the attributes of devices, services, and your user, including overrides in contexts.',
+      'Show and change the attributes of devices, services, and your account, including overrides in contexts.',
       [
         command('get', 'show attributes', () => import('./attributes/get.ts')),
         command('info', 'show attributes with the times of their last changes', () => import('./attributes/info.ts')),

@@ -6,7 +6,7 @@ export const processSettings = {
   processes: setting({
     name: 'MUSTER_WORKERS',
     meaning:
-      'Number of server processes, which share the same ports. auto: one per processor. A limit per server process applies to each process separately.',
+      'Number of server processes, which share the same ports. auto: one per processor. Limits per server process, such as MUSTER_HTTP_CONNECTIONS, apply to each process separately.',
     default: '1',
     parse: (text) => (text === 'auto' ? availableParallelism() : processes(text ?? '1')),
   }),

@@ -38,7 +38,7 @@ export const requestSettings = {
   accountBytesPerDay: setting({
     name: 'MUSTER_ACCOUNT_BYTES_PER_DAY',
     meaning:
-      'Maximum number of bytes that an account can store per day, including mutations, data from its devices, and registrations with its codes. See [rate limits](limits.md#rate-limits).',
+      'Maximum number of bytes that an account can store per day, including those stored by mutations, by its devices, and by registrations with its codes. See [rate limits](limits.md#rate-limits).',
     default: '34359738368',
     parse: (text) => integer(text ?? '34359738368', 65_536, 1_000_000_000_000_000, 'bytes'),
   }),

@@ -7,7 +7,7 @@ export const traceSettings = {
   traceEndpoint: setting({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     meaning:
-      'URL of the collector, such as http://127.0.0.1:4318. The server appends `/v1/traces` and sends traces as OTLP over HTTP in JSON. Not set: no traces.',
+      'URL of the OpenTelemetry collector, such as http://127.0.0.1:4318. The server appends `/v1/traces` and sends traces as OTLP over HTTP in JSON. Not set: no traces.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : httpUrl(text)),

@@ -29,7 +29,7 @@ export function buildCommand(): Command {
 value is stale. With --every, set the interval of one attribute. A value is stale if it has not been written for 1.25
 intervals.`),
     )
-    .argument('[name]', 'attribute name')
+    .argument('[name]', 'attribute to list or, with --every or --no-every, to change (default: list all)')
     .option('--every <duration>', 'expected interval between reports, from 1m to 365d, such as 10m or 1d', span)
     .option('--no-every', 'remove the expected interval')
     .action(run)

@@ -16,8 +16,8 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('get')
     .description(
-      prose(`Show attributes. With a single name, the command exits with code 4 if the attribute is not set. Without
---json, it prints only the value. To show attributes of many devices, run "muster devices list --columns
+      prose(`Show attributes. With a single name, the command prints only the value (unless you pass --json), and exits
+with code 4 if the attribute is not set. To show attributes of many devices, run "muster devices list --columns
 name,site,net.ssid".`),
     )
     .argument('<target>', targetHelp)

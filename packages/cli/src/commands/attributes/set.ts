@@ -21,7 +21,7 @@ muster attributes set --where site=oslo --where platform=linux status=checked`),
     )
     .argument(
       '<target-and-attributes...>',
-      'device, service ID, or "me" for your user (omit for a bulk change), then name=value …',
+      'device, service ID, or "me" for your account (omit for a bulk change), then name=value …',
     )
     .option('--file <name=file>', "set an attribute to a file's content; repeatable", collect)
   return withChangeOptions(command).action(run)

@@ -9,7 +9,7 @@ export function buildCommand(): Command {
     .description(
       prose(`Remove attributes from one target or, with --where, --all, or --from, from many devices or services (a bulk
 change). For a bulk change, omit the target. A group name removes the whole group. With --context, the command removes
-overrides, so the base values apply again. Names that are not set are ignored.
+overrides, so the base values apply again. Attributes that are not set are ignored.
 
 muster attributes unset gateway-1 site net.ssid
 
@@ -17,7 +17,7 @@ muster attributes unset --where site=oslo status`),
     )
     .argument(
       '<target-and-names...>',
-      'device, service ID, or "me" for your user (omit for a bulk change), then names …',
+      'device, service ID, or "me" for your account (omit for a bulk change), then names …',
     )
   return withChangeOptions(command).action(run)
 }

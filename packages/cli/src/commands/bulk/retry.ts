@@ -12,8 +12,8 @@ interface Options extends StartOptions {
 export function buildCommand(): Command {
   const command = newClientCommand('retry')
     .description(
-      prose(`Create a job that repeats an ended or paused job for the devices that failed. To include skipped devices,
-pass --status.
+      prose(`Create a job that repeats an earlier job for the devices that failed. The earlier job must be ready or
+paused, or must have ended. To include skipped devices, pass --status.
 
 muster bulk retry bj_… --status failed,skipped`),
     )

@@ -22,7 +22,7 @@ muster bulk set --csv sites.csv`),
     )
     .option(
       '--services <filter>',
-      'change the services of the selected devices that match this filter, instead of the devices',
+      'instead of the selected devices, change those of their services that match this filter',
     )
   return withBulkOptions(command).action(run)
 }

@@ -17,7 +17,7 @@ export function buildCommand(): Command {
     .description(
       prose(`Change only the specified properties of an access key. You can remove permissions and attributes, set
 an earlier expiry, and restrict the key to fewer devices, but not the reverse. To allow more, create another key. You
-can set the networks and the rate share to any value.`),
+can also widen the networks and increase the rate share, but not beyond those of the key that the command uses.`),
     )
     .argument('<key>', 'access key ID, as shown by "muster keys list"')
     .option('--name <name>', 'purpose of the key')

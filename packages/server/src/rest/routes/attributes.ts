@@ -157,7 +157,7 @@ const historyOf = ({ name, title, path, variables, id, select, at }: Holder): Ro
 const infoOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
   method: 'GET',
   path: `${path}/attribute-info`,
-  summary: `Returns the attribute values of ${title}. For each value, returns when it last changed, and when it was last written, even without a change.`,
+  summary: `Returns the attribute values of ${title}. For each value, returns when it last changed, and when it was last written, even if the write did not change it.`,
   document: `query list${name}AttributeInfo(${id === '$self' ? '' : variables} $names: [String!], $context: String) {
     ${select('items: attributeInfo(names: $names, context: $context) { ...AttributeInfo }')}
   }`,

@@ -43,7 +43,8 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/facets',
-    summary: 'Counts the matching devices by value, separately for each field or attribute in by (at most 8).',
+    summary:
+      'Counts the matching devices by value, separately for each field or attribute in the argument by (at most 8).',
     document: `query countByValue(
       $by: [String!]!, $where: String, $view: ID, $context: String, $size: Int = 20, $interval: FacetInterval = DAY
     ) {
