@@ -153,7 +153,7 @@ export const allCommands: readonly CommandEntry[] = [
       command('rotate', "rotate a webhook's secret", () => import('./webhooks/rotate.ts')),
       command('test', 'send a test event and print the result', () => import('./webhooks/test.ts')),
       command('deliveries', "list a webhook's deliveries, newest first", () => import('./webhooks/deliveries.ts')),
-      command('redeliver', 'resend one delivery or all failed deliveries', () => import('./webhooks/redeliver.ts')),
+      command('redeliver', 'resend one delivery or recent failed deliveries', () => import('./webhooks/redeliver.ts')),
       command('listen', 'receive, verify, and print deliveries', () => import('./webhooks/listen.ts')),
     ]),
   ]),

@@ -27,7 +27,7 @@ once.
 
 With --public-key, the new key has no secret. To use it, run "muster configure" with its ID and private key.`),
     )
-    .argument('[key]', 'access key ID, as shown by "muster keys list"')
+    .argument('[key]', 'access key ID, as shown by "muster keys list" (default: the key that the command uses)')
     .addOption(
       new Option('--overlap <time>', 'how long the old key remains valid, from 0s to 30d')
         .argParser(overlapOf)

@@ -22,9 +22,10 @@ interface Options extends ClientOptions, Omit<AccessOptions, 'networks' | 'rateS
 export function buildCommand(): Command {
   return newClientCommand('simulate')
     .description(
-      prose(`Show what an access key could do now: which permissions it has, how many devices it reaches, and whether
-it could run a document, read a device, or read and set an attribute. The command also shows the reason for each denial.
-It does not run the document, and changes nothing. By default, it shows what the access key that it uses could do.
+      prose(`Show what an access key could do now: which permissions it has, how many devices it can find, and
+whether it could run a document, read a device, or read and set an attribute. The command also shows the reason for each
+denial. It does not run the document, and changes nothing. By default, it shows what the access key that it uses could
+do.
 
 Instead of a key, you can pass --member, --role, or the options of a new key, such as --permissions and --where. The
 command does not create the new key.`),

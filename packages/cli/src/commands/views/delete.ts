@@ -7,7 +7,7 @@ import { deleteEach } from '../delete-each.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('delete')
-    .description('Delete saved views.')
+    .description('Delete saved views. To delete a view that a webhook, role, or access key uses, pass --replace-by.')
     .argument('<view...>', 'IDs or names')
     .option('--replace-by <view>', 'view (ID or name) that replaces the deleted views wherever they are used')
     .option('-y, --yes', 'skip the confirmation prompt')
