@@ -30,8 +30,8 @@ These environment variables are not settings of Muster:
 
 - Node.js reads \`NODE_EXTRA_CA_CERTS\`. To trust additional CA certificates, for example for webhooks
   over HTTPS, set this variable to the path of a PEM file that contains the certificates.
-- In addition to the variables in the table, the OpenTelemetry library reads other variables that
-  start with \`OTEL_\`. See [traces](../guides/operations.md#traces).
+- The OpenTelemetry library also reads variables that start with \`OTEL_\` and are not in the table.
+  See [traces](../guides/operations.md#traces).
 
 ${table(['Name', 'Default', 'Meaning'], rows)}
 `

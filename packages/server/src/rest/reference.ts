@@ -47,9 +47,9 @@ All paths start with \`/rest/v1\`. \`GET /rest/v1/openapi.json\` describes every
   result that the route's description names, such as \`login.devices\`. \`[0]\` means the first item of
   a list, and \`[id]\` or \`[key]\` means the item with the ID or key in the path. The status is 200,
   201 with a \`Location\` header for a new object, or 204 without a body.
-- **Lists** are objects with \`items\`. Pages also contain \`total\`, \`hasMore\`, and \`cursor\`, and most
-  contain \`last\`. If another page follows, the response includes a \`Link\` header with \`rel="next"\`.
-  Counting \`total\` takes time. To skip the count, pass \`total=false\`.
+- **Lists** are objects with \`items\`. Lists with pages also contain \`total\`, \`hasMore\`, and
+  \`cursor\`, and most contain \`last\`. If another page follows, the response includes a \`Link\`
+  header with \`rel="next"\`. Counting \`total\` takes time. To skip the count, pass \`total=false\`.
 - **Headers** of every response include \`x-request-id\`, \`Deprecation\` (RFC 9745), and \`Link\`.
   The links lead to the GraphQL API (\`rel="successor-version"\`) and to this page
   (\`rel="deprecation"\`).
