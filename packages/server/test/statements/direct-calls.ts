@@ -17,6 +17,8 @@ import * as cutOff from '../../src/features/devices/changes/send-recheck-notific
 import * as transfer from '../../src/features/devices/changes/transfer/transfer.queries.ts'
 import * as deviceCount from '../../src/features/devices/device-count.queries.ts'
 import * as devices from '../../src/features/devices/devices.queries.ts'
+import * as deviceList from '../../src/features/devices/list/device-list.queries.ts'
+import { readDeviceOrder } from '../../src/features/devices/list/device-sort.ts'
 import { serverSource } from '../../src/features/events/event-source.ts'
 import * as events from '../../src/features/events/events.queries.ts'
 import * as feed from '../../src/features/events/feed/feed.queries.ts'
@@ -79,6 +81,7 @@ export function directCalls({
   const range = { after: 0n, upTo: BigInt(event), limit: 1 }
   const restriction = { permissions: [], own: { where: 'id:*' }, within: [] }
   const newPerson = { id: 'new', email: 'new@example.com', emailConfirmed: true, name: null, passwordHash: 'x' }
+  const list = { filter: { name: 'web' }, order: readDeviceOrder(null, undefined), attributes: false }
   const { filter: inside } = readFilter('id:*', { kind: 'device', path: 'where' })!
   return [
     (db) => auth.writeLastUsed(db, [{ accountId, key: accessKey, at: now, isRestricted: false }]),
@@ -207,6 +210,7 @@ export function directCalls({
     (db) => recheck.findInvalidSecrets(db, [{ deviceId: id, secretHash: bytes }]),
     (db) => cutOff.cutOffDevices(db, [id]),
     (db) => devices.deviceExists(db, accountId, { id, inside: undefined }),
+    (db) => deviceList.countInSample(db, accountId, { ...list, start: { offset: 0 }, walked: 1 }),
     (db) => devices.selectReached(db, accountId, { ids: [id], inside }),
     (db) => attributeNames.countNamesInside(db, accountId, { inside, limit: 1 }),
     (db) => deviceChanges.lockStates(db, accountId, [id]),

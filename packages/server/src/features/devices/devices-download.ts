@@ -32,6 +32,7 @@ import { toDevice } from './device-row.ts'
 import type { DeviceFilter } from './list/device-filter.ts'
 import {
   countDevices,
+  countInSample,
   type DevicePageQuery,
   type ListedDeviceRow,
   selectDevicePage,
@@ -195,6 +196,7 @@ function readPage(download: Download, page: DevicePageQuery): Promise<ListedDevi
   return readDevicePage({
     page,
     read: (query) => download.read((db) => selectDevicePage(db, accountId, query)),
+    countInSample: (query) => download.read((db) => countInSample(db, accountId, query)),
     countAll: () => download.read((db) => countDevices(db, accountId, {})),
     async charge() {
       const all = await download.read((db) => countDevices(db, accountId, {}))

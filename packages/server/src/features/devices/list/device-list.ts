@@ -9,7 +9,7 @@ import type { Device } from '../device.ts'
 import { parseId } from '../device-id.ts'
 import { type AttributesRead, readableRow, toDevice } from '../device-row.ts'
 import type { DeviceFilter } from './device-filter.ts'
-import { countDevices, type DeviceStart, selectDevicePage } from './device-list.queries.ts'
+import { countDevices, countInSample, type DeviceStart, selectDevicePage } from './device-list.queries.ts'
 import { type DeviceListArguments, readDeviceList } from './device-list-request.ts'
 import { readDevicePage } from './device-page.ts'
 import { findPlace, placeOf } from './device-place.queries.ts'
@@ -38,6 +38,7 @@ export async function listDevices(
   const read = await readDevicePage({
     page: { filter, order, start, limit: page.size + 1, attributes },
     read: (query) => walk(db, reasons, (walking) => selectDevicePage(walking, accountId, query)),
+    countInSample: (query) => countInSample(db, accountId, query),
     charge: () => rowMeter.add(({ devices }) => rowsReadByPage({ filter, order, start }, devices).rows),
     countAll: () => countDevices(db, accountId, {}),
   })

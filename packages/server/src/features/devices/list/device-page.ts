@@ -1,3 +1,4 @@
+import type { SqlStart } from '../../../db/sorted-page.ts'
 import type { DeviceFilter } from './device-filter.ts'
 import { type DevicePageQuery, type ListedDeviceRow, WALKED } from './device-list.queries.ts'
 import { isIndexed } from './device-row-cost.ts'
@@ -5,9 +6,12 @@ import { keyOf, reservedColumn } from './device-sort.queries.ts'
 
 type Page = Omit<DevicePageQuery, 'search' | 'walked'>
 
+type SampledPage = Page & { start: SqlStart }
+
 export interface PageReading {
   page: Page
   read: (page: DevicePageQuery) => Promise<ListedDeviceRow[]>
+  countInSample: (page: SampledPage & { walked: number }) => Promise<number>
   charge: () => Promise<void> | void
   countAll: () => Promise<number>
 }
@@ -23,7 +27,7 @@ export async function readDevicePage(reading: PageReading): Promise<ListedDevice
   const { page, read, charge, countAll } = reading
   if (hasCondition(page) && !isIndexed(page.filter)) return readWithoutIndex(reading)
   await charge()
-  return canSample(page) && (await countAll()) > WALKED ? readMatches(page, read) : read(page)
+  return canSample(page) && (await countAll()) > WALKED ? readMatches(page, reading) : read(page)
 }
 
 async function readWithoutIndex({ page, read, charge, countAll }: PageReading): Promise<ListedDeviceRow[]> {
@@ -47,7 +51,7 @@ const skipsDevices = ({ start }: Page): boolean => 'offset' in start && start.of
 const hasCondition = ({ filter: { where, inside } }: Page): boolean => where !== undefined || inside !== undefined
 
 /** Only a list by name is sampled. In most other orders, the index of the order may also serve the filter. */
-const canSample = (page: Page): boolean => {
+const canSample = (page: Page): page is SampledPage => {
   const { order, filter } = page
   const isByName = order.by === 'name' && order.further.length === 0
   const isByIds = filter.ids !== undefined || filter.hardwareId !== undefined
@@ -68,10 +72,9 @@ const canMisjudge = ({ name, values = [] }: DeviceFilter): boolean =>
  * list in order, even if the matches are few or at its end. This function therefore samples the first devices, which
  * shows whether a walk is likely to fill the page.
  */
-async function readMatches(page: Page, read: PageReading['read']): Promise<ListedDeviceRow[]> {
-  const sample = await read({ ...page, search: 'walk', walked: SAMPLED })
-  if (sample.length >= page.limit) return sample
-  const expected = (SAMPLED * page.limit) / sample.length
+async function readMatches(page: SampledPage, { read, countInSample }: PageReading): Promise<ListedDeviceRow[]> {
+  const matches = await countInSample({ ...page, walked: SAMPLED })
+  const expected = (SAMPLED * page.limit) / matches
   const walked = Math.ceil(1.5 * expected)
   if (walked <= WALKED) {
     const rows = await read({ ...page, search: 'walk', walked })
