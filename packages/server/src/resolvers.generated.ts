@@ -57,12 +57,12 @@ export type User = {
    * value.
    */
   overrides: Scalars['Object']['output'];
-  /** The contexts in which this user has overrides that the caller can read. */
+  /** The contexts in which the account itself has overrides that the caller can read. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * The attribute names in use on this user's devices and services. If there are more than 10,000 names, lists those that
-   * are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In a
-   * larger account, counts can be out of date, and new names can be missing if more than 20,000 events followed the last
+   * The attribute names in use on the account's devices and services. If there are more than 10,000 names, lists those
+   * that are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In
+   * a larger account, counts can be out of date, and new names can be missing if more than 20,000 events followed the last
    * count. A request in a larger account makes the server count again if the counts are more than an hour old, or more
    * than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or
    * they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count
@@ -70,10 +70,10 @@ export type User = {
    */
   attributeNames: Array<AttributeName>;
   /**
-   * The number of devices that were online over time, as at most 1,000 points. The server stores a point every five
-   * minutes. It combines points older than two days into hourly points, and deletes points after 400 days. If the time
-   * range contains more than 1,000 points, the server combines neighboring points. There are no points for times when no
-   * server was running or the account had no devices. Null for a caller who is restricted to some devices.
+   * The number of online devices over time, as at most 1,000 points. The server stores a point every five minutes. It
+   * combines points older than two days into hourly points, and deletes points after 400 days. If the time range contains
+   * more than 1,000 points, the server combines neighboring points. There are no points for times when no server was
+   * running or the account had no devices. Null for a caller who is restricted to some devices.
    */
   presence?: Maybe<Array<PresencePoint>>;
   /**
@@ -105,15 +105,15 @@ export type User = {
    */
   eventCounts: Array<EventCount>;
   /**
-   * The account's events, newest first. Without minDate and after, the list covers the month before maxDate or, without
-   * maxDate, before now.
+   * The account's events, newest first. If neither minDate nor the argument after is set, the list covers the month before
+   * maxDate or, without maxDate, before now.
    */
   events: EventList;
   /**
    * A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or,
    * without maxDate, before this request. The URL needs no signature. It is valid for one hour, but only while the access
-   * key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times are
-   * relative to this request's time.
+   * key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times in the
+   * filter are relative to the time of this request.
    */
   eventsUrl: Scalars['String']['output'];
   /**
@@ -132,17 +132,17 @@ export type User = {
   checkFilter: FilterCheck;
   /** The expected intervals of the attributes that the caller can read, sorted by name. */
   freshness: Array<Freshness>;
-  /** How far back the history of this user's attribute values is known. */
+  /** How far back the history of attribute values is known in this account. */
   history: HistorySpan;
   /**
-   * The values of this user's attributes, with the time of each value's last change. If names is omitted, the list
-   * contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names.
+   * The values of the account's own attributes, with the time of each value's last change. If names is omitted, the list
+   * contains every attribute that is set and that the caller can read. Returns LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
-   * The changes to the user's own attributes, newest first. If name is omitted, the list contains the changes to all
-   * names. If context is omitted, the list contains changes to base values and to overrides. Needs EVENT_READ and
-   * AUDIT_READ.
+   * The changes to the account's own attributes, newest first. If name is omitted, the list contains the changes to all
+   * names that the caller can read. If context is omitted, the list contains changes to base values and to overrides.
+   * Needs EVENT_READ and AUDIT_READ.
    */
   attributeHistory: AttributeChangeList;
   /**
@@ -451,7 +451,7 @@ export type KeyPolicy = {
   personalKeys: Scalars['Boolean']['output'];
   /** Whether keys must require that signatures cover a digest of the request body. */
   requireDigest: Scalars['Boolean']['output'];
-  /** Whether keys must be limited to networks. */
+  /** Whether keys must be limited to specific networks. */
   requireNetworks: Scalars['Boolean']['output'];
   /** When the rules begin to apply to existing keys; null for never. See setKeyPolicy. */
   enforcedFrom?: Maybe<Scalars['DateTime']['output']>;
@@ -493,7 +493,10 @@ export type AccessKey = {
    * view.
    */
   view?: Maybe<View>;
-  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
+  /**
+   * The context in which the filter in where and the view's filter read attributes; null for the view's context or,
+   * without one, for base values.
+   */
   context?: Maybe<Scalars['String']['output']>;
   /** The networks, in CIDR notation, from which the key is valid; empty if it is valid from any address. */
   networks: Array<Scalars['String']['output']>;
@@ -512,8 +515,8 @@ export type AccessKey = {
   /**
    * The fields that the key used or tried to use in the given number of days (1 to 400) before now, each with its
    * permission, most recent use first. The counts include the whole first day. The server updates the counts once a
-   * minute. If a query for the usage of several keys exceeds the limit on objects, select fewer keys with the argument key
-   * of accessKeys.
+   * minute. If a query for the usage of several keys exceeds the limit on objects in a response, select fewer keys with
+   * the argument key of accessKeys.
    */
   usage: Array<KeyUse>;
   /**
@@ -541,7 +544,7 @@ export type KeyUse = {
   /** The type and field, such as Mutation.setAttribute or User.webhooks. */
   field: Scalars['String']['output'];
   permission: Permission;
-  /** How many times operations with the field ran. */
+  /** The number of operations with the field that the server ran. */
   uses: Scalars['Int']['output'];
   /**
    * How many times the server rejected the field because the key lacked the permission or had no access to the device or
@@ -566,8 +569,8 @@ export type Mutation = {
   __typename?: 'Mutation';
   /**
    * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can
-   * have up to 200 account keys, and up to 10 keys that the same person created. A rotated key does not count until its
-   * replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each
+   * have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count until
+   * its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each
    * permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or
    * have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the
    * caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be
@@ -576,7 +579,7 @@ export type Mutation = {
    */
   createAccessKey: CreatedAccessKey;
   /**
-   * Updates the given fields of an access key. null clears name and networks. access and expires can only limit the key
+   * Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key
    * further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its
    * rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN
    * for the caller's own personal keys.
@@ -592,9 +595,9 @@ export type Mutation = {
    */
   rotateAccessKey: CreatedAccessKey;
   /**
-   * Updates the given rules for access keys. maxDays must be from 1 to 36,500. null clears maxDays and enforcedFrom.
-   * Starting at enforcedFrom, the server rejects requests signed with a key that breaks a rule, with the reason
-   * key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE.
+   * Updates the given rules for access keys (see KeyPolicy). maxDays must be from 1 to 36,500. null clears maxDays or
+   * enforcedFrom. Starting at enforcedFrom, the server rejects requests signed with a key that breaks a rule, with the
+   * reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE.
    */
   setKeyPolicy: KeyPolicy;
   /** Deletes an access key. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
@@ -625,20 +628,24 @@ export type Mutation = {
   /** Previews a DRAFT job, or previews a READY or EXPIRED job again. The token of an earlier preview becomes invalid. */
   previewBulk: BulkJob;
   /**
-   * Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value or service
-   * that it would change has changed since the preview, or if the device no longer matches the job's filter or no longer
-   * exists.
+   * Starts a job. The job applies only the changes in the preview that token identifies. It skips a device if a value or
+   * service that it would change has changed since the preview, or if the device no longer matches the job's filter or no
+   * longer exists.
    */
   startBulk: BulkJob;
   /**
-   * Creates and previews a job, and starts it immediately if the expected number of devices would change and no device is
-   * rejected. Otherwise, returns CONFLICT and leaves the job READY. As with createBulk, the response does not always wait
-   * for the preview. If the job is then not started, its stateReason says why.
+   * Creates and previews a job, and starts it immediately if exactly the expected number of devices would change and no
+   * device is rejected. Otherwise, returns CONFLICT, and the job stays READY if the request has no Idempotency-Key. As
+   * with createBulk, the response does not always wait for the preview. If the job is then not started, its stateReason
+   * says why.
    */
   runBulk: BulkJob;
   /** Pauses a job after the current batch. To continue, call resumeBulk. */
   pauseBulk: BulkJob;
-  /** Resumes a paused job with the caller's permissions. If rate is set, also changes the paused or running job's rate. */
+  /**
+   * Resumes a paused job with the caller's permissions, at the new rate if rate is set. If the job is already running,
+   * changes only its rate.
+   */
   resumeBulk: BulkJob;
   /** Ends a job after the current batch. Does not revert the changes that the job has made. */
   cancelBulk: BulkJob;
@@ -671,8 +678,8 @@ export type Mutation = {
    * Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their
    * IDs, secrets, services, and attributes. Their earlier events stay in the old account. The server closes the devices'
    * connections. Access keys cannot call this mutation. You need DEVICE_DELETE in the old account and DEVICE_CREATE in the
-   * new one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster, and while a server of the
-   * previous release is running. Returns CONFLICT if a device in the new account has the hardware ID of one of the
+   * new one, and your role must be unrestricted in both. Returns UNAVAILABLE on a Citus cluster, and while a server of
+   * the previous release is running. Returns CONFLICT if a device in the new account has the hardware ID of one of the
    * devices. The rate-limit cost is that of setAttributesMany with one item for each device.
    */
   transferDevices: Scalars['Int']['output'];
@@ -750,7 +757,7 @@ export type Mutation = {
   updateAccount: User;
   /**
    * Creates a custom role. The caller must have each of the role's permissions. An account can have at most 50 custom
-   * roles. Returns CONFLICT if another role has this name.
+   * roles. Returns CONFLICT if another role has the same name.
    */
   createRole: Role;
   /**
@@ -762,11 +769,11 @@ export type Mutation = {
   deleteRole: Scalars['Boolean']['output'];
   /**
    * Saves a view. The server stores the filter in canonical form. An account can have at most 200 views. Returns CONFLICT
-   * if another view has this name.
+   * if another view has the same name.
    */
   createView: View;
   /**
-   * Updates the given fields of a view. null clears context, description, and where. Returns CONFLICT if another view has
+   * Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has
    * the new name, if the view has changed since the given version, or if a role or an access key that uses the view cannot
    * have the new filter. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses
    * the view, the caller also needs MEMBER_MANAGE.
@@ -785,7 +792,7 @@ export type Mutation = {
    */
   createWebhook: Webhook;
   /**
-   * Updates the given fields of a webhook. null clears name, where, view, and context. enabled: true or a new url ends a
+   * Updates the given fields of a webhook. null clears name, where, view, or context. enabled: true or a new url ends a
    * pause. A new where, view, or context ends a pause that an invalid view caused.
    */
   updateWebhook: Webhook;
@@ -1279,28 +1286,31 @@ export type Device = {
   state: Scalars['String']['output'];
   /** Whether state is active. */
   online: Scalars['Boolean']['output'];
-  /** When the device last connected, or when a report about it or one of its services last arrived; null if never. */
+  /**
+   * When the device last connected or, if later, when the last report about it or one of its services arrived; null if
+   * never.
+   */
   lastReported?: Maybe<Scalars['DateTime']['output']>;
   /** When the state last changed; if it never has, when the device was registered. */
   stateSince?: Maybe<Scalars['DateTime']['output']>;
   /** The account that the device belongs to. */
   owner: UserReference;
   /**
-   * This device's events, newest first. Without minDate and after, the list covers the month before maxDate or, without
-   * maxDate, before now.
+   * This device's events, newest first. If neither minDate nor the argument after is set, the list covers the month before
+   * maxDate or, without maxDate, before now.
    */
   events: EventList;
   /** Whether any of the device's base values that the caller can read is stale. See AttributeInfo.isStale. */
   isStale: Scalars['Boolean']['output'];
   /**
    * The values of this device's attributes, with the time of each value's last change. If names is omitted, the list
-   * contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names.
+   * contains every attribute that is set and that the caller can read. Returns LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
    * The changes to this device's attributes, newest first, including the values from its registration. If name is omitted,
-   * the list contains the changes to all names. If context is omitted, the list contains changes to base values and to
-   * overrides.
+   * the list contains the changes to all names that the caller can read. If context is omitted, the list contains changes
+   * to base values and to overrides.
    */
   attributeHistory: AttributeChangeList;
   /**
@@ -1392,12 +1402,12 @@ export type Service = {
   contexts: Array<Scalars['String']['output']>;
   /**
    * The values of this service's attributes, with the time of each value's last change. If names is omitted, the list
-   * contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names.
+   * contains every attribute that is set and that the caller can read. Returns LIMIT_EXCEEDED for more than 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
-   * The changes to this service's attributes, newest first. If name is omitted, the list contains the changes to all
-   * names. If context is omitted, the list contains changes to base values and to overrides.
+   * The changes to this service's attributes, newest first. If name is omitted, the list contains the changes to all names
+   * that the caller can read. If context is omitted, the list contains changes to base values and to overrides.
    */
   attributeHistory: AttributeChangeList;
   id: Scalars['ID']['output'];
@@ -1525,7 +1535,10 @@ export type Availability = {
   outages: Scalars['Int']['output'];
   /** The length of the longest period during which the device was offline, in seconds; 0 if there was none. */
   longestOutage: Scalars['Int']['output'];
-  /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
+  /**
+   * The periods in which the device was online or offline, in order and without gaps. If there are more than 1,000, the
+   * server joins neighboring short periods.
+   */
   segments: Array<AvailabilitySegment>;
 };
 
@@ -1542,7 +1555,7 @@ export type AvailabilitySegment = {
 export type BulkCounts = {
   __typename?: 'BulkCounts';
   total: Scalars['Int']['output'];
-  /** The number of devices that would change, according to the preview. */
+  /** The number of existing devices that would change, according to the preview. register counts the new devices. */
   change: Scalars['Int']['output'];
   /** The number of devices that need no change, according to the preview. */
   unchanged: Scalars['Int']['output'];
@@ -1552,7 +1565,7 @@ export type BulkCounts = {
   register: Scalars['Int']['output'];
   pending: Scalars['Int']['output'];
   done: Scalars['Int']['output'];
-  /** The number of devices that failed or that the preview rejected. */
+  /** The number of devices whose change failed or that the preview rejected. */
   failed: Scalars['Int']['output'];
   skipped: Scalars['Int']['output'];
 };
@@ -1632,8 +1645,8 @@ export type BulkTargetInput = {
   /** The ID of a saved view of devices. The view's filter applies in addition to the filter in where. */
   view?: InputMaybe<Scalars['ID']['input']>;
   /**
-   * The context in which the filter in where and the view's filter read attributes. Default: the view's context, or base
-   * values if there is none.
+   * The context in which the filter in where and the view's filter read attributes. Requires where or view. Default: the
+   * view's context, or base values if there is none.
    */
   context?: InputMaybe<Scalars['String']['input']>;
   /** At most 1,000 device IDs. */
@@ -1646,26 +1659,29 @@ export type BulkTargetInput = {
   /** If csv is set: whether a row that matches no device registers a new device. */
   register?: Scalars['Boolean']['input'];
   /**
-   * If register is true: whether new devices get secrets, which can be downloaded once from secretsUrl. Before you call
-   * rotateDeviceSecret, a new device without a secret can neither connect nor register itself with a registration code.
+   * If register is true: whether new devices get secrets, which can be downloaded once from secretsUrl. Without a secret,
+   * a new device can neither connect nor register itself with a registration code until you call rotateDeviceSecret.
    */
   secrets?: Scalars['Boolean']['input'];
 };
 
 /** One operation on each device. Set exactly one field. */
 export type BulkOperationInput = {
+  /** Sets or removes attributes of each device or of its services. */
   setAttributes?: InputMaybe<BulkAttributesInput>;
+  /** Changes the name, hardware ID, or platform of each device. */
   update?: InputMaybe<BulkUpdateInput>;
   /** Adds a service to each device, like the mutation addService. */
   addService?: InputMaybe<ServiceInput>;
+  /** Removes the matching services from each device. */
   removeService?: InputMaybe<BulkRemoveServiceInput>;
   /** Deletes the devices. Must be the only operation. */
   delete?: InputMaybe<BulkDeleteInput>;
 };
 
 /**
- * Merges attributes into those of each device, or of its services that match the filter in services, like the mutation
- * setAttributes.
+ * Merges attributes into the existing attributes of each device, as the mutation setAttributes does. If services is set,
+ * merges them into the attributes of the device's matching services instead.
  */
 export type BulkAttributesInput = {
   /**
@@ -1821,13 +1837,16 @@ export type Event = {
   timestamp: Scalars['DateTime']['output'];
   /** The account that the event belongs to. */
   owner: UserReference;
-  /** The user who made the change; null for state events, and if a device or the server made it. */
+  /**
+   * The person who made the change or created the access key that made it; null for state events, and if a device or the
+   * server made the change.
+   */
   actor?: Maybe<UserReference>;
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource;
   /** The objects that the event is about. */
   target: Array<EventTarget>;
-  /** Either active or inactive, for state events and when a device moved to this account; null for other events. */
+  /** Either active or inactive for state events and for devices that moved to this account; null for other events. */
   state?: Maybe<Scalars['String']['output']>;
   /** The event's data. EventType describes the data of each event type. */
   data: Scalars['Object']['output'];
@@ -1847,8 +1866,8 @@ export type DeviceList = {
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
   /**
-   * An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. The cursor stays valid
-   * even if the last item of this page moves in the list or is deleted.
+   * An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. The cursor
+   * stays valid even if the last item of this page moves in the list or is deleted.
    */
   cursor?: Maybe<Scalars['String']['output']>;
 };
@@ -1932,21 +1951,21 @@ export type EventTarget = {
   kind: Scalars['String']['output'];
 };
 
-/** An event's type. */
+/** An event's type. In data, address is an IP address, and agent is the User-Agent header of a browser. */
 export type EventType =
-  /** A device became active or inactive (see the field state). data: address, if known */
+  /** A device became active or inactive (see Event.state). data: address (if known) */
   | 'DEVICE_STATE'
   /**
    * A service whose state is reported separately became active or inactive, possibly together with its device. data:
-   * address, if known
+   * address (if known)
    */
   | 'SERVICE_STATE'
   /**
-   * data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the ID of the registration
-   * code, if one was used
+   * data: name, hardwareId, platform, services, and attributes as registered, and registrationCode (the ID of the
+   * registration code, if one was used)
    */
   | 'DEVICE_REGISTER'
-  /** data: changes, the old and new value of each field that changed */
+  /** data: changes (the old and new value of each field that changed) */
   | 'DEVICE_UPDATE'
   /**
    * data: name, hardwareId, platform, attributes, overrides by context, and services before the device was deleted. If
@@ -1954,31 +1973,31 @@ export type EventType =
    */
   | 'DEVICE_DELETE'
   /**
-   * A device moved to another account, or from another account to this one. data: name, hardwareId, platform; accountId,
-   * the ID of the other account; direction, out or in. If direction is out, data also contains attributes, overrides, and
-   * services, as for DEVICE_DELETE. If direction is in, data also contains attributeNames, the names of the attributes of
-   * the device and its services, and the event's state is the device's state.
+   * A device moved to another account, or from another account to this one. data: name, hardwareId, platform, accountId
+   * (the ID of the other account), and direction (out or in). If direction is out, data also contains attributes,
+   * overrides, and services, as for DEVICE_DELETE. If direction is in, data also contains attributeNames (the names of the
+   * attributes of the device and its services), and the event's state is the device's state.
    */
   | 'DEVICE_TRANSFER'
   /**
-   * data: allow, whether the device lost its secret and can register itself again; registrationCode, the ID of the
-   * registration code, if the device registered itself again
+   * data: allow (whether the device lost its secret and can register itself again) and registrationCode (the ID of the
+   * registration code, if the device registered itself again)
    */
   | 'DEVICE_SECRET_ROTATE'
   /** data: the service's fields */
   | 'SERVICE_ADD'
-  /** data: changes, the old and new value of each field that changed */
+  /** data: changes (the old and new value of each field that changed) */
   | 'SERVICE_UPDATE'
   /** data: the service's fields before it was removed */
   | 'SERVICE_REMOVE'
-  /** data: context, null for base values; changes, the old and new value of each attribute that changed */
+  /** data: context (null for base values) and changes (the old and new value of each attribute that changed) */
   | 'ATTRIBUTE_CHANGE'
   /**
-   * data: name, readOnly, requireDigest, algorithm, expires, kind, permissions, networks, and rateShare; where, view,
-   * context, and attributes, if set
+   * data: name, readOnly, requireDigest, algorithm, expires, kind, permissions, networks, rateShare, and, if set, where,
+   * view, context, and attributes
    */
   | 'ACCESS_KEY_CREATE'
-  /** data: changes, the old and new value of each field that changed */
+  /** data: changes (the old and new value of each field that changed) */
   | 'ACCESS_KEY_UPDATE'
   /** data: name */
   | 'ACCESS_KEY_DELETE'
@@ -1986,121 +2005,118 @@ export type EventType =
   | 'REGISTRATION_CODE_CREATE'
   /** data: prefix, name, uses, and used */
   | 'REGISTRATION_CODE_DELETE'
-  /** data: name, url, events, and enabled; where, view, and context, if set */
+  /** data: name, url, events, enabled, and, if set, where, view, and context */
   | 'WEBHOOK_CREATE'
   /**
-   * data: changes, the old and new value of each field that changed; or, if the secret was rotated, formerSecretUntil,
-   * when the server stops signing with the former secret
+   * data: changes (the old and new value of each field that changed) or, if the secret was rotated, formerSecretUntil
+   * (when the server stops signing with the former secret)
    */
   | 'WEBHOOK_UPDATE'
   /** data: name and url */
   | 'WEBHOOK_DELETE'
   /**
    * The server paused a webhook because all its deliveries failed for 5 days or because its view could not be used. data:
-   * paused, the reason
+   * paused (the reason)
    */
   | 'WEBHOOK_PAUSE'
   /** data: name, kind, where, context, sortBy, columns, description, labels, and isShared */
   | 'VIEW_CREATE'
-  /** data: changes, the old and new value of each field that changed */
+  /** data: changes (the old and new value of each field that changed) */
   | 'VIEW_UPDATE'
   /** data: the view's fields before it was deleted */
   | 'VIEW_DELETE'
-  /** data: changes, the old and new value of each field that changed: name, email, or signInPolicy */
+  /** data: changes (the old and new value of each changed field: name, email, or signInPolicy) */
   | 'ACCOUNT_UPDATE'
   /**
-   * A person became a member. data: email, role, source; invitedEmail, the email address of the invitation, if it differs
-   * from the person's
+   * A person became a member. data: email, role, source (see Member.source), and invitedEmail (the email address of the
+   * invitation, if it differs from the person's)
    */
   | 'MEMBER_JOIN'
-  /** A member's role changed. data: email, source; role, the old and the new role */
+  /** A member's role changed. data: email, source (see Member.source), and role (the old and the new role) */
   | 'MEMBER_UPDATE'
   /**
-   * A membership ended. data: email, role, source; keys, the number of account keys that were disabled; self: true, if the
-   * person left instead of being removed
+   * A membership ended. data: email, role, source (see Member.source), keys (the number of account keys that were
+   * disabled), and self (true if the person left instead of being removed)
    */
   | 'MEMBER_LEAVE'
-  /**
-   * An invitation, or a new link for an invitation, was created. data: email (null if the invitation is not addressed to a
-   * person), role, expires
-   */
+  /** An invitation, or a new link for one, was created. data: email (null if the invitation has none), role, and expires */
   | 'INVITATION_CREATE'
   /** data: email */
   | 'INVITATION_DELETE'
   /** data: name, permissions, groups, where, view, context, and attributes */
   | 'ROLE_CREATE'
-  /** data: changes, the old and new value of each field that changed */
+  /** data: changes (the old and new value of each field that changed) */
   | 'ROLE_UPDATE'
   /** data: name */
   | 'ROLE_DELETE'
-  /** A bulk job was started. data: name, operations, and counts; where, if the job has a filter */
+  /** A bulk job was started. data: name, operations, counts, and where (if the job has a filter) */
   | 'BULK_START'
-  /** A bulk job ended after it was started. data: state, counts, and seconds, the time since the job started */
+  /** A bulk job ended after it was started. data: state, counts, and seconds (the time since the job started) */
   | 'BULK_FINISH'
-  /** A bulk job that undoes another job was started. data: job, the ID of the undone job; counts */
+  /** A bulk job that undoes another job was started. data: job (the ID of the undone job) and counts */
   | 'BULK_UNDO'
-  /** An attribute's expected interval changed. data: name; seconds, the old and new interval */
+  /** An attribute's expected interval changed. data: name and seconds (the old and new interval) */
   | 'FRESHNESS_UPDATE'
-  /** data: changes, the old and new value of each field that changed */
+  /** data: changes (the old and new value of each field that changed) */
   | 'KEY_POLICY_UPDATE'
   /**
-   * A query created download links. data: links, the number of links; expires; filters, the arguments of the first ten
-   * links. If a link's arguments contain more than 20 device IDs, devices (the number of IDs) replaces deviceId.
+   * A query created download links. data: links (their number), expires (when they expire), and filters (the arguments of
+   * the first ten links). If a link's arguments contain more than 20 device IDs, devices (their number) replaces deviceId.
    */
   | 'DOWNLOAD_LINK_CREATE'
-  /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
+  /** A user signed in to the console. data: address, agent, and method */
   | 'AUTH_LOGIN'
   /**
    * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each user and network, the
-   * server records only failed attempts 1, 2, 4, 8, and so on in each minute. data: address, agent, method, reason; count,
-   * the number of failed attempts in that minute so far
+   * server records only failed attempts 1, 2, 4, 8, and so on in each minute. data: address, agent, method, reason, and
+   * count (the number of failed attempts in that minute so far)
    */
   | 'AUTH_FAIL'
-  /** A user's password changed. data: address, agent; or reset: true if an operator changed it */
+  /** A user's password changed. data: address and agent, or reset: true if an operator changed it */
   | 'PASSWORD_CHANGE'
-  /** A user turned on codes from an authenticator app. data: address, agent */
+  /** A user turned on codes from an authenticator app. data: address and agent */
   | 'AUTHENTICATOR_ADD'
-  /** A user created new backup codes. data: address, agent, backupCodes: true */
+  /** A user created new backup codes. data: address, agent, and backupCodes: true */
   | 'AUTHENTICATOR_UPDATE'
-  /** Codes from an authenticator app were turned off. data: address, agent; or reset: true if an operator turned them off */
+  /** Codes from an authenticator app were turned off. data: address and agent, or reset: true if an operator did it */
   | 'AUTHENTICATOR_REMOVE'
   /** A user added a passkey. data: address, agent, and the passkey's id and name */
   | 'PASSKEY_ADD'
   /** A user renamed a passkey. data: address, agent, and the passkey's id and new name */
   | 'PASSKEY_UPDATE'
   /**
-   * A user removed a passkey, or an operator removed all passkeys of a user. data: address, agent, and the passkey's id;
-   * or, if an operator removed the passkeys, reset: true and passkeys, the number of removed passkeys
+   * A user removed a passkey, or an operator removed all passkeys of a user. data: address, agent, and the passkey's id
+   * or, if an operator removed the passkeys, reset: true and passkeys (the number of removed passkeys)
    */
   | 'PASSKEY_REMOVE'
   /**
-   * A user, an operator, or the identity provider ended sessions. data: sessions, the number of sessions; address and
-   * agent, if a user ended them; provider: true, if the identity provider ended them
+   * A user, an operator, or the identity provider ended sessions of a user. data: sessions (the number of ended sessions),
+   * address and agent (if a user ended them), and provider: true (if the identity provider ended them)
    */
   | 'SESSION_REVOKE'
   /** An operator added the user. data: name */
   | 'USER_ADD'
-  /** An operator disabled the user. data: sessions, the number of sessions that ended */
+  /** An operator disabled the user. data: sessions (the number of sessions that ended) */
   | 'USER_DISABLE'
   /** An operator enabled the user. data: none */
   | 'USER_ENABLE'
   /** An operator removed the user, who is the target. Recorded only in the account that was created first. data: none */
   | 'USER_REMOVE'
   /**
-   * A backup was written. Recorded only in the account that was created first. data: kind (file or base) and name of the
-   * backup; created, when the backup was taken; bytes, the size of the backup file or, for a base backup, of the database;
-   * scheduled, whether a schedule started the backup
+   * A backup was written. Recorded only in the account that was created first. data: kind (file or base), name, created
+   * (when the backup was taken), bytes (the size of the backup file or, for a base backup, of the database), and scheduled
+   * (whether a schedule started the backup)
    */
   | 'BACKUP_CREATE'
   /**
    * The database was restored from a backup. Recorded only in the account that was created first. data: kind (file or
-   * base) and name of the backup. If kind is file, data also contains created, when the backup was taken. If kind is base,
-   * data also contains to, the point in time to which the database was restored, or latest.
+   * base) and name of the backup. If kind is file, data also contains created (when the backup was taken). If kind is
+   * base, data also contains to (the point in time to which the database was restored, or latest).
    */
   | 'BACKUP_RESTORE'
   /**
-   * The master key was rotated. Recorded only in the account that was created first. data: count, the number of secrets
-   * encrypted with the new key; damaged, the number of secrets that could not be decrypted
+   * The master key was rotated. Recorded only in the account that was created first. data: count (the number of secrets
+   * encrypted with the new key) and damaged (the number of secrets that could not be decrypted)
    */
   | 'MASTER_KEY_ROTATE';
 
@@ -2145,11 +2161,11 @@ export type FacetBucket = {
   __typename?: 'FacetBucket';
   /** The value, truncated to 200 characters, or the start of the interval. */
   value: Scalars['String']['output'];
-  /** The number of matching devices with this value. */
+  /** The number of matching devices in this bucket. */
   count: Scalars['Int']['output'];
-  /** The number of matching active devices with this value. */
+  /** The number of matching active devices in this bucket. */
   active: Scalars['Int']['output'];
-  /** A filter for this value. Combined with the request's filter, view, and context, it finds the devices in this bucket. */
+  /** A device filter. Combined with the request's filter, view, and context, it finds the devices in this bucket. */
   where: Scalars['String']['output'];
 };
 
@@ -2160,7 +2176,10 @@ export type DeviceTotals = {
   active: Scalars['Int']['output'];
   inactive: Scalars['Int']['output'];
   neverReported: Scalars['Int']['output'];
-  /** The number of matching devices with a stale value. */
+  /**
+   * The number of matching devices with at least one stale value that the caller can read. In a context, overrides replace
+   * base values.
+   */
   stale: Scalars['Int']['output'];
 };
 
@@ -2222,7 +2241,7 @@ export type FilterTerm = {
   from: Scalars['Int']['output'];
   /** The end of the condition in the filter (exclusive), in code points counted from 0. */
   to: Scalars['Int']['output'];
-  /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
+  /** The name or the function in the condition, in canonical form; empty if the condition is a word by itself. */
   name: Scalars['String']['output'];
   /** One of string, number, time, duration, and none. none means that the condition does not compare values. */
   comparedAs: Scalars['String']['output'];
@@ -2288,7 +2307,10 @@ export type AttributeChangeList = {
 /** A change to one value. */
 export type AttributeChange = {
   __typename?: 'AttributeChange';
-  /** ID of the event. Changes to one object that were made together in the same context share an event. */
+  /**
+   * ID of the event that recorded the change. Changes to one object that were made together in the same context share an
+   * event.
+   */
   eventId: Scalars['ID']['output'];
   /** The event that recorded the change. */
   event?: Maybe<Event>;
@@ -2300,7 +2322,7 @@ export type AttributeChange = {
   old?: Maybe<Scalars['String']['output']>;
   /** The new value; null if the value was removed. */
   new?: Maybe<Scalars['String']['output']>;
-  /** The device, service, or user whose value changed. */
+  /** The device, service, or account whose value changed. */
   target: EventTarget;
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource;
@@ -2348,9 +2370,9 @@ export type RegistrationCode = {
   name?: Maybe<Scalars['String']['output']>;
   /** The platform for devices that do not send one; null for no platform. */
   platform?: Maybe<Scalars['String']['output']>;
-  /** The maximum number of devices that can register with the code. */
+  /** The maximum number of new devices that can register with the code. */
   uses: Scalars['Int']['output'];
-  /** The number of devices that have registered with the code. */
+  /** The number of new devices that have registered with the code. A device that registers itself again does not count. */
   used: Scalars['Int']['output'];
   created: Scalars['DateTime']['output'];
   expires: Scalars['DateTime']['output'];
@@ -2359,7 +2381,7 @@ export type RegistrationCode = {
 /** A new registration code, including the code itself. */
 export type CreatedRegistrationCode = {
   __typename?: 'CreatedRegistrationCode';
-  /** The registration code. Only this response contains it. */
+  /** The registration code. Only the response of createRegistrationCode contains it. */
   code: Scalars['String']['output'];
   registrationCode: RegistrationCode;
 };
@@ -2391,8 +2413,8 @@ export type ServiceList = {
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
   /**
-   * An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. The cursor stays valid
-   * even if the last item of this page moves in the list or is deleted.
+   * An opaque string that continues the list if passed as the argument `after`. Null if the page is empty. The cursor
+   * stays valid even if the last item of this page moves in the list or is deleted.
    */
   cursor?: Maybe<Scalars['String']['output']>;
 };
@@ -2402,6 +2424,7 @@ export type ServiceInput = {
   name: Scalars['String']['input'];
   /** ID of an application type. Default: the type with the given port as its default port, or TCP if there is none. */
   application?: InputMaybe<Scalars['Int']['input']>;
+  /** The host name or IP address at which the device reaches the service. If omitted, the device itself runs the service. */
   host?: InputMaybe<Scalars['String']['input']>;
   /** 1 to 65535. Default: the default port of the application type, if it has one. */
   port?: InputMaybe<Scalars['Int']['input']>;
@@ -2499,8 +2522,8 @@ export type Permission =
    */
   | 'ATTRIBUTE_WRITE'
   /**
-   * Read events of the account itself, of its members, and of its keys. Also list the members, invitations, roles, and
-   * keys, and read the key policy and the sign-in policy.
+   * List the members, invitations, roles, and keys, and read the key policy and the sign-in policy. With EVENT_READ, also
+   * read events of the account itself, of its members, and of its keys, and the history of the account's attributes.
    */
   | 'AUDIT_READ'
   /** Register devices, move devices to this account, and list, create, and delete registration codes. */
@@ -2513,7 +2536,7 @@ export type Permission =
   | 'DEVICE_SECRET'
   /** Rename and change devices and services, and add and remove services. */
   | 'DEVICE_WRITE'
-  /** Read, subscribe to, and download device events, and read the attribute history. */
+  /** Read, subscribe to, and download device events, and read the attribute history of devices and services. */
   | 'EVENT_READ'
   /** Manage all access keys of the account. */
   | 'KEY_MANAGE'
@@ -2556,7 +2579,10 @@ export type Grant = {
    */
   where?: Maybe<Scalars['String']['output']>;
   view?: Maybe<View>;
-  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
+  /**
+   * The context in which the filter in where and the view's filter read attributes; null for the view's context or,
+   * without one, for base values.
+   */
   context?: Maybe<Scalars['String']['output']>;
 };
 
@@ -2590,7 +2616,7 @@ export type Me = {
   account?: Maybe<AccountReference>;
   /** The accounts that the caller can use: up to 100 accounts of a signed-in person, or the access key's account. */
   accounts: Array<Membership>;
-  /** The permissions and the restriction of the request in the account; null without an account. */
+  /** The permissions and the restriction of the request in the account; null if the field account is null. */
   grant?: Maybe<Grant>;
   /** The person who is signed in or who created the key; null if that person no longer exists. */
   person?: Maybe<Person>;
@@ -2614,7 +2640,10 @@ export type Member = {
   source: Scalars['String']['output'];
 };
 
-/** A set of permissions for members. Every account has the built-in roles owner, admin, operator, and viewer. */
+/**
+ * A set of permissions for members. A role can also restrict its members to some devices and attributes. Every account has
+ * the built-in roles owner, admin, operator, and viewer.
+ */
 export type Role = {
   __typename?: 'Role';
   id: Scalars['ID']['output'];
@@ -2633,7 +2662,10 @@ export type Role = {
    * view.
    */
   view?: Maybe<View>;
-  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
+  /**
+   * The context in which the filter in where and the view's filter read attributes; null for the view's context or,
+   * without one, for base values.
+   */
   context?: Maybe<Scalars['String']['output']>;
   /** The single sign-on groups whose members get this role. */
   groups: Array<Scalars['String']['output']>;
@@ -2643,7 +2675,8 @@ export type Role = {
 
 /**
  * The permissions and restrictions of an access key or a role. In a new key or role, an omitted where, view, or attributes
- * adds no restriction. In updateRole, omitted fields stay unchanged, and null removes a restriction.
+ * adds no restriction. In updateRole, omitted fields stay unchanged, and null removes a restriction. For updateAccessKey,
+ * see its argument access.
  */
 export type AccessInput = {
   /**
@@ -2660,23 +2693,23 @@ export type AccessInput = {
   /** The names of the attributes that callers with the role or key can read and set. Default: all names. */
   attributes?: InputMaybe<AttributeScopeInput>;
   /**
-   * The ID of a saved view of devices. Callers with the role or key can find only devices that match the view's filter
-   * and, if set, the filter in where.
+   * The ID of a saved view of devices. The rules for the filter in where also apply to the view's filter. Callers with the
+   * role or key can find only devices that match the view's filter and, if set, the filter in where.
    */
   view?: InputMaybe<Scalars['ID']['input']>;
   /**
-   * The context in which the filter in where and the view's filter read attributes. Default: the view's context, or base
-   * values if there is none.
+   * The context in which the filter in where and the view's filter read attributes. Requires where or view. Default: the
+   * view's context, or base values if there is none.
    */
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
 /**
  * Attribute names, as in setAttribute. A name can end with the wildcard *, as in status.* or net.w*. The name * matches
- * all names.
+ * all names. Each list can contain at most 50 names.
  */
 export type AttributeScopeInput = {
-  /** Names that can be read. Names that can be set can also be read. */
+  /** Names that can be read. Names in write can also be read, so read has no effect unless write is set. */
   read?: Array<Scalars['String']['input']>;
   /** Names that can be set. */
   write?: Array<Scalars['String']['input']>;
@@ -2726,7 +2759,7 @@ export type View = {
   sortBy: Array<Scalars['String']['output']>;
   columns: Array<ViewColumn>;
   labels: Array<Scalars['String']['output']>;
-  /** If false, roles and keys that are restricted to some devices or attributes do not see the view. */
+  /** If false, callers whose role or key is restricted to some devices or attributes cannot see the view. */
   isShared: Scalars['Boolean']['output'];
   created: Scalars['DateTime']['output'];
   createdBy: ChangeSource;
@@ -2735,7 +2768,7 @@ export type View = {
   version: Scalars['Int']['output'];
   /** The webhooks, access keys, and roles that use the view, either as their view or as view(id) in their filter. */
   usedBy: Array<EventTarget>;
-  /** The reasons why the view is invalid; normally empty. */
+  /** The problems that make the view invalid; empty if the view is valid. */
   problems: Array<FilterProblem>;
 };
 
@@ -2758,8 +2791,8 @@ export type ViewColumnInput = {
 };
 
 /**
- * Sends the account's events to a receiver in HTTP POST requests. The requests are signed according to the Standard
- * Webhooks specification.
+ * A webhook sends the account's events to a receiver in HTTP POST requests. The requests are signed according to the
+ * Standard Webhooks specification.
  */
 export type Webhook = {
   __typename?: 'Webhook';
@@ -2779,7 +2812,10 @@ export type Webhook = {
   where?: Maybe<Scalars['String']['output']>;
   /** A saved view of devices, whose current filter applies in addition to the filter in where; null without a view. */
   view?: Maybe<View>;
-  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
+  /**
+   * The context in which the filter in where and the view's filter read attributes; null for the view's context or,
+   * without one, for base values.
+   */
   context?: Maybe<Scalars['String']['output']>;
   /** The signing secret (whsec_…). Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret?: Maybe<Scalars['String']['output']>;
@@ -2789,8 +2825,8 @@ export type Webhook = {
 
 
 /**
- * Sends the account's events to a receiver in HTTP POST requests. The requests are signed according to the Standard
- * Webhooks specification.
+ * A webhook sends the account's events to a receiver in HTTP POST requests. The requests are signed according to the
+ * Standard Webhooks specification.
  */
 export type WebhookDeliveriesArgs = {
   size?: InputMaybe<Scalars['Int']['input']>;
@@ -2826,7 +2862,7 @@ export type WebhookDelivery = {
   status: Scalars['String']['output'];
   /** HTTP status of the last attempt; null if there was no response. */
   httpStatus?: Maybe<Scalars['Int']['output']>;
-  /** Duration of the last attempt in milliseconds; null before the first attempt. */
+  /** The duration of the last attempt, in milliseconds; null before the first attempt. */
   duration?: Maybe<Scalars['Int']['output']>;
   /** Why the last attempt failed; null if it did not fail. */
   error?: Maybe<Scalars['String']['output']>;

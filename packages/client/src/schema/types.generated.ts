@@ -15,7 +15,7 @@ export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
 /** A bulk job's state. */
 export type BulkState = 'CANCELED' | 'DONE' | 'DRAFT' | 'EXPIRED' | 'FAILED' | 'PAUSED' | 'PREVIEWING' | 'READY' | 'RUNNING'
 
-/** An event's type. */
+/** An event's type. In data, address is an IP address, and agent is the User-Agent header of a browser. */
 export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ACCOUNT_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'BULK_FINISH' | 'BULK_START' | 'BULK_UNDO' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_TRANSFER' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'FRESHNESS_UPDATE' | 'INVITATION_CREATE' | 'INVITATION_DELETE' | 'KEY_POLICY_UPDATE' | 'MASTER_KEY_ROTATE' | 'MEMBER_JOIN' | 'MEMBER_LEAVE' | 'MEMBER_UPDATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'ROLE_CREATE' | 'ROLE_DELETE' | 'ROLE_UPDATE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'VIEW_CREATE' | 'VIEW_DELETE' | 'VIEW_UPDATE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
 
 /** A time interval in UTC. */
@@ -33,23 +33,23 @@ export type Permission = 'ACCOUNT_MANAGE' | 'ALERT_ACKNOWLEDGE' | 'ALERT_MANAGE'
 /** How members must sign in to work in an account. */
 export type SignInPolicy = 'ANY' | 'SECOND_FACTOR' | 'SSO'
 
-/** The permissions and restrictions of an access key or a role. In a new key or role, an omitted where, view, or attributes adds no restriction. In updateRole, omitted fields stay unchanged, and null removes a restriction. */
+/** The permissions and restrictions of an access key or a role. In a new key or role, an omitted where, view, or attributes adds no restriction. In updateRole, omitted fields stay unchanged, and null removes a restriction. For updateAccessKey, see its argument access. */
 export interface AccessInput {
   /** The names of the attributes that callers with the role or key can read and set. Default: all names. */
   attributes?: AttributeScopeInput | null | undefined
-  /** The context in which the filter in where and the view's filter read attributes. Default: the view's context, or base values if there is none. */
+  /** The context in which the filter in where and the view's filter read attributes. Requires where or view. Default: the view's context, or base values if there is none. */
   context?: string | null | undefined
   /** A role or key that is restricted to some devices or attributes cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or VIEW_MANAGE. If omitted, a new role has every permission of the caller that the role can have. For a new key, see createAccessKey. */
   permissions?: readonly Permission[] | null | undefined
-  /** The ID of a saved view of devices. Callers with the role or key can find only devices that match the view's filter and, if set, the filter in where. */
+  /** The ID of a saved view of devices. The rules for the filter in where also apply to the view's filter. Callers with the role or key can find only devices that match the view's filter and, if set, the filter in where. */
   view?: string | null | undefined
   /** A device filter. It must not use state, online, stateSince, lastReported, age(), stale(), or relative times. Callers with the role or key can find only matching devices. */
   where?: string | null | undefined
 }
 
-/** Attribute names, as in setAttribute. A name can end with the wildcard *, as in status.* or net.w*. The name * matches all names. */
+/** Attribute names, as in setAttribute. A name can end with the wildcard *, as in status.* or net.w*. The name * matches all names. Each list can contain at most 50 names. */
 export interface AttributeScopeInput {
-  /** Names that can be read. Names that can be set can also be read. */
+  /** Names that can be read. Names in write can also be read, so read has no effect unless write is set. */
   read?: readonly string[] | undefined
   /** Names that can be set. */
   write?: readonly string[] | undefined
@@ -62,7 +62,7 @@ export interface AttributesInput {
   serviceId: string
 }
 
-/** Merges attributes into those of each device, or of its services that match the filter in services, like the mutation setAttributes. */
+/** Merges attributes into the existing attributes of each device, as the mutation setAttributes does. If services is set, merges them into the attributes of the device's matching services instead. */
 export interface BulkAttributesInput {
   /** In a value, the server replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the device's value. For a literal opening brace, write two opening braces. null removes an attribute or a group. */
   attributes: AttributeChanges
@@ -83,8 +83,11 @@ export interface BulkOperationInput {
   addService?: ServiceInput | null | undefined
   /** Deletes the devices. Must be the only operation. */
   delete?: BulkDeleteInput | null | undefined
+  /** Removes the matching services from each device. */
   removeService?: BulkRemoveServiceInput | null | undefined
+  /** Sets or removes attributes of each device or of its services. */
   setAttributes?: BulkAttributesInput | null | undefined
+  /** Changes the name, hardware ID, or platform of each device. */
   update?: BulkUpdateInput | null | undefined
 }
 
@@ -96,7 +99,7 @@ export interface BulkRemoveServiceInput {
 
 /** A bulk job's devices. Set where, view, or both; or set ids; or set csv. The server rejects an empty filter. To select all devices, set where to id:*. */
 export interface BulkTargetInput {
-  /** The context in which the filter in where and the view's filter read attributes. Default: the view's context, or base values if there is none. */
+  /** The context in which the filter in where and the view's filter read attributes. Requires where or view. Default: the view's context, or base values if there is none. */
   context?: string | null | undefined
   /** A CSV of at most 1 MiB and 10,000 rows, in the format of muster import. Each row identifies a device in the column id, hardwareId, or name, and its other columns set values of this device. Empty cells change nothing. */
   csv?: string | null | undefined
@@ -104,7 +107,7 @@ export interface BulkTargetInput {
   ids?: readonly string[] | null | undefined
   /** If csv is set: whether a row that matches no device registers a new device. */
   register?: boolean | undefined
-  /** If register is true: whether new devices get secrets, which can be downloaded once from secretsUrl. Before you call rotateDeviceSecret, a new device without a secret can neither connect nor register itself with a registration code. */
+  /** If register is true: whether new devices get secrets, which can be downloaded once from secretsUrl. Without a secret, a new device can neither connect nor register itself with a registration code until you call rotateDeviceSecret. */
   secrets?: boolean | undefined
   /** The ID of a saved view of devices. The view's filter applies in addition to the filter in where. */
   view?: string | null | undefined
@@ -124,6 +127,7 @@ export interface ServiceInput {
   /** ID of an application type. Default: the type with the given port as its default port, or TCP if there is none. */
   application?: number | null | undefined
   enabled?: boolean | null | undefined
+  /** The host name or IP address at which the device reaches the service. If omitted, the device itself runs the service. */
   host?: string | null | undefined
   name: string
   /** 1 to 65535. Default: the default port of the application type, if it has one. */
@@ -143,7 +147,7 @@ export interface AccessKey {
   algorithm: string
   /** The names of the attributes that the key can read and set; null for all names. */
   attributes: AttributeScope | null
-  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. */
   context: string | null
   created: string
   /** The caller that created the key; null if an earlier release created the key without recording the caller. */
@@ -204,7 +208,7 @@ export interface AttributeChange {
   context: string | null
   /** The event that recorded the change. */
   event: Event | null
-  /** ID of the event. Changes to one object that were made together in the same context share an event. */
+  /** ID of the event that recorded the change. Changes to one object that were made together in the same context share an event. */
   eventId: string
   name: string
   /** The new value; null if the value was removed. */
@@ -213,7 +217,7 @@ export interface AttributeChange {
   old: string | null
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource
-  /** The device, service, or user whose value changed. */
+  /** The device, service, or account whose value changed. */
   target: EventTarget
 }
 
@@ -285,7 +289,7 @@ export interface Availability {
   onlineSeconds: number
   /** How many times the device went offline in the time with a known state. */
   outages: number
-  /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
+  /** The periods in which the device was online or offline, in order and without gaps. If there are more than 1,000, the server joins neighboring short periods. */
   segments: AvailabilitySegment[]
   /** The fraction, 0 to 1, of the time with a known state during which the device was online; 0 if there is no such time. */
   share: number
@@ -302,10 +306,10 @@ export interface AvailabilitySegment {
 
 /** The numbers of a bulk job's devices, by outcome and status. */
 export interface BulkCounts {
-  /** The number of devices that would change, according to the preview. */
+  /** The number of existing devices that would change, according to the preview. register counts the new devices. */
   change: number
   done: number
-  /** The number of devices that failed or that the preview rejected. */
+  /** The number of devices whose change failed or that the preview rejected. */
   failed: number
   pending: number
   /** The number of CSV rows that would become new devices, according to the preview. */
@@ -415,7 +419,7 @@ export interface CreatedAccessKey {
 
 /** A new registration code, including the code itself. */
 export interface CreatedRegistrationCode {
-  /** The registration code. Only this response contains it. */
+  /** The registration code. Only the response of createRegistrationCode contains it. */
   code: string
   registrationCode: RegistrationCode
 }
@@ -443,7 +447,7 @@ export interface Device {
   id: string
   /** Whether any of the device's base values that the caller can read is stale. See AttributeInfo.isStale. */
   isStale: boolean
-  /** When the device last connected, or when a report about it or one of its services last arrived; null if never. */
+  /** When the device last connected or, if later, when the last report about it or one of its services arrived; null if never. */
   lastReported: string | null
   name: string
   /** Whether state is active. */
@@ -491,14 +495,14 @@ export interface DeviceTotals {
   active: number
   inactive: number
   neverReported: number
-  /** The number of matching devices with a stale value. */
+  /** The number of matching devices with at least one stale value that the caller can read. In a context, overrides replace base values. */
   stale: number
   total: number
 }
 
 /** A record of a change, or of something else that happened, such as a failed sign-in. The server writes the changes of a mutation and their events in one transaction. */
 export interface Event {
-  /** The user who made the change; null for state events, and if a device or the server made it. */
+  /** The person who made the change or created the access key that made it; null for state events, and if a device or the server made the change. */
   actor: UserReference | null
   /** The event's data. EventType describes the data of each event type. */
   data: Record<string, unknown>
@@ -510,7 +514,7 @@ export interface Event {
   owner: UserReference
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource
-  /** Either active or inactive, for state events and when a device moved to this account; null for other events. */
+  /** Either active or inactive for state events and for devices that moved to this account; null for other events. */
   state: string | null
   /** The objects that the event is about. */
   target: EventTarget[]
@@ -568,13 +572,13 @@ export interface Facet {
 
 /** One value, or one time interval. */
 export interface FacetBucket {
-  /** The number of matching active devices with this value. */
+  /** The number of matching active devices in this bucket. */
   active: number
-  /** The number of matching devices with this value. */
+  /** The number of matching devices in this bucket. */
   count: number
   /** The value, truncated to 200 characters, or the start of the interval. */
   value: string
-  /** A filter for this value. Combined with the request's filter, view, and context, it finds the devices in this bucket. */
+  /** A device filter. Combined with the request's filter, view, and context, it finds the devices in this bucket. */
   where: string
 }
 
@@ -628,7 +632,7 @@ export interface FilterTerm {
   from: number
   /** Whether the server uses an index to find the matches. */
   isIndexed: boolean
-  /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
+  /** The name or the function in the condition, in canonical form; empty if the condition is a word by itself. */
   name: string
   /** The end of the condition in the filter (exclusive), in code points counted from 0. */
   to: number
@@ -647,7 +651,7 @@ export interface Freshness {
 export interface Grant {
   /** The names of the attributes that the request can read and set; null for all names. */
   attributes: AttributeScope | null
-  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. */
   context: string | null
   permissions: Permission[]
   view: View | null
@@ -689,7 +693,7 @@ export interface KeyPolicy {
   personalKeys: boolean
   /** Whether keys must require that signatures cover a digest of the request body. */
   requireDigest: boolean
-  /** Whether keys must be limited to networks. */
+  /** Whether keys must be limited to specific networks. */
   requireNetworks: boolean
 }
 
@@ -702,7 +706,7 @@ export interface KeyUse {
   permission: Permission
   /** How many times the server rejected the field because the key lacked the permission or had no access to the device or the attribute. uses does not include these attempts. */
   rejected: number
-  /** How many times operations with the field ran. */
+  /** The number of operations with the field that the server ran. */
   uses: number
 }
 
@@ -721,7 +725,7 @@ export interface Me {
   accessKey: AccessKey | null
   /** The account that the request uses; null if the person is not a member of any account, or if the account requires another kind of sign-in. */
   account: AccountReference | null
-  /** The permissions and the restriction of the request in the account; null without an account. */
+  /** The permissions and the restriction of the request in the account; null if the field account is null. */
   grant: Grant | null
   /** The person who is signed in or who created the key; null if that person no longer exists. */
   person: Person | null
@@ -794,18 +798,18 @@ export interface RegistrationCode {
   platform: string | null
   /** The first characters of the code. */
   prefix: string
-  /** The number of devices that have registered with the code. */
+  /** The number of new devices that have registered with the code. A device that registers itself again does not count. */
   used: number
-  /** The maximum number of devices that can register with the code. */
+  /** The maximum number of new devices that can register with the code. */
   uses: number
 }
 
-/** A set of permissions for members. Every account has the built-in roles owner, admin, operator, and viewer. */
+/** A set of permissions for members. A role can also restrict its members to some devices and attributes. Every account has the built-in roles owner, admin, operator, and viewer. */
 export interface Role {
   /** The names of the attributes that members with the role can read and set; null for all names. */
   attributes: AttributeScope | null
   builtIn: boolean
-  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. */
   context: string | null
   /** The single sign-on groups whose members get this role. */
   groups: string[]
@@ -881,21 +885,21 @@ export interface Simulation {
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
-  /** The attribute names in use on this user's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In a larger account, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request in a larger account makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
+  /** The attribute names in use on the account's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In a larger account, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request in a larger account makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
   attributeNames: AttributeName[]
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
-  /** The contexts in which this user has overrides that the caller can read. */
+  /** The contexts in which the account itself has overrides that the caller can read. */
   contexts: string[]
   created: string
   /** A URL for downloading the matching devices as CSV. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. muster import can read the file if its columns include name and no column has a label. */
   devicesUrl: string
   email: string
-  /** A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or, without maxDate, before this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times are relative to this request's time. */
+  /** A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or, without maxDate, before this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times in the filter are relative to the time of this request. */
   eventsUrl: string
   /** The expected intervals of the attributes that the caller can read, sorted by name. */
   freshness: Freshness[]
-  /** How far back the history of this user's attribute values is known. */
+  /** How far back the history of attribute values is known in this account. */
   history: HistorySpan
   id: string
   /** The account's rules for access keys. Needs KEY_MANAGE or AUDIT_READ. */
@@ -924,14 +928,14 @@ export interface View {
   createdBy: ChangeSource
   description: string | null
   id: string
-  /** If false, roles and keys that are restricted to some devices or attributes do not see the view. */
+  /** If false, callers whose role or key is restricted to some devices or attributes cannot see the view. */
   isShared: boolean
   /** The kind of objects that the view lists. */
   kind: FilterKind
   labels: string[]
   /** Unique in the account, regardless of case. */
   name: string
-  /** The reasons why the view is invalid; normally empty. */
+  /** The problems that make the view invalid; empty if the view is valid. */
   problems: FilterProblem[]
   /** The sort keys; empty for the default order. */
   sortBy: string[]
@@ -952,9 +956,9 @@ export interface ViewColumn {
   width: number | null
 }
 
-/** Sends the account's events to a receiver in HTTP POST requests. The requests are signed according to the Standard Webhooks specification. */
+/** A webhook sends the account's events to a receiver in HTTP POST requests. The requests are signed according to the Standard Webhooks specification. */
 export interface Webhook {
-  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. */
   context: string | null
   created: string
   enabled: boolean
@@ -977,7 +981,7 @@ export interface Webhook {
 export interface WebhookDelivery {
   attempts: number
   created: string
-  /** Duration of the last attempt in milliseconds; null before the first attempt. */
+  /** The duration of the last attempt, in milliseconds; null before the first attempt. */
   duration: number | null
   /** Why the last attempt failed; null if it did not fail. */
   error: string | null
@@ -1015,7 +1019,7 @@ export interface AccessKeyFields {
   algorithm: Leaf<string>
   /** The names of the attributes that the key can read and set; null for all names. */
   attributes: Branch<'AttributeScope', 'maybe'>
-  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. */
   context: Leaf<string | null>
   created: Leaf<string>
   /** The caller that created the key; null if an earlier release created the key without recording the caller. */
@@ -1048,7 +1052,7 @@ export interface AccessKeyFields {
   unused: Leaf<Permission[] | null, {
     days?: number | null | undefined
   }>
-  /** The fields that the key used or tried to use in the given number of days (1 to 400) before now, each with its permission, most recent use first. The counts include the whole first day. The server updates the counts once a minute. If a query for the usage of several keys exceeds the limit on objects, select fewer keys with the argument key of accessKeys. */
+  /** The fields that the key used or tried to use in the given number of days (1 to 400) before now, each with its permission, most recent use first. The counts include the whole first day. The server updates the counts once a minute. If a query for the usage of several keys exceeds the limit on objects in a response, select fewer keys with the argument key of accessKeys. */
   usage: Branch<'KeyUse', 'many', {
     days?: number | null | undefined
   }>
@@ -1082,7 +1086,7 @@ export interface AttributeChangeFields {
   context: Leaf<string | null>
   /** The event that recorded the change. */
   event: Branch<'Event', 'maybe'>
-  /** ID of the event. Changes to one object that were made together in the same context share an event. */
+  /** ID of the event that recorded the change. Changes to one object that were made together in the same context share an event. */
   eventId: Leaf<string>
   name: Leaf<string>
   /** The new value; null if the value was removed. */
@@ -1091,7 +1095,7 @@ export interface AttributeChangeFields {
   old: Leaf<string | null>
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: Branch<'ChangeSource', 'one'>
-  /** The device, service, or user whose value changed. */
+  /** The device, service, or account whose value changed. */
   target: Branch<'EventTarget', 'one'>
 }
 
@@ -1164,7 +1168,7 @@ export interface AvailabilityFields {
   onlineSeconds: Leaf<number>
   /** How many times the device went offline in the time with a known state. */
   outages: Leaf<number>
-  /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
+  /** The periods in which the device was online or offline, in order and without gaps. If there are more than 1,000, the server joins neighboring short periods. */
   segments: Branch<'AvailabilitySegment', 'many'>
   /** The fraction, 0 to 1, of the time with a known state during which the device was online; 0 if there is no such time. */
   share: Leaf<number>
@@ -1181,10 +1185,10 @@ export interface AvailabilitySegmentFields {
 
 /** The selectable fields of BulkCounts. */
 export interface BulkCountsFields {
-  /** The number of devices that would change, according to the preview. */
+  /** The number of existing devices that would change, according to the preview. register counts the new devices. */
   change: Leaf<number>
   done: Leaf<number>
-  /** The number of devices that failed or that the preview rejected. */
+  /** The number of devices whose change failed or that the preview rejected. */
   failed: Leaf<number>
   pending: Leaf<number>
   /** The number of CSV rows that would become new devices, according to the preview. */
@@ -1308,7 +1312,7 @@ export interface CreatedAccessKeyFields {
 
 /** The selectable fields of CreatedRegistrationCode. */
 export interface CreatedRegistrationCodeFields {
-  /** The registration code. Only this response contains it. */
+  /** The registration code. Only the response of createRegistrationCode contains it. */
   code: Leaf<string>
   registrationCode: Branch<'RegistrationCode', 'one'>
 }
@@ -1320,7 +1324,7 @@ export interface DeviceFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes to this device's attributes, newest first, including the values from its registration. If name is omitted, the list contains the changes to all names. If context is omitted, the list contains changes to base values and to overrides. */
+  /** The changes to this device's attributes, newest first, including the values from its registration. If name is omitted, the list contains the changes to all names that the caller can read. If context is omitted, the list contains changes to base values and to overrides. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor. The page continues with older changes. */
     after?: string | null | undefined
@@ -1335,7 +1339,7 @@ export interface DeviceFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this device's attributes, with the time of each value's last change. If names is omitted, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
+  /** The values of this device's attributes, with the time of each value's last change. If names is omitted, the list contains every attribute that is set and that the caller can read. Returns LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context in which to read effective values. If omitted, the field returns base values. */
     context?: string | null | undefined
@@ -1365,11 +1369,11 @@ export interface DeviceFields {
   /** The contexts in which this device has overrides that the caller can read. */
   contexts: Leaf<string[]>
   created: Leaf<string>
-  /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or, without maxDate, before now. */
+  /** This device's events, newest first. If neither minDate nor the argument after is set, the list covers the month before maxDate or, without maxDate, before now. */
   events: Branch<'EventList', 'one', {
     /** Start after this event ID or page cursor. The page then contains only older events. */
     after?: string | null | undefined
-    /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
+    /** Position of the first record, counted from 1 by default (see User.limits). Ignored if after or last is set. */
     from?: number | null | undefined
     /** An alias of the argument after. Pass the value of the field last of the previous page. */
     last?: string | null | undefined
@@ -1385,7 +1389,7 @@ export interface DeviceFields {
   id: Leaf<string>
   /** Whether any of the device's base values that the caller can read is stale. See AttributeInfo.isStale. */
   isStale: Leaf<boolean>
-  /** When the device last connected, or when a report about it or one of its services last arrived; null if never. */
+  /** When the device last connected or, if later, when the last report about it or one of its services arrived; null if never. */
   lastReported: Leaf<string | null>
   name: Leaf<string>
   /** Whether state is active. */
@@ -1445,14 +1449,14 @@ export interface DeviceTotalsFields {
   active: Leaf<number>
   inactive: Leaf<number>
   neverReported: Leaf<number>
-  /** The number of matching devices with a stale value. */
+  /** The number of matching devices with at least one stale value that the caller can read. In a context, overrides replace base values. */
   stale: Leaf<number>
   total: Leaf<number>
 }
 
 /** The selectable fields of Event. */
 export interface EventFields {
-  /** The user who made the change; null for state events, and if a device or the server made it. */
+  /** The person who made the change or created the access key that made it; null for state events, and if a device or the server made the change. */
   actor: Branch<'UserReference', 'maybe'>
   /** The event's data. EventType describes the data of each event type. */
   data: Leaf<Record<string, unknown>>
@@ -1464,7 +1468,7 @@ export interface EventFields {
   owner: Branch<'UserReference', 'one'>
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: Branch<'ChangeSource', 'one'>
-  /** Either active or inactive, for state events and when a device moved to this account; null for other events. */
+  /** Either active or inactive for state events and for devices that moved to this account; null for other events. */
   state: Leaf<string | null>
   /** The objects that the event is about. */
   target: Branch<'EventTarget', 'many'>
@@ -1523,13 +1527,13 @@ export interface FacetFields {
 
 /** The selectable fields of FacetBucket. */
 export interface FacetBucketFields {
-  /** The number of matching active devices with this value. */
+  /** The number of matching active devices in this bucket. */
   active: Leaf<number>
-  /** The number of matching devices with this value. */
+  /** The number of matching devices in this bucket. */
   count: Leaf<number>
   /** The value, truncated to 200 characters, or the start of the interval. */
   value: Leaf<string>
-  /** A filter for this value. Combined with the request's filter, view, and context, it finds the devices in this bucket. */
+  /** A device filter. Combined with the request's filter, view, and context, it finds the devices in this bucket. */
   where: Leaf<string>
 }
 
@@ -1583,7 +1587,7 @@ export interface FilterTermFields {
   from: Leaf<number>
   /** Whether the server uses an index to find the matches. */
   isIndexed: Leaf<boolean>
-  /** The name or the function in the condition, in canonical form; empty if the condition is a word. */
+  /** The name or the function in the condition, in canonical form; empty if the condition is a word by itself. */
   name: Leaf<string>
   /** The end of the condition in the filter (exclusive), in code points counted from 0. */
   to: Leaf<number>
@@ -1602,7 +1606,7 @@ export interface FreshnessFields {
 export interface GrantFields {
   /** The names of the attributes that the request can read and set; null for all names. */
   attributes: Branch<'AttributeScope', 'maybe'>
-  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. */
   context: Leaf<string | null>
   permissions: Leaf<Permission[]>
   view: Branch<'View', 'maybe'>
@@ -1644,7 +1648,7 @@ export interface KeyPolicyFields {
   personalKeys: Leaf<boolean>
   /** Whether keys must require that signatures cover a digest of the request body. */
   requireDigest: Leaf<boolean>
-  /** Whether keys must be limited to networks. */
+  /** Whether keys must be limited to specific networks. */
   requireNetworks: Leaf<boolean>
   /** Enabled keys that break a rule. Needs KEY_MANAGE or AUDIT_READ. */
   violations: Branch<'AccessKey', 'many'>
@@ -1659,7 +1663,7 @@ export interface KeyUseFields {
   permission: Leaf<Permission>
   /** How many times the server rejected the field because the key lacked the permission or had no access to the device or the attribute. uses does not include these attempts. */
   rejected: Leaf<number>
-  /** How many times operations with the field ran. */
+  /** The number of operations with the field that the server ran. */
   uses: Leaf<number>
 }
 
@@ -1680,7 +1684,7 @@ export interface MeFields {
   account: Branch<'AccountReference', 'maybe'>
   /** The accounts that the caller can use: up to 100 accounts of a signed-in person, or the access key's account. */
   accounts: Branch<'Membership', 'many'>
-  /** The permissions and the restriction of the request in the account; null without an account. */
+  /** The permissions and the restriction of the request in the account; null if the field account is null. */
   grant: Branch<'Grant', 'maybe'>
   /** The person who is signed in or who created the key; null if that person no longer exists. */
   person: Branch<'Person', 'maybe'>
@@ -1721,6 +1725,7 @@ export interface MutationFields {
     application?: number | null | undefined
     deviceId: string
     enabled?: boolean | null | undefined
+    /** The host name or IP address at which the device reaches the service. If omitted, the device itself runs the service. */
     host?: string | null | undefined
     name: string
     /** 1 to 65535. Default: the default port of the application type, if it has one. */
@@ -1728,7 +1733,7 @@ export interface MutationFields {
   }>
   /** Adds devices to a DRAFT job that was created with open: true. If the job was created with ids, pass up to 1,000 more ids per call. If it was created with csv, pass up to 10,000 more rows of csv per call. */
   appendBulk: Branch<'BulkJob', 'one', {
-    /** At most 1 MiB, with the columns of the job's first CSV in the same order. */
+    /** More rows as CSV, at most 1 MiB, with the columns of the job's first CSV in the same order. */
     csv?: string | null | undefined
     id: string
     ids?: readonly string[] | null | undefined
@@ -1737,7 +1742,7 @@ export interface MutationFields {
   cancelBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys, and up to 10 keys that the same person created. A rotated key does not count until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in again. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in again. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
     /** If access.permissions is omitted, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes then also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
@@ -1750,7 +1755,7 @@ export interface MutationFields {
     personal?: boolean | undefined
     /** An Ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
     publicKey?: string | null | undefined
-    /** The share of the rate-limit quota that the key can use, 1 to 100 percent. However small the share, it allows a burst of 20 rate-limit points. */
+    /** The percentage of the account's rate-limit quota that the key can use, 1 to 100. However small the share, it allows a burst of at least 20 rate-limit points. */
     rateShare?: number | null | undefined
     /** Whether the key can run only queries and subscriptions, not mutations. */
     readOnly?: boolean | undefined
@@ -1767,7 +1772,7 @@ export interface MutationFields {
     open?: boolean | undefined
     /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in the given order. If one of them fails for a device, none changes the device. */
     operations: readonly BulkOperationInput[]
-    /** The maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    /** The maximum number of devices per second, 1 to 10,000. A job with 10,000 runs as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
@@ -1787,30 +1792,30 @@ export interface MutationFields {
     platform?: string | null | undefined
     /** At most 100 services. Their names must be unique, because a device that registers refers to services by name. */
     services?: readonly ServiceInput[] | null | undefined
-    /** The maximum number of devices that can register with the code, 1 to 1,000,000. */
+    /** The maximum number of new devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }>
-  /** Creates a custom role. The caller must have each of the role's permissions. An account can have at most 50 custom roles. Returns CONFLICT if another role has this name. */
+  /** Creates a custom role. The caller must have each of the role's permissions. An account can have at most 50 custom roles. Returns CONFLICT if another role has the same name. */
   createRole: Branch<'Role', 'one', {
     access: AccessInput
     /** The single sign-on groups whose members get this role. */
     groups?: readonly string[] | null | undefined
     name: string
   }>
-  /** Saves a view. The server stores the filter in canonical form. An account can have at most 200 views. Returns CONFLICT if another view has this name. */
+  /** Saves a view. The server stores the filter in canonical form. An account can have at most 200 views. Returns CONFLICT if another view has the same name. */
   createView: Branch<'View', 'one', {
     /** At most 50 columns. */
     columns?: readonly ViewColumnInput[] | null | undefined
     /** The context in which the filter and the order read attributes. If omitted, they read base values. */
     context?: string | null | undefined
     description?: string | null | undefined
-    /** If false, roles and keys that are restricted to some devices or attributes do not see the view. */
+    /** If false, callers whose role or key is restricted to some devices or attributes cannot see the view. */
     isShared?: boolean | undefined
     kind?: FilterKind | undefined
     /** At most 10 labels of up to 50 characters each. */
     labels?: readonly string[] | null | undefined
     name: string
-    /** At most 4 keys, each in the format of the argument sort of User.devices. Must be empty for a view of events, which are always listed newest first. */
+    /** At most 4 sort keys, each in the format of the argument sort of User.devices. Must be empty for a view of events, which are always listed newest first. */
     sortBy?: readonly string[] | null | undefined
     /** A filter for objects of the given kind. If omitted, the view lists all of them. */
     where?: string | null | undefined
@@ -1911,9 +1916,10 @@ export interface MutationFields {
   resendInvitation: Branch<'Invitation', 'one', {
     id: string
   }>
-  /** Resumes a paused job with the caller's permissions. If rate is set, also changes the paused or running job's rate. */
+  /** Resumes a paused job with the caller's permissions, at the new rate if rate is set. If the job is already running, changes only its rate. */
   resumeBulk: Branch<'BulkJob', 'one', {
     id: string
+    /** The maximum number of devices per second, 1 to 10,000. */
     rate?: number | null | undefined
   }>
   /** Creates and previews a job that repeats the given job for its devices with the given statuses: FAILED, SKIPPED, or both. The given job must be READY or PAUSED, or must have ended. */
@@ -1937,7 +1943,7 @@ export interface MutationFields {
     id: string
     overlap?: number | null | undefined
   }>
-  /** Creates and previews a job, and starts it immediately if the expected number of devices would change and no device is rejected. Otherwise, returns CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If the job is then not started, its stateReason says why. */
+  /** Creates and previews a job, and starts it immediately if exactly the expected number of devices would change and no device is rejected. Otherwise, returns CONFLICT, and the job stays READY if the request has no Idempotency-Key. As with createBulk, the response does not always wait for the preview. If the job is then not started, its stateReason says why. */
   runBulk: Branch<'BulkJob', 'one', {
     /** The number of devices that the job is expected to change. Registrations count as changes. */
     expected: number
@@ -1947,7 +1953,7 @@ export interface MutationFields {
     name?: string | null | undefined
     /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in the given order. If one of them fails for a device, none changes the device. */
     operations: readonly BulkOperationInput[]
-    /** The maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    /** The maximum number of devices per second, 1 to 10,000. A job with 10,000 runs as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
@@ -1981,7 +1987,7 @@ export interface MutationFields {
     /** The interval, from 60 to 31,536,000 seconds, or null to remove the interval. Must not be omitted. */
     seconds?: number | null | undefined
   }>
-  /** Updates the given rules for access keys. maxDays must be from 1 to 36,500. null clears maxDays and enforcedFrom. Starting at enforcedFrom, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
+  /** Updates the given rules for access keys (see KeyPolicy). maxDays must be from 1 to 36,500. null clears maxDays or enforcedFrom. Starting at enforcedFrom, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
   setKeyPolicy: Branch<'KeyPolicy', 'one', {
     enforcedFrom?: string | Date | null | undefined
     maxDays?: number | null | undefined
@@ -1994,9 +2000,9 @@ export interface MutationFields {
     personId: string
     roleId: string
   }>
-  /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value or service that it would change has changed since the preview, or if the device no longer matches the job's filter or no longer exists. */
+  /** Starts a job. The job applies only the changes in the preview that token identifies. It skips a device if a value or service that it would change has changed since the preview, or if the device no longer matches the job's filter or no longer exists. */
   startBulk: Branch<'BulkJob', 'one', {
-    /** The expected number of devices that would change, including registrations. If it is wrong, returns CONFLICT. */
+    /** The number of devices that the job is expected to change, including registrations. If a different number of devices would change, returns CONFLICT. */
     expected?: number | null | undefined
     id: string
     token: string
@@ -2005,7 +2011,7 @@ export interface MutationFields {
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
   }>
-  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in the old account. The server closes the devices' connections. Access keys cannot call this mutation. You need DEVICE_DELETE in the old account and DEVICE_CREATE in the new one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster, and while a server of the previous release is running. Returns CONFLICT if a device in the new account has the hardware ID of one of the devices. The rate-limit cost is that of setAttributesMany with one item for each device. */
+  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in the old account. The server closes the devices' connections. Access keys cannot call this mutation. You need DEVICE_DELETE in the old account and DEVICE_CREATE in the new one, and your role must be unrestricted in both. Returns UNAVAILABLE on a Citus cluster, and while a server of the previous release is running. Returns CONFLICT if a device in the new account has the hardware ID of one of the devices. The rate-limit cost is that of setAttributesMany with one item for each device. */
   transferDevices: Leaf<number, {
     /** The ID of the new account. */
     accountId: string
@@ -2014,9 +2020,10 @@ export interface MutationFields {
   /** Creates and previews a job that reverts the changes of the given job, which must have been started and must have ended. The new job keeps values and services that have changed since the given job wrote them. It deletes the devices that the given job registered, unless they have connected or changed since. Jobs that delete devices cannot be undone. */
   undoBulk: Branch<'BulkJob', 'one', {
     id: string
+    /** The maximum number of devices per second, 1 to 10,000. */
     rate?: number | null | undefined
   }>
-  /** Updates the given fields of an access key. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey: Branch<'AccessKey', 'one', {
     /** permissions and attributes: those that the key keeps. where: a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
@@ -2057,7 +2064,7 @@ export interface MutationFields {
     name?: string | null | undefined
     port?: number | null | undefined
   }>
-  /** Updates the given fields of a view. null clears context, description, and where. Returns CONFLICT if another view has the new name, if the view has changed since the given version, or if a role or an access key that uses the view cannot have the new filter. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
+  /** Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has the new name, if the view has changed since the given version, or if a role or an access key that uses the view cannot have the new filter. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
   updateView: Branch<'View', 'one', {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined
@@ -2070,7 +2077,7 @@ export interface MutationFields {
     version?: number | null | undefined
     where?: string | null | undefined
   }>
-  /** Updates the given fields of a webhook. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new where, view, or context ends a pause that an invalid view caused. */
+  /** Updates the given fields of a webhook. null clears name, where, view, or context. enabled: true or a new url ends a pause. A new where, view, or context ends a pause that an invalid view caused. */
   updateWebhook: Branch<'Webhook', 'one', {
     context?: string | null | undefined
     enabled?: boolean | null | undefined
@@ -2142,9 +2149,9 @@ export interface RegistrationCodeFields {
   platform: Leaf<string | null>
   /** The first characters of the code. */
   prefix: Leaf<string>
-  /** The number of devices that have registered with the code. */
+  /** The number of new devices that have registered with the code. A device that registers itself again does not count. */
   used: Leaf<number>
-  /** The maximum number of devices that can register with the code. */
+  /** The maximum number of new devices that can register with the code. */
   uses: Leaf<number>
 }
 
@@ -2153,7 +2160,7 @@ export interface RoleFields {
   /** The names of the attributes that members with the role can read and set; null for all names. */
   attributes: Branch<'AttributeScope', 'maybe'>
   builtIn: Leaf<boolean>
-  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. */
   context: Leaf<string | null>
   /** The single sign-on groups whose members get this role. */
   groups: Leaf<string[]>
@@ -2177,7 +2184,7 @@ export interface ServiceFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes to this service's attributes, newest first. If name is omitted, the list contains the changes to all names. If context is omitted, the list contains changes to base values and to overrides. */
+  /** The changes to this service's attributes, newest first. If name is omitted, the list contains the changes to all names that the caller can read. If context is omitted, the list contains changes to base values and to overrides. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor. The page continues with older changes. */
     after?: string | null | undefined
@@ -2192,7 +2199,7 @@ export interface ServiceFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this service's attributes, with the time of each value's last change. If names is omitted, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
+  /** The values of this service's attributes, with the time of each value's last change. If names is omitted, the list contains every attribute that is set and that the caller can read. Returns LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context in which to read effective values. If omitted, the field returns base values. */
     context?: string | null | undefined
@@ -2296,7 +2303,7 @@ export interface UserFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes to the user's own attributes, newest first. If name is omitted, the list contains the changes to all names. If context is omitted, the list contains changes to base values and to overrides. Needs EVENT_READ and AUDIT_READ. */
+  /** The changes to the account's own attributes, newest first. If name is omitted, the list contains the changes to all names that the caller can read. If context is omitted, the list contains changes to base values and to overrides. Needs EVENT_READ and AUDIT_READ. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor. The page continues with older changes. */
     after?: string | null | undefined
@@ -2311,14 +2318,14 @@ export interface UserFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this user's attributes, with the time of each value's last change. If names is omitted, the list contains every attribute that is set. Returns LIMIT_EXCEEDED for more than 200 names. */
+  /** The values of the account's own attributes, with the time of each value's last change. If names is omitted, the list contains every attribute that is set and that the caller can read. Returns LIMIT_EXCEEDED for more than 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context in which to read effective values. If omitted, the field returns base values. */
     context?: string | null | undefined
     /** Attribute names. For a name that is not set, value is null. */
     names?: readonly string[] | null | undefined
   }>
-  /** The attribute names in use on this user's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In a larger account, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request in a larger account makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
+  /** The attribute names in use on the account's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In a larger account, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request in a larger account makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
   attributeNames: Branch<'AttributeName', 'many'>
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
@@ -2348,7 +2355,7 @@ export interface UserFields {
     usage?: FilterUsage | undefined
     where: string
   }>
-  /** The contexts in which this user has overrides that the caller can read. */
+  /** The contexts in which the account itself has overrides that the caller can read. */
   contexts: Leaf<string[]>
   created: Leaf<string>
   /** Returns the devices with these IDs (at most 1,000), in the given order and without duplicates. Omits unknown IDs, other accounts' devices, and devices that the caller cannot read. */
@@ -2357,7 +2364,7 @@ export interface UserFields {
   }>
   /** Counts the matching devices. All counts are from the same moment. */
   deviceTotals: Branch<'DeviceTotals', 'one', {
-    /** The context in which the filter and the count of devices with stale values read attributes. Default: the view's context. */
+    /** The context in which the filter and the field stale read attributes. Default: the view's context. */
     context?: string | null | undefined
     /** The ID of a saved view of devices. The view's filter applies in addition to the filter in where. */
     view?: string | null | undefined
@@ -2374,7 +2381,7 @@ export interface UserFields {
     attributes?: AttributeChanges | null | undefined
     /** The context in which the filters and the order read attributes. */
     context?: string | null | undefined
-    /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
+    /** Position of the first record, counted from 1 by default (see User.limits). Ignored if after or last is set. */
     from?: number | null | undefined
     hardwareId?: string | null | undefined
     id?: readonly string[] | null | undefined
@@ -2432,14 +2439,14 @@ export interface UserFields {
     /** An event filter. The filter uses the devices' current values. */
     where?: string | null | undefined
   }>
-  /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or, without maxDate, before now. */
+  /** The account's events, newest first. If neither minDate nor the argument after is set, the list covers the month before maxDate or, without maxDate, before now. */
   events: Branch<'EventList', 'one', {
     /** Start after this event ID or page cursor. The page then contains only older events. */
     after?: string | null | undefined
     /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
     deviceId?: readonly string[] | null | undefined
-    /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
+    /** Position of the first record, counted from 1 by default (see User.limits). Ignored if after or last is set. */
     from?: number | null | undefined
     /** An alias of the argument after. Pass the value of the field last of the previous page. */
     last?: string | null | undefined
@@ -2455,7 +2462,7 @@ export interface UserFields {
     /** An event filter, such as type = DEVICE_STATE AND device.site = oslo. The filter uses the devices' current values. */
     where?: string | null | undefined
   }>
-  /** A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or, without maxDate, before this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times are relative to this request's time. */
+  /** A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or, without maxDate, before this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times in the filter are relative to the time of this request. */
   eventsUrl: Leaf<string, {
     /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
@@ -2475,7 +2482,7 @@ export interface UserFields {
     context?: string | null | undefined
     /** For time fields, such as created: the length of the intervals in which the server counts devices. */
     interval?: FacetInterval | null | undefined
-    /** The maximum number of values for each name, 1 to 100. */
+    /** The maximum number of buckets for each name, 1 to 100. */
     size?: number | null | undefined
     /** The ID of a saved view of devices. The view's filter applies in addition to the filter in where. */
     view?: string | null | undefined
@@ -2484,7 +2491,7 @@ export interface UserFields {
   }>
   /** The expected intervals of the attributes that the caller can read, sorted by name. */
   freshness: Branch<'Freshness', 'many'>
-  /** How far back the history of this user's attribute values is known. */
+  /** How far back the history of attribute values is known in this account. */
   history: Branch<'HistorySpan', 'one'>
   id: Leaf<string>
   /** Open invitations and invitations that expired in the last seven days, newest first, at most 200. */
@@ -2506,7 +2513,7 @@ export interface UserFields {
   overrides: Leaf<Attributes, {
     context: string
   }>
-  /** The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes. It combines points older than two days into hourly points, and deletes points after 400 days. If the time range contains more than 1,000 points, the server combines neighboring points. There are no points for times when no server was running or the account had no devices. Null for a caller who is restricted to some devices. */
+  /** The number of online devices over time, as at most 1,000 points. The server stores a point every five minutes. It combines points older than two days into hourly points, and deletes points after 400 days. If the time range contains more than 1,000 points, the server combines neighboring points. There are no points for times when no server was running or the account had no devices. Null for a caller who is restricted to some devices. */
   presence: Branch<'PresencePoint', 'maybeMany', {
     from: string | Date
     /** The end of the time range, at most 400 days after its start. Default: now. */
@@ -2526,7 +2533,7 @@ export interface UserFields {
     after?: string | null | undefined
     /** The context in which the filter and the order read attributes. */
     context?: string | null | undefined
-    /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
+    /** Position of the first record, counted from 1 by default (see User.limits). Ignored if after or last is set. */
     from?: number | null | undefined
     /** An alias of the argument after. Pass the value of the field last of the previous page. */
     last?: string | null | undefined
@@ -2547,7 +2554,7 @@ export interface UserFields {
   simulate: Branch<'Simulation', 'one', {
     /** The permissions and restrictions of a key that does not exist yet. */
     access?: AccessInput | null | undefined
-    /** The IP address that the requests come from. If omitted, the key's networks are not checked. */
+    /** The IP address that the simulated requests come from. If omitted, the key's networks are not checked. */
     address?: string | null | undefined
     /** The name of a device attribute, such as site or net.ssid. */
     attribute?: string | null | undefined
@@ -2592,14 +2599,14 @@ export interface ViewFields {
   createdBy: Branch<'ChangeSource', 'one'>
   description: Leaf<string | null>
   id: Leaf<string>
-  /** If false, roles and keys that are restricted to some devices or attributes do not see the view. */
+  /** If false, callers whose role or key is restricted to some devices or attributes cannot see the view. */
   isShared: Leaf<boolean>
   /** The kind of objects that the view lists. */
   kind: Leaf<FilterKind>
   labels: Leaf<string[]>
   /** Unique in the account, regardless of case. */
   name: Leaf<string>
-  /** The reasons why the view is invalid; normally empty. */
+  /** The problems that make the view invalid; empty if the view is valid. */
   problems: Branch<'FilterProblem', 'many'>
   /** The sort keys; empty for the default order. */
   sortBy: Leaf<string[]>
@@ -2624,7 +2631,7 @@ export interface ViewColumnFields {
 
 /** The selectable fields of Webhook. */
 export interface WebhookFields {
-  /** The context in which the filter reads attributes; null for the view's context or, without one, for base values. */
+  /** The context in which the filter in where and the view's filter read attributes; null for the view's context or, without one, for base values. */
   context: Leaf<string | null>
   created: Leaf<string>
   /** The webhook's deliveries, newest first. The server keeps them for 30 days. */
@@ -2633,7 +2640,7 @@ export interface WebhookFields {
     after?: string | null | undefined
     /** If true, only deliveries that failed permanently. If false, all other deliveries. If omitted, all deliveries. */
     failed?: boolean | null | undefined
-    /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
+    /** Position of the first record, counted from 1 by default (see User.limits). Ignored if after or last is set. */
     from?: number | null | undefined
     /** An alias of the argument after. Pass the value of the field last of the previous page. */
     last?: string | null | undefined
@@ -2660,7 +2667,7 @@ export interface WebhookFields {
 export interface WebhookDeliveryFields {
   attempts: Leaf<number>
   created: Leaf<string>
-  /** Duration of the last attempt in milliseconds; null before the first attempt. */
+  /** The duration of the last attempt, in milliseconds; null before the first attempt. */
   duration: Leaf<number | null>
   /** Why the last attempt failed; null if it did not fail. */
   error: Leaf<string | null>
@@ -2772,6 +2779,7 @@ export interface Mutations {
     application?: number | null | undefined
     deviceId: string
     enabled?: boolean | null | undefined
+    /** The host name or IP address at which the device reaches the service. If omitted, the device itself runs the service. */
     host?: string | null | undefined
     name: string
     /** 1 to 65535. Default: the default port of the application type, if it has one. */
@@ -2779,7 +2787,7 @@ export interface Mutations {
   }, options?: CallOptions): Promise<Service>
   /** Adds devices to a DRAFT job that was created with open: true. If the job was created with ids, pass up to 1,000 more ids per call. If it was created with csv, pass up to 10,000 more rows of csv per call. */
   appendBulk(args: {
-    /** At most 1 MiB, with the columns of the job's first CSV in the same order. */
+    /** More rows as CSV, at most 1 MiB, with the columns of the job's first CSV in the same order. */
     csv?: string | null | undefined
     id: string
     ids?: readonly string[] | null | undefined
@@ -2788,7 +2796,7 @@ export interface Mutations {
   cancelBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys, and up to 10 keys that the same person created. A rotated key does not count until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in again. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in again. */
   createAccessKey(args: {
     /** If access.permissions is omitted, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes then also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
@@ -2801,7 +2809,7 @@ export interface Mutations {
     personal?: boolean | undefined
     /** An Ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
     publicKey?: string | null | undefined
-    /** The share of the rate-limit quota that the key can use, 1 to 100 percent. However small the share, it allows a burst of 20 rate-limit points. */
+    /** The percentage of the account's rate-limit quota that the key can use, 1 to 100. However small the share, it allows a burst of at least 20 rate-limit points. */
     rateShare?: number | null | undefined
     /** Whether the key can run only queries and subscriptions, not mutations. */
     readOnly?: boolean | undefined
@@ -2818,7 +2826,7 @@ export interface Mutations {
     open?: boolean | undefined
     /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in the given order. If one of them fails for a device, none changes the device. */
     operations: readonly BulkOperationInput[]
-    /** The maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    /** The maximum number of devices per second, 1 to 10,000. A job with 10,000 runs as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
@@ -2838,30 +2846,30 @@ export interface Mutations {
     platform?: string | null | undefined
     /** At most 100 services. Their names must be unique, because a device that registers refers to services by name. */
     services?: readonly ServiceInput[] | null | undefined
-    /** The maximum number of devices that can register with the code, 1 to 1,000,000. */
+    /** The maximum number of new devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }, options?: CallOptions): Promise<CreatedRegistrationCode>
-  /** Creates a custom role. The caller must have each of the role's permissions. An account can have at most 50 custom roles. Returns CONFLICT if another role has this name. */
+  /** Creates a custom role. The caller must have each of the role's permissions. An account can have at most 50 custom roles. Returns CONFLICT if another role has the same name. */
   createRole(args: {
     access: AccessInput
     /** The single sign-on groups whose members get this role. */
     groups?: readonly string[] | null | undefined
     name: string
   }, options?: CallOptions): Promise<Role>
-  /** Saves a view. The server stores the filter in canonical form. An account can have at most 200 views. Returns CONFLICT if another view has this name. */
+  /** Saves a view. The server stores the filter in canonical form. An account can have at most 200 views. Returns CONFLICT if another view has the same name. */
   createView(args: {
     /** At most 50 columns. */
     columns?: readonly ViewColumnInput[] | null | undefined
     /** The context in which the filter and the order read attributes. If omitted, they read base values. */
     context?: string | null | undefined
     description?: string | null | undefined
-    /** If false, roles and keys that are restricted to some devices or attributes do not see the view. */
+    /** If false, callers whose role or key is restricted to some devices or attributes cannot see the view. */
     isShared?: boolean | undefined
     kind?: FilterKind | undefined
     /** At most 10 labels of up to 50 characters each. */
     labels?: readonly string[] | null | undefined
     name: string
-    /** At most 4 keys, each in the format of the argument sort of User.devices. Must be empty for a view of events, which are always listed newest first. */
+    /** At most 4 sort keys, each in the format of the argument sort of User.devices. Must be empty for a view of events, which are always listed newest first. */
     sortBy?: readonly string[] | null | undefined
     /** A filter for objects of the given kind. If omitted, the view lists all of them. */
     where?: string | null | undefined
@@ -2964,9 +2972,10 @@ export interface Mutations {
   resendInvitation(args: {
     id: string
   }, options?: CallOptions): Promise<Invitation>
-  /** Resumes a paused job with the caller's permissions. If rate is set, also changes the paused or running job's rate. */
+  /** Resumes a paused job with the caller's permissions, at the new rate if rate is set. If the job is already running, changes only its rate. */
   resumeBulk(args: {
     id: string
+    /** The maximum number of devices per second, 1 to 10,000. */
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
   /** Creates and previews a job that repeats the given job for its devices with the given statuses: FAILED, SKIPPED, or both. The given job must be READY or PAUSED, or must have ended. */
@@ -2990,7 +2999,7 @@ export interface Mutations {
     id: string
     overlap?: number | null | undefined
   }, options?: CallOptions): Promise<Webhook>
-  /** Creates and previews a job, and starts it immediately if the expected number of devices would change and no device is rejected. Otherwise, returns CONFLICT and leaves the job READY. As with createBulk, the response does not always wait for the preview. If the job is then not started, its stateReason says why. */
+  /** Creates and previews a job, and starts it immediately if exactly the expected number of devices would change and no device is rejected. Otherwise, returns CONFLICT, and the job stays READY if the request has no Idempotency-Key. As with createBulk, the response does not always wait for the preview. If the job is then not started, its stateReason says why. */
   runBulk(args: {
     /** The number of devices that the job is expected to change. Registrations count as changes. */
     expected: number
@@ -3000,7 +3009,7 @@ export interface Mutations {
     name?: string | null | undefined
     /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in the given order. If one of them fails for a device, none changes the device. */
     operations: readonly BulkOperationInput[]
-    /** The maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    /** The maximum number of devices per second, 1 to 10,000. A job with 10,000 runs as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
@@ -3034,7 +3043,7 @@ export interface Mutations {
     /** The interval, from 60 to 31,536,000 seconds, or null to remove the interval. Must not be omitted. */
     seconds?: number | null | undefined
   }, options?: CallOptions): Promise<Freshness | null>
-  /** Updates the given rules for access keys. maxDays must be from 1 to 36,500. null clears maxDays and enforcedFrom. Starting at enforcedFrom, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
+  /** Updates the given rules for access keys (see KeyPolicy). maxDays must be from 1 to 36,500. null clears maxDays or enforcedFrom. Starting at enforcedFrom, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
   setKeyPolicy(args: {
     enforcedFrom?: string | Date | null | undefined
     maxDays?: number | null | undefined
@@ -3047,9 +3056,9 @@ export interface Mutations {
     personId: string
     roleId: string
   }, options?: CallOptions): Promise<Member>
-  /** Starts a job. The job applies only the changes in the preview with this token. It skips a device if a value or service that it would change has changed since the preview, or if the device no longer matches the job's filter or no longer exists. */
+  /** Starts a job. The job applies only the changes in the preview that token identifies. It skips a device if a value or service that it would change has changed since the preview, or if the device no longer matches the job's filter or no longer exists. */
   startBulk(args: {
-    /** The expected number of devices that would change, including registrations. If it is wrong, returns CONFLICT. */
+    /** The number of devices that the job is expected to change, including registrations. If a different number of devices would change, returns CONFLICT. */
     expected?: number | null | undefined
     id: string
     token: string
@@ -3058,7 +3067,7 @@ export interface Mutations {
   testWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<WebhookDelivery>
-  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in the old account. The server closes the devices' connections. Access keys cannot call this mutation. You need DEVICE_DELETE in the old account and DEVICE_CREATE in the new one, and your role must be unrestricted in both. Returns UNAVAILABLE on a cluster, and while a server of the previous release is running. Returns CONFLICT if a device in the new account has the hardware ID of one of the devices. The rate-limit cost is that of setAttributesMany with one item for each device. */
+  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in the old account. The server closes the devices' connections. Access keys cannot call this mutation. You need DEVICE_DELETE in the old account and DEVICE_CREATE in the new one, and your role must be unrestricted in both. Returns UNAVAILABLE on a Citus cluster, and while a server of the previous release is running. Returns CONFLICT if a device in the new account has the hardware ID of one of the devices. The rate-limit cost is that of setAttributesMany with one item for each device. */
   transferDevices(args: {
     /** The ID of the new account. */
     accountId: string
@@ -3067,9 +3076,10 @@ export interface Mutations {
   /** Creates and previews a job that reverts the changes of the given job, which must have been started and must have ended. The new job keeps values and services that have changed since the given job wrote them. It deletes the devices that the given job registered, unless they have connected or changed since. Jobs that delete devices cannot be undone. */
   undoBulk(args: {
     id: string
+    /** The maximum number of devices per second, 1 to 10,000. */
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Updates the given fields of an access key. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey(args: {
     /** permissions and attributes: those that the key keeps. where: a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
@@ -3110,7 +3120,7 @@ export interface Mutations {
     name?: string | null | undefined
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Updates the given fields of a view. null clears context, description, and where. Returns CONFLICT if another view has the new name, if the view has changed since the given version, or if a role or an access key that uses the view cannot have the new filter. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
+  /** Updates the given fields of a view. null clears context, description, or where. Returns CONFLICT if another view has the new name, if the view has changed since the given version, or if a role or an access key that uses the view cannot have the new filter. If a webhook uses the view, the caller also needs WEBHOOK_MANAGE. If a role or an access key uses the view, the caller also needs MEMBER_MANAGE. */
   updateView(args: {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined
@@ -3123,7 +3133,7 @@ export interface Mutations {
     version?: number | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
-  /** Updates the given fields of a webhook. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new where, view, or context ends a pause that an invalid view caused. */
+  /** Updates the given fields of a webhook. null clears name, where, view, or context. enabled: true or a new url ends a pause. A new where, view, or context ends a pause that an invalid view caused. */
   updateWebhook(args: {
     context?: string | null | undefined
     enabled?: boolean | null | undefined
