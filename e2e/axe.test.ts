@@ -95,4 +95,21 @@ describeConsole('accessibility', () => {
     violations.push(...(await findViolationsInBothSchemes(page)))
     expect(violations).toEqual([])
   })
+
+  it('has no accessibility violations in the search box while it completes or rejects a filter', async () => {
+    const page = await site.open(await site.newPerson(), { path: '/services' })
+    const field = page.getByLabel('Search services')
+    await field.pressSequentially('st')
+    await page.getByRole('option', { name: /^state/ }).waitFor()
+    await field.press('ArrowDown')
+    const selected = page.locator('[role=option][data-combobox-selected]')
+    expect(await field.getAttribute('aria-activedescendant')).toBe(await selected.getAttribute('id'))
+    expect(await findViolationsInBothSchemes(page)).toEqual([])
+
+    await field.fill('state = = active')
+    await page.getByRole('status').getByText('Write a value after state =').waitFor()
+    const description = page.locator(`[id="${await field.getAttribute('aria-describedby')}"]`)
+    expect(await description.textContent()).toContain('Write a value after state =')
+    expect(await findViolationsInBothSchemes(page)).toEqual([])
+  })
 })

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Request } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { findViolationsInBothSchemes } from './axe.ts'
 import { describeConsole, startConsole } from './harness.ts'
 import { numbered, personWith } from './seeded.ts'
 
@@ -90,14 +89,6 @@ describeConsole('filters of the device list', () => {
     await page.getByText('1 match').waitFor()
 
     await field.fill('')
-    await field.pressSequentially('st')
-    await page.getByRole('option', { name: /^stateSince/ }).waitFor()
-    await field.press('ArrowDown')
-    const selected = await page.locator('[role=option][data-combobox-selected]').getAttribute('id')
-    expect(await field.getAttribute('aria-activedescendant')).toBe(selected)
-    expect(await findViolationsInBothSchemes(page)).toEqual([])
-
-    await field.fill('')
     await field.pressSequentially('si')
     await page.getByRole('option', { name: /^site/ }).click()
     await field.pressSequentially(' = ')
@@ -115,9 +106,6 @@ describeConsole('filters of the device list', () => {
 
     await field.fill('site = oslo OR site = bergen name:gate')
     await page.getByText(/To combine AND and OR, use parentheses/).waitFor()
-    const description = page.locator(`[id="${await field.getAttribute('aria-describedby')}"]`)
-    expect(await description.textContent()).toContain('To combine AND and OR, use parentheses')
-    expect(await findViolationsInBothSchemes(page)).toEqual([])
 
     // The search must also find a device by its ID.
     const { login } = await person.data('{ login { devices(name: "pump") { items { id } } } }')
