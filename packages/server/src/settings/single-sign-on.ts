@@ -51,7 +51,7 @@ export const singleSignOnSettings = {
   oidcTrustEmail: setting({
     name: 'MUSTER_OIDC_TRUST_EMAIL',
     meaning:
-      'Which email addresses from the OpenID Connect provider the server trusts. 0: only those with the claim email_verified: true. 1: also those without the claim.',
+      'Which email addresses from the OpenID Connect provider the server trusts. 0: only those that the provider sends with email_verified: true. 1: also those that it sends without email_verified. Addresses with email_verified: false are never trusted.',
     default: '0',
     parse: (text) => flag(text ?? '0'),
   }),

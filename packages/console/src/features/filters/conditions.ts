@@ -33,7 +33,7 @@ export const isPresence = (comparison: ComparisonName): boolean => comparison.en
 export const takesList = (comparison: ComparisonName): boolean => comparison in { '=': 0, '!=': 0, ':': 0, '!:': 0 }
 
 interface Condition {
-  /** Name of a field, or of an attribute in the notation of a filter. */
+  /** Name of a field or an attribute, as it is written in the filter language. */
   subject: string
   comparison: ComparisonName
   /** Ignored for comparisons without values. */
@@ -115,7 +115,7 @@ const isChoice =
   (chip: Chip): boolean =>
     chip.subject === subject && chip.operator === '=' && !chip.isNegated
 
-/** Returns the name of a field or an attribute in the notation of a filter. Fields keep their names. */
+/** Returns the name of a field or an attribute as it is written in the filter language. Names of fields stay the same. */
 export function subjectOf(name: string): string {
   if (typeOf(name) !== undefined) return name
   const written = printName(splitAttributeName(name))

@@ -10,8 +10,9 @@ export interface DownloadContent {
   /** The IDs of the devices whose events are downloaded. Omitted for a download of all events or of another list. */
   deviceIds?: readonly string[]
   /**
-   * The list and, if the list has a filter in the filter language, that filter with all data that it depends on.
-   * Omitted for events without such a filter.
+   * The name of the list, and the data that determines the content of the download: for devices, the filter, the order,
+   * and the columns; for the files of a bulk job, the job; for events, the filter with all data that it depends on.
+   * Omitted for events without a filter in the filter language.
    */
   selection?: Json & { list: ListName }
 }

@@ -212,12 +212,11 @@ function compiledAtSecondUse(input: {
 
 function unknownOperation(document: DocumentNode, operationName: string | undefined): GraphQLError {
   const count = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length
-  if (operationName !== undefined && operationName !== '')
-    return new GraphQLError(`the document has no operation ${JSON.stringify(operationName)}: correct operationName`)
+  if (count === 0) return new GraphQLError('the document has no operation: add a query, mutation, or subscription')
   return new GraphQLError(
-    count === 0
-      ? 'the document has no operation: add a query, mutation, or subscription'
-      : `the document has ${count} operations; select one with operationName`,
+    operationName === undefined || operationName === ''
+      ? `the document has ${count} operations; select one with operationName`
+      : `the document has no operation named ${JSON.stringify(operationName)}; set operationName to one of its operations`,
   )
 }
 

@@ -37,7 +37,7 @@ export async function verifyLogoutToken(
   const { sid = null, sub = null, jti, iat, events, nonce } = payload
   const event = (events as Record<string, unknown> | null)?.[EVENT]
   if (typeof event !== 'object' || event === null)
-    throw new Error(`the claim events of the token must contain an object named ${EVENT}`)
+    throw new Error(`the token must have the claim "events" with an object named ${EVENT}`)
   // A logout token must not have a nonce, so that it cannot be used as an ID token (Back-Channel Logout 1.0 §2.4).
   if (nonce !== undefined) throw new Error('the token must not have a nonce')
   if ((sid !== null && typeof sid !== 'string') || (sid === null && sub === null))

@@ -41,6 +41,6 @@ export async function assertOnlyUndo(
   await lockJob(db, accountId, undoOf)
   const other = await findUndoInProgress(db, accountId, { undoOf, except, since: expiryOf(now) })
   if (other === undefined) return
-  const message = `the bulk job ${other} already undoes the bulk job ${undoOf}: finish or cancel job ${other} first`
+  const message = `the bulk job ${other} is already undoing the bulk job ${undoOf}: finish or cancel job ${other} first`
   throw new ApiError('CONFLICT', message, { job: other })
 }
