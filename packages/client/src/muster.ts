@@ -209,8 +209,13 @@ export class Muster {
   events<const Given extends Selection<'Event'> = never>(
     options: EventOptions & Choice<'Event', Given> = {},
   ): AsyncGenerator<Chosen<'Event', Given, Event>, void, undefined> {
-    const events = followEvents({ transport: this.#transport, run: this.#runQuery, options })
-    return events as AsyncGenerator<Chosen<'Event', Given, Event>, void, undefined>
+    const { types, deviceId } = options
+    return followEvents({
+      transport: this.#transport,
+      run: this.#runQuery,
+      pastEvents: (select) => listPastEvents(this.#runListQuery, { types, deviceId, signal: options.signal, select }),
+      options,
+    }) as AsyncGenerator<Chosen<'Event', Given, Event>, void, undefined>
   }
 
   /**

@@ -1,4 +1,5 @@
 import { LimitExceededError } from '../errors.ts'
+import type { List } from '../lists/list.ts'
 import type { RunQuery } from '../lists/list-of.ts'
 import { pause, retryDelay } from '../retry-delay.ts'
 import type { EventType } from '../schema/types.generated.ts'
@@ -18,7 +19,7 @@ export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | '
   view?: string | undefined
   /** The context in which the filter reads attributes. Default: the view's context or, without one, base values. */
   context?: string | undefined
-  /** ID of the last event that was received, or `0` for all stored events. Default: start with new events. */
+  /** ID of the last event that was received. Default: start with new events. */
   after?: string | undefined
   /** Called each time the client connects. The subscription yields all events that occur after the first call. */
   onConnect?: (() => void) | undefined
@@ -27,30 +28,39 @@ export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | '
 export interface FollowOptions {
   transport: Transport
   run: RunQuery
+  /** Lists past events, newest first. */
+  pastEvents: (select: object) => List<Record<string, unknown>>
   options: EventOptions & { select?: unknown }
 }
 
 /** The alias of the event's ID. No field of Event has this name, so the alias cannot conflict with a selected field. */
 const ID_ALIAS = 'resumeId'
 
-/** With this value of the argument `after`, a subscription starts with the first stored event. */
-const BEFORE_ALL = '0'
-
 /**
  * Yields events. Reconnects as needed, and continues after the last event that arrived. If no event has arrived,
- * continues after the event that was newest at the start or, if there was none, with the first event.
+ * continues after the event that was newest at the start, if there was one.
  */
 export async function* followEvents(follow: FollowOptions): AsyncGenerator<Record<string, unknown>, void, undefined> {
   const { transport, options } = follow
   const { signal, retries = transport.retries, timeout = transport.timeout, onConnect } = options
   const select = { ...((options.select as object | undefined) ?? plainSelection('Event')), [`${ID_ALIAS}: id`]: true }
-  const startId = options.after ?? (await newestId(follow)) ?? BEFORE_ALL
+  const startId = options.after ?? (await newestId(follow))
   let lastId = options.after
   let failures = 0
   let hasConnected = false
   for (;;) {
     try {
-      const operation = subscriptionDocument(options, select, lastId ?? (hasConnected ? startId : undefined))
+      const resumeAfter = lastId ?? (hasConnected ? startId : undefined)
+      if (hasConnected && resumeAfter === undefined) {
+        // No events existed at the start, so all existing events are new. With a device filter, yield none of them
+        // here, because only the subscription can apply the filter.
+        for (const event of await listPastEvents(follow, select)) {
+          lastId = takeId(event)
+          if (isFiltered(options)) break
+          yield event
+        }
+      }
+      const operation = subscriptionDocument(options, select, lastId ?? resumeAfter)
       const connected = (): void => {
         hasConnected = true
         failures = 0
@@ -74,6 +84,8 @@ export async function* followEvents(follow: FollowOptions): AsyncGenerator<Recor
   }
 }
 
+const isFiltered = ({ where, view }: EventOptions): boolean => where !== undefined || view !== undefined
+
 function takeId(event: Record<string, unknown>): string {
   const id = event[ID_ALIAS] as string
   delete event[ID_ALIAS]
@@ -96,3 +108,6 @@ async function newestId({ run, options: { signal, timeout, retries } }: FollowOp
   }
   return login.events.items[0]?.id
 }
+
+const listPastEvents = async ({ pastEvents }: FollowOptions, select: object): Promise<Record<string, unknown>[]> =>
+  (await pastEvents(select).toArray()).reverse()

@@ -2273,7 +2273,7 @@ export interface SimulationFields {
 export interface SubscriptionFields {
   /** Sends events as they happen. If after is set, the stream starts after the event with that ID, so a client that reconnects misses no events. */
   events: Branch<'Event', 'one', {
-    /** The ID of the last event that the client received, or 0 to start with the first stored event. If omitted, the stream starts now. */
+    /** The ID of the last event that the client received. If omitted, the stream starts now. */
     after?: string | null | undefined
     /** The context in which the filter reads attributes. Default: the view's context, or base values if there is none. */
     context?: string | null | undefined

@@ -21,9 +21,6 @@ export interface EventSubscriptionArguments
   after?: string | null | undefined
 }
 
-/** With this value of the argument `after`, a subscription starts with the first stored event. */
-const BEFORE_ALL = '0'
-
 /**
  * Iterates over the viewer's matching events in ID order until the caller calls `return()`. Throws an error when a view
  * that the filter uses becomes invalid or is deleted.
@@ -34,7 +31,7 @@ export async function subscribeToEvents(
 ): Promise<AsyncIterableIterator<Event>> {
   const { db, viewer, feed, clock } = context
   const { types, deviceIds } = readEventFilter(args, { now: clock(), defaultsToMonth: false })
-  if (after != null && after !== BEFORE_ALL) await assertEventExists(context, after)
+  if (after != null) await assertEventExists(context, after)
   const selection = await readSelection(context, { where, view, context: inContext })
   const judge = hasSelection(selection) ? await openJudge({ db, owner: feed, viewer, selection }) : undefined
   const start = await (after == null ? startNow(context) : startAfter(feed, after)).catch((error: unknown) => {
