@@ -81,7 +81,7 @@ export function directCalls({
   const range = { after: 0n, upTo: BigInt(event), limit: 1 }
   const restriction = { permissions: [], own: { where: 'id:*' }, within: [] }
   const newPerson = { id: 'new', email: 'new@example.com', emailConfirmed: true, name: null, passwordHash: 'x' }
-  const list = { filter: { name: 'web' }, order: readDeviceOrder(null, undefined), attributes: false }
+  const list = { filter: { name: 'web' }, order: readDeviceOrder(null, undefined) }
   const { filter: inside } = readFilter('id:*', { kind: 'device', path: 'where' })!
   return [
     (db) => auth.writeLastUsed(db, [{ accountId, key: accessKey, at: now, isRestricted: false }]),

@@ -53,6 +53,21 @@ test.each([
   expect((await page({ ...filter, size: 3, from: 4 })).names).toEqual(next.names)
 })
 
+test('returns the last matches of a filter, both far from the end of the list and at its end', async () => {
+  // The name begins with the first of ten numbers.
+  for (const [name, last] of [
+    [`node-0${LATE / 10}`, LATE + 9],
+    [`node-0${WALKED / 10}`, WALKED + 5],
+  ] as const) {
+    const first = await page({ name, size: 2 })
+    const rest = await page({ name, size: 20, after: first.cursor })
+    expect([...first.names, ...rest.names].at(-1)).toBe(`node-0${last}`)
+    expect(rest.hasMore).toBe(false)
+    const { names } = await page({ name, size: 20 })
+    expect([...first.names, ...rest.names]).toEqual(names)
+  }
+})
+
 test.each([{ where: 'zone:none' }, { where: 'zone = none' }, { attributes: { zone: 'none' } }, { name: 'none' }])(
   'returns an empty page if no device matches %j',
   async (filter) => {

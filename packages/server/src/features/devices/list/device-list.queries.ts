@@ -25,7 +25,7 @@ import {
 import { sqlFilter } from './device-filter.queries.ts'
 import type { DeviceFilter } from './device-filter.ts'
 import { type DeviceKey, keyFromValue, keyOf, type Reads, sqlKeyOf } from './device-sort.queries.ts'
-import type { DeviceOrder } from './device-sort.ts'
+import { type DeviceOrder, isKeyInRow } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -136,19 +136,19 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
  * The `OFFSET 0` fences keep the order of the list. If the filter reads the table that contains the key, the subquery
  * for the list selects that table's columns, which saves a lookup for each device.
  */
-function walkedRows(
+function walkedList(
   accountId: string,
-  { order, start, limit, walked = WALKED }: DevicePageQuery & { start: SqlStart },
+  { order, start, walked = WALKED }: Pick<DevicePageQuery, 'order' | 'walked'> & { start: SqlStart },
   filter: Filtered,
-): Sql {
+): { listed: Sql; from: Sql } {
   const key = keyOf(order)
   const { device, live, context } = filter.reads
   const isOfDevice = key.reads.device
   const isRead = isOfDevice ? device : live
   const columns = isRead ? sql.raw(isOfDevice ? 'd.*' : 'l.*, l.device_id as id') : sql`${key.id} as id`
   const from = { columns, from: tables(key.reads), where: [isOf(accountId, key.reads)] }
-  const isAfter = 'after' in start
-  const list = sortedRows(from, { ...key, direction: order.direction }, isAfter ? start : { offset: 0 }, walked)
+  const place = 'after' in start ? start : { offset: 0 }
+  const list = sortedRows(from, { ...key, direction: order.direction }, place, walked)
   const listed = sql.raw(isOfDevice ? 'd' : 'l')
   const parts: Sql[] = []
   if (device && !isOfDevice) {
@@ -163,8 +163,13 @@ function walkedRows(
     parts.push(sql`left join lateral (select * from attribute_override
       where account_id = ${accountId} and target_id = ${listed}.id and context = ${context} offset 0) as o on true`)
   }
-  return sql`select ${listed}.id, ${listed}.sort_key from (${list}) as ${listed} ${sql.join(parts, sql` `)}
-    where ${allOf(filter.where)} limit ${limit} offset ${isAfter ? 0 : start.offset}`
+  return { listed, from: sql`(${list}) as ${listed} ${sql.join(parts, sql` `)}` }
+}
+
+function walkedRows(accountId: string, page: DevicePageQuery & { start: SqlStart }, filter: Filtered): Sql {
+  const { listed, from } = walkedList(accountId, page, filter)
+  return sql`select ${listed}.id, ${listed}.sort_key from ${from}
+    where ${allOf(filter.where)} limit ${page.limit} offset ${'after' in page.start ? 0 : page.start.offset}`
 }
 
 function rowsOfManyKeys(accountId: string, { order, start, limit }: DevicePageQuery, filter: Filtered): Sql {
@@ -265,15 +270,19 @@ export const union = (one: Reads, other: Reads): Reads => ({
 /** The number of matches determines the best index, so PostgreSQL plans each execution of a statement with a filter. */
 const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).length === 0 ? '' : plannedEachTime)
 
-/** Counts the matches among the first devices of a list. The order must have an index. */
+export type SampleCounts = Record<'devices' | 'matches', number>
+
+/** Counts the first devices of a list, up to `walked`, and the matches among them. The order must have an index. */
 export async function countInSample(
   db: Database,
   accountId: string,
-  { filter, ...page }: Omit<DevicePageQuery, 'start' | 'limit'> & { start: SqlStart; walked: number },
-): Promise<number> {
-  const matches = walkedRows(accountId, { ...page, filter, limit: page.walked }, sqlFilter(accountId, filter))
-  const statement = sql<{ count: number }>`${planning(filter)}select count(*)::int as count from (${matches}) as sample`
-  return (await statement.execute(db)).rows[0]!.count
+  { filter, ...list }: Pick<DevicePageQuery, 'filter' | 'order'> & { start: SqlStart; walked: number },
+): Promise<SampleCounts> {
+  const matching = sqlFilter(accountId, filter)
+  const { from } = walkedList(accountId, list, matching)
+  const { rows } = await sql<SampleCounts>`${planning(filter)}select count(*)::int as devices,
+    count(*) filter (where ${allOf(matching.where)})::int as matches from ${from}`.execute(db)
+  return rows[0]!
 }
 
 /** Without a filter, returns the stored count. */
@@ -288,7 +297,3 @@ function deviceCountSql(accountId: string, filter: DeviceFilter): Sql {
   const read = { ...reads, device: reads.device || !reads.live }
   return sql`select count(*)::int as count from ${tables(read)} where ${allOf([isOf(accountId, read), ...where])}`
 }
-
-/** A list by name uses the name as its key, and a list by ID needs no key. */
-export const isKeyInRow = ({ by, further }: DeviceOrder): boolean =>
-  further.length === 0 && (by === 'name' || by === 'id')

@@ -1,6 +1,6 @@
 import type { SqlStart } from '../../../db/sorted-page.ts'
 import type { DeviceFilter } from './device-filter.ts'
-import { type DevicePageQuery, type ListedDeviceRow, WALKED } from './device-list.queries.ts'
+import { type DevicePageQuery, type ListedDeviceRow, type SampleCounts, WALKED } from './device-list.queries.ts'
 import { isIndexed } from './device-row-cost.ts'
 import { keyOf, reservedColumn } from './device-sort.queries.ts'
 
@@ -11,7 +11,7 @@ type SampledPage = Page & { start: SqlStart }
 export interface PageReading {
   page: Page
   read: (page: DevicePageQuery) => Promise<ListedDeviceRow[]>
-  countInSample: (page: SampledPage & { walked: number }) => Promise<number>
+  countInSample: (page: SampledPage & { walked: number }) => Promise<SampleCounts>
   charge: () => Promise<void> | void
   countAll: () => Promise<number>
 }
@@ -62,10 +62,10 @@ const canSample = (page: Page): page is SampledPage => {
 /**
  * PostgreSQL estimates the matches of a part of a name, or of an attribute, from a hundred devices in its statistics.
  * If one of them matches by chance, it expects that a hundredth of all devices match. Its estimates for the other
- * arguments are reliable.
+ * arguments are reliable. In a context, even a sample would look up all devices with the value.
  */
-const canMisjudge = ({ name, values = [] }: DeviceFilter): boolean =>
-  name !== undefined || values.some((value) => reservedColumn(value.name) === undefined)
+const canMisjudge = ({ name, values = [], context }: DeviceFilter): boolean =>
+  context === undefined && (name !== undefined || values.some((value) => reservedColumn(value.name) === undefined))
 
 /**
  * PostgreSQL assumes that the matches are evenly distributed in the list. If it expects many matches, it would read the
@@ -73,7 +73,9 @@ const canMisjudge = ({ name, values = [] }: DeviceFilter): boolean =>
  * shows whether a walk is likely to fill the page.
  */
 async function readMatches(page: SampledPage, { read, countInSample }: PageReading): Promise<ListedDeviceRow[]> {
-  const matches = await countInSample({ ...page, walked: SAMPLED })
+  const { devices, matches } = await countInSample({ ...page, walked: SAMPLED })
+  // The list ends within the sample.
+  if (devices < SAMPLED) return read(page)
   const expected = (SAMPLED * page.limit) / matches
   const walked = Math.ceil(1.5 * expected)
   if (walked <= WALKED) {

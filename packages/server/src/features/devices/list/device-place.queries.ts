@@ -5,9 +5,9 @@ import { allOf } from '../../../db/sorted-page.ts'
 import { parseTime } from '../../../db/type-parsers.ts'
 import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
 import { isInside } from '../../filters/sql/reachable-devices.ts'
-import { isKeyInRow, isOf, type ListedDeviceRow, tables, union } from './device-list.queries.ts'
+import { isOf, type ListedDeviceRow, tables, union } from './device-list.queries.ts'
 import { keyOf, sqlKeyOf } from './device-sort.queries.ts'
-import { type DeviceOrder, isByTime } from './device-sort.ts'
+import { type DeviceOrder, isByTime, isKeyInRow } from './device-sort.ts'
 
 /** Returns undefined if the account has no such device, or if the caller cannot reach it. */
 export async function findPlace(

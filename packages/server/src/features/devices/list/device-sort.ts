@@ -22,6 +22,10 @@ export interface DeviceOrder extends DeviceSortKey {
   text: string
 }
 
+/** A list by name uses the name as its key, and a list by ID needs no key. */
+export const isKeyInRow = ({ by, further }: DeviceOrder): boolean =>
+  further.length === 0 && (by === 'name' || by === 'id')
+
 const DEFAULT_SORT = 'name asc'
 
 export function readDeviceOrder(sort: string | null | undefined, context: string | undefined): DeviceOrder {
