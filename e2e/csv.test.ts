@@ -158,7 +158,7 @@ describeConsole('device CSV', () => {
       .waitFor()
   })
 
-  it('waits until the date in Retry-After before it repeats a request', async () => {
+  it('waits until the date in the Retry-After header of a proxy before it repeats a request', async () => {
     const page = await site.open(await personWith([{ name: 'pump' }]))
     let retryAt = 0
     const sent: number[] = []
@@ -168,8 +168,8 @@ describeConsole('device CSV', () => {
       if (sent.length > 1) return route.continue()
       const retryAfter = new Date(Date.now() + 3_000).toUTCString()
       retryAt = Date.parse(retryAfter)
-      const errors = [{ message: 'too many requests', extensions: { code: 'RATE_LIMITED' } }]
-      await route.fulfill({ status: 429, headers: { 'retry-after': retryAfter }, json: { errors } })
+      const body = '<h1>429 Too Many Requests</h1>'
+      await route.fulfill({ status: 429, headers: { 'retry-after': retryAfter, 'content-type': 'text/html' }, body })
     })
     await page.getByRole('button', { name: 'CSV', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Export CSV' }).click()

@@ -47,6 +47,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
     const end = from + text.length
     setCursor(end)
     combobox.resetSelectedOption()
+    setSelectedId(null)
     completedTo.current = end
   }
   // Restore the cursor before the next keystroke, because the browser moves it to the end when the value changes.
@@ -93,6 +94,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
               onBlur={() => {
                 combobox.closeDropdown()
                 setCursor(undefined)
+                setSelectedId(null)
               }}
             />
           </Combobox.EventsTarget>

@@ -56,10 +56,16 @@ async function send(requestBody: string, signal: AbortSignal | undefined): Promi
   try {
     const headers = { ...apiHeaders, 'content-type': 'application/json', accept: 'application/json' }
     const response = await fetch(api.graphql, { method: 'POST', headers, body: requestBody, signal: signal ?? null })
-    const body = (await response.json()) as { data?: unknown; errors?: GraphQLProblem[] }
+    const isOverloaded = response.status === 429 || response.status === 503
+    const body: Body = await response.json().catch((failure: unknown) => {
+      // A proxy may respond with a page.
+      if (isOverloaded) return {}
+      throw failure
+    })
     const [first] = body.errors ?? []
     if (first === undefined && 'data' in body) return { data: body.data }
-    const error = new ApiError(first?.extensions?.code ?? 'UNKNOWN', { graphQLErrors: body.errors ?? [] })
+    const code = first?.extensions?.code ?? (isOverloaded ? 'UNAVAILABLE' : 'UNKNOWN')
+    const error = new ApiError(code, { graphQLErrors: body.errors ?? [] })
     const isSafeToRepeat = response.status === 429 || (response.status === 503 && !('data' in body))
     return { error, isSafeToRepeat, retryAfter: response.headers.get('retry-after') }
   } catch (failure) {
@@ -67,6 +73,11 @@ async function send(requestBody: string, signal: AbortSignal | undefined): Promi
     const networkError = failure instanceof Error ? failure : new Error(String(failure))
     return { error: new ApiError('NO_ANSWER', { networkError }), isSafeToRepeat: false, retryAfter: null }
   }
+}
+
+interface Body {
+  data?: unknown
+  errors?: GraphQLProblem[]
 }
 
 interface GraphQLProblem {
