@@ -12,7 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SECRET = os.environ.get("WEBHOOK_SECRET", "")
 if not SECRET.startswith("whsec_"):
-    sys.exit("WEBHOOK_SECRET must be the secret of the webhook, which begins with whsec_")
+    print("WEBHOOK_SECRET must be the secret of the webhook, which begins with whsec_", file=sys.stderr)
+    sys.exit(2)
 KEY = base64.b64decode(SECRET.removeprefix("whsec_"))
 TOLERANCE = 300  # seconds
 handled = {}  # the time at which each webhook-id was handled

@@ -150,9 +150,9 @@ test.each(repeated)('parses repetitions of %j in linear time', (part) => {
   }
   // In quadratic time, one check of the long filter would take 32 times as long as 32 checks of the short filter.
   // The limit of 10 leaves room for garbage collection.
-  const short = Math.max(Math.min(run(1000, 32), run(1000, 32)), 10)
-  let long = run(32_000, 1)
+  const short = Math.max(Math.min(run(2000, 32), run(2000, 32)), 10)
+  let long = run(64_000, 1)
   // Repeat the measurement only if another process may have disturbed it.
-  for (let tries = 1; tries < 3 && long / short >= 10; tries++) long = Math.min(long, run(32_000, 1))
+  for (let tries = 1; tries < 3 && long / short >= 10; tries++) long = Math.min(long, run(64_000, 1))
   expect(long / short).toBeLessThan(10)
 })

@@ -247,7 +247,7 @@ function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeReque
     clock: clockOf(deps),
     onSignIn: (signIn) => recordSignIn(db, signIn).then(() => feed.wake()),
     record: recordAuditEntry,
-    commandLineKeys: commandLineKeys({ db, secrets, clock: clockOf(deps) }),
+    commandLineKeys: commandLineKeys({ db, secrets, clock: clockOf(deps), signIn: config.signIn }),
     invitations: invitationPage({ db, clock: clockOf(deps) }),
     people: ssoPeople({ db, log, clock: clockOf(deps), signUp: config.oidcSignUp }),
     onRecorded: () => feed.wake(),

@@ -25,7 +25,7 @@ test.each([
   'https://login.example.com/#main',
 ])('rejects the issuer %s, and describes a valid one', (issuer) => {
   expect(() => readConfig({ MUSTER_OIDC_ISSUER: issuer })).toThrow(
-    /^MUSTER_OIDC_ISSUER must be an https URL, or an http URL with a loopback host, without a user name, password, query, or fragment, such as https:/,
+    /^MUSTER_OIDC_ISSUER must be an https URL, or an http URL with a loopback host, without a user name, password, query, or fragment, such as https:\S+$/,
   )
 })
 

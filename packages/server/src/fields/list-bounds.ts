@@ -25,7 +25,7 @@ export const listBounds: ListBounds = {
   'User.registrationCodes': limits.registrationCodes,
   'User.webhooks': ({ id }) =>
     Math.min((id as unknown[] | null | undefined)?.length ?? limits.webhooks, limits.webhooks),
-  'User.attributeNames': limits.attributeNames,
+  'User.attributeNames': 1_000,
   'User.attributeInfo': (args) => countInfo(args),
   'Device.attributeInfo': (args) => countInfo(args),
   'Service.attributeInfo': (args) => countInfo(args),
@@ -40,8 +40,7 @@ export const listBounds: ListBounds = {
   'User.views': ({ id }) => Math.min((id as unknown[] | null | undefined)?.length ?? limits.views, limits.views),
   'View.columns': 50,
   'View.problems': 10,
-  // Keys can use a view, too. With their maximum number, a list of all views would exceed the limit on objects.
-  'View.usedBy': limits.webhooks + limits.roles,
+  'View.usedBy': limits.webhooks,
   'User.facets': ({ by }) => (by as unknown[]).length,
   'Facet.buckets': 100,
   'User.eventCounts': ({ intervals }) => Math.min((intervals as number | null) ?? DEFAULT_INTERVALS, MAX_INTERVALS),

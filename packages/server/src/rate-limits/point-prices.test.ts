@@ -31,10 +31,6 @@ test.each<[number, string, object?]>([
   [11, 'query ($size: Int!) { login { devices(size: $size) { items { id } } } }', { size: 1_000 }],
   // Each device can have 100 services.
   [1_011, '{ login { devices(size: 1000) { items { services { id } } } } }'],
-  // A list can contain 10,000 attribute names.
-  [101, '{ login { attributeNames { name } } }'],
-  // The price counts 20 webhooks and 50 roles for each of 200 views.
-  [143, '{ login { views { usedBy { id } } } }'],
   [2, 'mutation { setAttribute(serviceId: "a", name: "b", value: "c") }'],
   [
     3,

@@ -14,7 +14,7 @@ export function buildCommand(): Command {
 pass --purge, its secret remains on this machine, and a later installation uses the same device. Run the command as
 root.`),
     )
-    .option('--purge', "also remove the device's secret and the configuration")
+    .option('--purge', "also remove the device's ID and secret, and the configuration")
     .option(
       '--root <folder>',
       'root folder that "muster agent install" wrote to; the command stops the agent only if the folder is /',

@@ -9,7 +9,8 @@ import { assertComplies } from './key-policy.ts'
 const DAY_MS = 86_400_000
 const DAYS = 90
 
-export function commandLineKeys({ db, secrets, clock }: Pick<Context, 'db' | 'secrets' | 'clock'>): CommandLineKeys {
+export function commandLineKeys(options: Pick<Context, 'db' | 'secrets' | 'clock' | 'signIn'>): CommandLineKeys {
+  const { db, clock } = options
   const termsOf = async (transaction: Context['db'], { accountId }: Viewer) => {
     const { maxDays, requireDigest } = toKeyPolicy(await selectKeyPolicy(transaction, accountId))
     return { requireDigest, expires: new Date(clock().getTime() + Math.min(DAYS, maxDays ?? DAYS) * DAY_MS) }
@@ -23,7 +24,7 @@ export function commandLineKeys({ db, secrets, clock }: Pick<Context, 'db' | 'se
     create: (viewer, { publicKey, machine }) =>
       db.transaction().execute(async (transaction) => {
         const terms = await termsOf(transaction, viewer)
-        const context = { db: transaction, viewer, secrets, clock }
+        const context = { ...options, db: transaction, viewer }
         const { key } = await addAccessKey(context, { ...terms, name: machine, publicKey, personal: true })
         return key
       }),
