@@ -7,6 +7,8 @@ import { hasChromium, shellOptions } from './chromium.ts'
 /** The time limit of a test. A step that never completes fails after `WAIT_MS`, with an error that names the step. */
 const TEST_MS = 600_000
 const WAIT_MS = 100_000
+/** How much of a page's text a failed test prints, in characters. */
+const SHOWN = 4_000
 
 export function describeConsole(name: string, tests: () => void): void {
   if (!hasChromium && process.env.CI)
@@ -66,7 +68,8 @@ export function startConsole(options: TestAppOptions = {}): Console {
     })
     context.setDefaultTimeout(WAIT_MS)
     const errors = collectErrors(context)
-    onTestFinished(async () => {
+    onTestFinished(async ({ task }) => {
+      if (task.result?.state === 'fail') for (const page of context.pages()) await describePage(page)
       await context.close()
       if (errors.length > 0) throw new Error(`The page caused errors: ${errors.join('; ')}`)
     })
@@ -121,6 +124,12 @@ export async function signOut(page: Page, { email }: Pick<Person, 'email'>): Pro
   await page.getByRole('button', { name: email }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+}
+
+/** Prints what a page shows, because a failed step names only what it does not show. */
+async function describePage(page: Page): Promise<void> {
+  const text = await page.innerText('body', { timeout: 5_000 }).catch(String)
+  console.error(`${page.url()} shows:\n${text.slice(0, SHOWN)}`)
 }
 
 function collectErrors(context: BrowserContext): string[] {

@@ -7,7 +7,7 @@ import { startEmbedded } from '../src/db/embedded/embedded.ts'
 import { createEventPartition } from '../src/db/event-partitions.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { createPool } from '../src/db/pool/create-pool.ts'
-import { onWorkers, placeOnCluster, protectTemplate } from './cluster/cluster-databases.ts'
+import { disconnect, onWorkers, placeOnCluster } from './cluster/cluster-databases.ts'
 import { bundlePrograms } from './harness/bundled-programs.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
 
@@ -79,7 +79,7 @@ async function createTemplate(connection: pg.ClientConfig, template: string): Pr
   } finally {
     await db.destroy()
   }
-  await protectTemplate(connection, template)
+  await disconnect(connection, template)
 }
 
 const previousMonth = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1))
@@ -96,6 +96,7 @@ export function atDatabase(connection: pg.ClientConfig, database: string): pg.Cl
  * on a slow machine.
  */
 export async function dropDatabase(connection: pg.ClientConfig, name: string): Promise<void> {
+  await disconnect(connection, name)
   for (;;) {
     try {
       await onWorkers((worker) => administer(worker, `drop database if exists "${name}" with (force)`))

@@ -42,22 +42,25 @@ export async function placeOnCluster(db: Database, name: string): Promise<void> 
 }
 
 /**
- * Forbids connections to the template, and ends open ones, such as those of Citus, because PostgreSQL copies only an
- * unused database. Does nothing on plain PostgreSQL.
+ * Forbids connections to a database, and waits until the open ones have ended, such as those of Citus, because
+ * PostgreSQL copies and drops only an unused database. Does nothing on plain PostgreSQL.
  */
-export async function protectTemplate(connection: pg.ClientConfig, template: string): Promise<void> {
+export async function disconnect(connection: pg.ClientConfig, name: string): Promise<void> {
   if (!isCluster) return
-  for (const node of [connection, ...workers.map((connectionString) => ({ connectionString }))]) {
-    const client = new pg.Client(node)
-    await client.connect()
-    await client.query(`alter database "${template}" allow_connections false`)
-    for (;;) {
-      const { rows } = await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
-        template,
-      ])
-      if (rows.length === 0) break
-      await sleep(100)
-    }
+  const nodes = [connection, ...workers.map((connectionString) => ({ connectionString }))]
+  // Forbid connections on every node first: a connection of Citus does not end while it waits for another node.
+  for (const node of nodes)
+    await query(node, 'update pg_database set datallowconn = false where datname = $1 and datallowconn', [name])
+  const terminate = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1'
+  for (const node of nodes) while ((await query(node, terminate, [name])).length > 0) await sleep(100)
+}
+
+async function query(node: pg.ClientConfig, statement: string, values: unknown[]): Promise<unknown[]> {
+  const client = new pg.Client(node)
+  await client.connect()
+  try {
+    return (await client.query(statement, values)).rows
+  } finally {
     await client.end()
   }
 }
