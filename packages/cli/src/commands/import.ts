@@ -59,7 +59,7 @@ async function run(path: string, options: Options): Promise<void> {
     process.exitCode = options.json ? reportJson(report) : reportText(report)
   } catch (error) {
     progress.stop()
-    if (!interruption.signal.aborted) throw error
+    if (error !== interruption.signal.reason) throw error
     throw new CliError('interrupted before this import wrote any devices', { exitCode: exitCodes.interrupted })
   } finally {
     interruption.release()

@@ -83,6 +83,25 @@ describe('a file of many devices', () => {
     const next = await muster(['import', path, '--json'], { env })
     expect(JSON.parse(next.stdout)).toMatchObject(counts(300 - created, 0, created))
   })
+
+  it('reports that devices may have been imported if the server is lost after Ctrl-C', async () => {
+    const user = await app.createUser()
+    const folder = await temporaryFolder()
+    const proxy = await startBatchProxy(app.url, 'startBulk', async (number) => {
+      if (number !== 1) return
+      running.child.kill('SIGINT')
+      await running.waitForOutput('stderr', /Stopping after/)
+      proxy.interrupt()
+    })
+    const env = { MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(proxy.url, user)) }
+    const path = await folder.write('devices.csv', [header, ...rows.slice(0, 10)].join(''))
+    const running = startMuster(['import', path], { env })
+    const { code, stderr } = await running.done
+    const total = async (): Promise<number> => (await user.data('{ login { devices { total } } }')).login.devices.total
+    await expect.poll(total).toBe(10)
+    expect(stderr).toContain('the mutation may have run')
+    expect(code).toBe(8)
+  })
 })
 
 describe('exporting devices', () => {

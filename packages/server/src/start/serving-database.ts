@@ -58,7 +58,8 @@ async function openEmbedded({ config, log, onLost }: ServingDatabaseOptions): Pr
     startedAt = performance.now()
     return started
   }
-  const restart = async (reason: string): Promise<void> => {
+  const restart = async (exit: string): Promise<void> => {
+    let reason = exit
     log.error({ reason }, 'the embedded database exited; restarting it')
     if (performance.now() - startedAt > STABLE_MS) failures = 0
     while (!stopping && failures < MAX_RESTARTS) {
@@ -70,6 +71,7 @@ async function openEmbedded({ config, log, onLost }: ServingDatabaseOptions): Pr
         return
       } catch (error) {
         log.error({ err: error }, 'failed to restart the embedded database')
+        reason = error instanceof Error ? error.message : String(error)
       }
     }
     if (!stopping) onLost(`the embedded database could not be restarted: ${reason}`)

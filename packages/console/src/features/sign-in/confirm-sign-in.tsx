@@ -26,7 +26,14 @@ interface ConfirmSignInProps {
  */
 export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {
   const { data: options, error, reload } = useLoad(signInOptions)
-  if (error !== undefined) return <ErrorNotice error={error} onRetry={reload} />
+  if (error !== undefined) {
+    return (
+      <Stack>
+        <ErrorNotice error={error} onRetry={reload} />
+        <BackButton onClick={onCancel} />
+      </Stack>
+    )
+  }
   if (options === undefined) return null
   return options.password ? (
     <ConfirmationForm onConfirmed={onConfirmed} onCancel={onCancel} />
@@ -43,14 +50,18 @@ function SignInAgain({ options, onCancel }: Pick<ConfirmSignInProps, 'onCancel'>
       {options.singleSignOn === null ? null : (
         <SingleSignOn name={options.singleSignOn.name} to={`${pathname}${search}${hash}`} isOnlyWay />
       )}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onCancel}>
-          Back
-        </Button>
-      </Group>
+      <BackButton onClick={onCancel} />
     </Stack>
   )
 }
+
+const BackButton = ({ onClick }: { onClick: () => void }) => (
+  <Group justify="flex-end">
+    <Button variant="default" onClick={onClick}>
+      Back
+    </Button>
+  </Group>
+)
 
 function ConfirmationForm({ onConfirmed, onCancel }: ConfirmSignInProps) {
   const [user, setUser] = useState<WhoAmI>()

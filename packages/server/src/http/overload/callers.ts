@@ -53,5 +53,5 @@ export function createCallers({ addressOf, isExhausted }: CallersOptions): Calle
 /** Returns the ID of the access key that a signature in any accepted format names, or undefined without a key ID. */
 function claimedKey({ headers }: FastifyRequest): string | undefined {
   const text = headers['signature-input'] ?? headers.signature ?? headers.authorization
-  return typeof text === 'string' ? /\bkeyid="([^"]{1,100})"/i.exec(text)?.[1] : undefined
+  return typeof text === 'string' ? /\bkeyid="([^"]{1,128})"/i.exec(text)?.[1] : undefined
 }
