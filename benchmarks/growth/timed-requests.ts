@@ -27,7 +27,7 @@ export function createSender(url: string): Sender {
           response.on('end', () => {
             const milliseconds = performance.now() - began
             const text = Buffer.concat(chunks).toString()
-            // A response with errors begins with `errors`, even if its status is 200.
+            // The body of a response with errors begins with `{"errors"`, even if the status is 200.
             if (response.statusCode !== 200 || text.startsWith('{"errors"')) {
               return reject(new Error(`${path} responded with status ${response.statusCode}: ${text.slice(0, 500)}`))
             }

@@ -18,7 +18,7 @@ export interface Workload {
 }
 
 export interface Run extends LoadResult {
-  /** CPU time of the system's process in milliseconds. Undefined on systems without /proc. */
+  /** CPU time of the process under test, in milliseconds. Undefined on computers without /proc. */
   cpuTime: number | undefined
 }
 

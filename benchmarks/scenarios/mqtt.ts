@@ -138,7 +138,7 @@ export const connections: Scenario = {
 
 /** A process that keeps device connections open. */
 interface Holder {
-  /** Opens a connection for each of the credentials. Resolves to the number of all connections that are open then. */
+  /** Opens a connection for each of the credentials. Resolves to the total number of open connections. */
   connect(credentials: readonly Credentials[]): Promise<number>
   close(): void
 }

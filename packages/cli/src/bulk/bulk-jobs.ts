@@ -116,7 +116,7 @@ export function assertComplete({ id, state, stateReason, counts }: JobRow): void
   }
   if (counts.failed + counts.skipped === 0) return
   const which = `${counts.failed} failed, ${counts.skipped} skipped`
-  throw new CliError(`the job did not change or register all devices: ${which}`, {
+  throw new CliError(`some devices were not changed, registered, or deleted: ${which}`, {
     hint: `To list these devices, run: muster bulk items ${id} --status failed,skipped`,
     exitCode: exitCodes.partly,
   })

@@ -68,11 +68,13 @@ async function confirmPreview(
   { dryRun = false, json = false, yes = false, expect }: StartOptions,
 ): Promise<void> {
   const writing = writingOf(job)
-  if (expect !== undefined && expect !== writing)
-    throw new CliError(`the job would change or register ${counted(writing, 'device')}, but --expect is ${expect}`, {
+  if (expect !== undefined && expect !== writing) {
+    const found = counted(writing, 'device')
+    throw new CliError(`the job would change, register, or delete ${found}, but --expect is ${expect}`, {
       hint: 'Nothing was changed. To see the devices, run the command with --dry-run and without --expect.',
       exitCode: exitCodes.conflict,
     })
+  }
   if (writing === 0) return
   // With --json, the output of a dry run already contains the preview's counts.
   if (dryRun ? !json : !yes) await showPreview(muster, job.id)

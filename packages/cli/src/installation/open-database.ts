@@ -35,8 +35,7 @@ export async function withDatabase<Result>(
   const log = standardErrorLog()
   const { connection, close } = await open(config, log)
   const pool = createPool({ connection, size: 4, statementTimeout: 0 })
-  // Ignore errors of idle connections, because the pool replaces these connections. Failed statements reject
-  // separately.
+  // Ignore errors of idle connections, because the pool replaces these connections.
   pool.on('error', () => {})
   const db = createDatabase(pool)
   try {

@@ -47,7 +47,7 @@ export async function receiveDeliveries({ host, port, answer, json, secret }: Re
     server.listen(port, host)
     await once(server, 'listening')
   } catch (error) {
-    throw usageError(`cannot listen on ${name}:${port}: ${(error as Error).message}`, 'Set another --host or --port.')
+    throw usageError(`cannot listen on ${name}:${port}: ${(error as Error).message}`, 'Pass another --host or --port.')
   }
   return {
     url: `http://${name}:${(server.address() as AddressInfo).port}/`,

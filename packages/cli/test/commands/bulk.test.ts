@@ -22,7 +22,7 @@ it('previews, runs, lists, and undoes changes to many devices', async () => {
     })
   expect(await run('bulk', 'set', 'site=rome', ...where, '--yes', '--expect', '4')).toMatchObject({
     code: 7,
-    stderr: expect.stringContaining('would change or register 3 devices, but --expect is 4'),
+    stderr: expect.stringContaining('would change, register, or delete 3 devices, but --expect is 4'),
   })
   expect(await lines('bulk', 'list')).toMatchObject(Array(4).fill({ state: 'CANCELED' }))
   const [job] = await lines(

@@ -47,7 +47,7 @@ async function memory(): Promise<Sample> {
   const text = await readFile('/proc/meminfo', 'utf8')
   const kilobytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1])
   const [total, available] = [kilobytes('MemTotal'), kilobytes('MemAvailable')]
-  if (!(total > 0 && available >= 0)) throw new Error('/proc/meminfo does not contain MemTotal and MemAvailable')
+  if (!(total > 0 && available >= 0)) throw new Error('/proc/meminfo does not contain both MemTotal and MemAvailable')
   return percent(total - available, total, 5)
 }
 

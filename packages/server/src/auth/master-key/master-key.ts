@@ -120,6 +120,6 @@ async function createMasterKey(dataFolder: string, log: FastifyBaseLogger): Prom
     // A server that uses another database has just created the key in this folder. Both servers use that key.
     return readMasterKey(file, log) ?? key
   }
-  log.info({ file }, 'created the master key: store a copy of the file separately, because backups do not contain it')
+  log.info({ file }, 'created the master key: store a copy separately, because backups do not contain the key')
   return key
 }

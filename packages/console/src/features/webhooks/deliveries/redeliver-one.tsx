@@ -19,7 +19,7 @@ export function RedeliverOne({ delivery, webhook }: RedeliverOneProps) {
   const redeliver = useChange(RedeliverWebhookDocument, ['Webhook', 'WebhookDelivery'])
   const { attempt, isRunning, error } = useAttempt(async () => {
     await redeliver({ id: webhook.id, deliveryId: delivery.id })
-    notifications.show({ message: 'Resending the delivery.' })
+    notifications.show({ message: 'Resending the delivery' })
   })
   return (
     <>
