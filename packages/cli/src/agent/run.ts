@@ -24,7 +24,7 @@ export async function runAgent(options: AgentOptions, log: Log, signal: AbortSig
   const history = await openServiceHistory(folder, config.services)
   const values = createValues(config.values, {
     onFailure: ({ attribute, message }) => log.warn('cannot read a value', { attribute, reason: message }),
-    onRecovery: (attribute) => log.info('the value is readable again', { attribute }),
+    onRecovery: (attribute) => log.info('can read a value again', { attribute }),
   })
   const statusReport = createStatusReport({ history, values })
   const socket = await serveStatus(folder, statusReport.current)

@@ -29,13 +29,13 @@ const changeMessages = {
   forgotten: 'service forgotten',
 }
 
-/** Scans for services at regular intervals, or once if the system lists no sockets. Resolves after the first scan. */
+/** Scans for services at regular intervals, or once if sockets cannot be listed. Resolves after the first scan. */
 export async function watchServices({ config, history, changeSignal, log, signal }: Watching): Promise<Watch> {
   const programs = createPrograms()
   const scan = async (): Promise<boolean> => {
     const running = await findServices(config, programs)
     if (running === undefined) {
-      log.warn('this system does not list listening sockets, so the agent does not report services')
+      log.warn('cannot list the listening sockets of this system, so the agent does not report services')
       return false
     }
     const changes = await history.update(running, Date.now())

@@ -102,7 +102,7 @@ d = timeout 1s command echo x; sleep 1000`)
   const { attributes } = await machine.deviceWhere(({ attributes: { a, c } }) => a === 'two' && c)
   expect(attributes).toEqual({ a: 'two', c: 'x'.repeat(1_000) })
   const countInLog = (text: string): number => agent.stdout().split(text).length - 1
-  expect([countInLog('with code 3: it is empty'), countInLog('value is readable again attribute=a')]).toEqual([1, 1])
+  expect([countInLog('with code 3: it is empty'), countInLog('can read a value again attribute=a')]).toEqual([1, 1])
   expect([
     countInLog('attribute=b reason="the command took longer'),
     countInLog('attribute=d reason="the command took longer'),

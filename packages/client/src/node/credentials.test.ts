@@ -43,7 +43,7 @@ describe('readCredentials', () => {
 
   it('skips an unreadable default location if another location contains credentials', async () => {
     await mkdir(join(folder, 'data/credentials'), { recursive: true })
-    await expect(readCredentials({ env: environment() })).rejects.toThrow('cannot read the credentials')
+    await expect(readCredentials({ env: environment() })).rejects.toThrow('data/credentials: EISDIR')
     await put('home/.muster/credentials', section('home'))
     expect(await readCredentials({ env: environment() })).toMatchObject({ keyId: 'home' })
   })

@@ -149,6 +149,6 @@ async function readIfExists(file: string): Promise<string | undefined> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new CredentialsError(`cannot read the credentials file or private key file: ${message}`)
+    throw new CredentialsError(`cannot read ${file}: ${message}`)
   }
 }

@@ -26,7 +26,7 @@ interface Job {
 const POLL_MS = { min: 100, max: 1_000 }
 /** The rate of the job, in devices per second: the maximum that the API accepts. */
 const RATE = 10_000
-/** The highest `maxFailures` that the API accepts. With it, failed rows do not pause the job. */
+/** The highest `maxFailures` that the API accepts. With this limit, failed rows do not pause the job. */
 const MAX_FAILURES = 2_147_483_647
 
 const fields = 'id state stateReason token counts { change register rejected done failed skipped }'

@@ -43,7 +43,7 @@ export interface Authentication {
    */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
   countUse: KeyUse['count']
-  /** Writes pending data and ends the subscription to key changes. Call this before closing the database pool. */
+  /** Writes pending data and ends the subscription to key changes. Call `close` before closing the database pool. */
   close(): Promise<void>
 }
 
