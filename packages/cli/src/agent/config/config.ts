@@ -56,7 +56,7 @@ async function readIfExists(file: string): Promise<string | undefined> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new CliError(`cannot read the configuration: ${message}`, { exitCode: exitCodes.usage })
+    throw new CliError(`cannot read the configuration file ${file}: ${message}`, { exitCode: exitCodes.usage })
   }
 }
 

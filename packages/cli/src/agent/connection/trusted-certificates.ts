@@ -7,7 +7,7 @@ import { exitCodes } from '../../errors/exit-codes.ts'
 export async function readTrustedCertificates(file: string | undefined): Promise<string[] | undefined> {
   if (file === undefined) return undefined
   const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new CliError(`cannot read the certificates: ${error.message}`, { exitCode: exitCodes.usage })
+    throw new CliError(`cannot read the certificates in ${file}: ${error.message}`, { exitCode: exitCodes.usage })
   })
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {
     throw new CliError(`${file} contains no PEM certificates`, {
