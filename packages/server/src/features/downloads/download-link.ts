@@ -40,8 +40,8 @@ const SELECTION_FORMAT = 'selection 1'
 
 /**
  * Returns `<grant>.<device IDs>.<mac>` or `<grant>.<device IDs>.<selection>.<mac>`. Each part is base64url: the grant
- * as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the other parts. If there
- * are no device IDs in the content, `*` replaces them. Anyone with the token can download the list. Device IDs are
+ * as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the other parts. If
+ * `deviceIds` is omitted, `*` replaces the device IDs. Anyone with the token can download the list. Device IDs are
  * packed because 1,000 IDs as JSON would make the request line too long.
  */
 export function signGrant({ content, ...grant }: DownloadGrant, linkKey: Buffer): string {

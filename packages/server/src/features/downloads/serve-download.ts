@@ -109,7 +109,7 @@ type Found = Pick<KeyGrant, 'permissions' | 'restriction'> & Partial<Pick<KeyGra
 
 type Admitted = Found & { reach: Reach | undefined }
 
-/** Returns undefined if the key or session may not download the list now from this address. */
+/** Returns undefined if the key or session is not allowed to download the list now from this address. */
 async function admit(deps: DownloadDeps, grant: DownloadGrant, address: string): Promise<Admitted | undefined> {
   const found = await findAdmitted(deps, grant, address)
   if (found === undefined || !includes(found.permissions, maskOf(neededPermissions(grant.content)))) return undefined

@@ -22,7 +22,7 @@ export interface DeviceFilterArguments {
   now?: Date | null | undefined
 }
 
-/** A device must match all filters. An empty list matches no device. */
+/** A device must match every field that is set. An empty list matches no device. */
 export interface DeviceFilter {
   /** A part of the name, case-insensitive. */
   name?: string
@@ -67,7 +67,10 @@ export function readState(state: string): State {
   return state
 }
 
-/** Returns the IDs in their stored form, without duplicates, in the given order. Omits malformed IDs. */
+/**
+ * Returns the IDs in their stored form, without duplicates, in the given order. Omits malformed IDs. Throws
+ * LIMIT_EXCEEDED if there are too many IDs.
+ */
 export function readIds(ids: readonly string[], path: string): string[] {
   assertAtMost(limits.idsPerList, ids.length, { path, what: 'IDs' })
   const stored = ids.map(parseId).filter((id) => id !== undefined)

@@ -39,8 +39,8 @@ export interface DeviceListWithView extends DeviceListRequest {
 }
 
 /**
- * Reads the arguments and applies the view and the caller's restriction. Rejects unknown names in `where` and `sortBy`
- * (see `assertKnownNames`), and attribute names that the caller cannot read.
+ * Reads the arguments and applies the view and the caller's restriction. Rejects unknown names in `where` and `sortBy`,
+ * and attribute names that the caller cannot read.
  */
 export async function readDeviceList(context: Context, args: DeviceListArguments): Promise<DeviceListWithView> {
   const list = await readWithView(context, args)

@@ -140,7 +140,7 @@ test.each([
   for (const limit of [1, 2, 50, 51, 52, 101, 102, 251, 252, 1_001]) {
     expect(await idsFrom({ offset: 0 }, limit)).toEqual(all.slice(0, limit))
     // In the orders by lastReported, the 16,000 devices with a value come first, so the positions 15,990 and 16,100 are
-    // on both sides of the first device without a value.
+    // on opposite sides of the first device without a value.
     for (const from of [8_000, 15_990, 16_100]) {
       const place = await findPlace(db, ACCOUNT, { order, id: all[from - 1]!, inside: undefined })
       const after = databasePlace(order, place!)
@@ -249,7 +249,7 @@ describe.each<[filter: DeviceFilterArguments, context: string | undefined, index
   })
 })
 
-// Without an index for the sort or the filter, the database reads every device unless the page fills up first.
+// A sort without an index reads every device. A filter without an index does so unless the page fills up first.
 test.each<DeviceFilterArguments & { sort?: string; context?: string }>([
   { sort: 'rack' },
   { sort: '$svc.statusA', context: 'lab' },

@@ -82,7 +82,7 @@ const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & Pick<
 
 /**
  * Returns the key under which the page's statement is cached. Returns undefined for pages whose statements differ too
- * much to be cached: those with a filter, at an offset, or in an order by an attribute or by several keys.
+ * much to be cached: those with a filter, at an offset above 0, or in an order by an attribute or by several keys.
  */
 function shapeOf({ filter, order, start, limit, attributes, search }: DevicePageQuery): string | undefined {
   const { by, direction, further } = order

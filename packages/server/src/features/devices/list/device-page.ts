@@ -20,8 +20,8 @@ export interface PageReading {
 const SAMPLED = 250
 
 /**
- * If the order has an index but the filter has none, the server does not charge for a page that the first read fills,
- * because that read ends early.
+ * If the order has an index, and the filter has `where` or a restriction but no index, the server does not charge for a
+ * page that the first read fills, because that read ends early.
  */
 export async function readDevicePage(reading: PageReading): Promise<ListedDeviceRow[]> {
   const { page, read, charge, countAll } = reading
@@ -68,9 +68,9 @@ const canMisjudge = ({ name, values = [], context }: DeviceFilter): boolean =>
   context === undefined && (name !== undefined || values.some((value) => reservedColumn(value.name) === undefined))
 
 /**
- * PostgreSQL assumes that the matches are evenly distributed in the list. If it expects many matches, it would read the
- * list in order, even if the matches are few or at its end. This function therefore samples the first devices, which
- * shows whether a walk is likely to fill the page.
+ * PostgreSQL assumes that the matches are evenly distributed in the list. If it expects many matches, it reads the list
+ * in order, even if the matches are few or at the end of the list. This function therefore samples the first devices,
+ * which shows whether a walk is likely to fill the page.
  */
 async function readMatches(page: SampledPage, { read, countInSample }: PageReading): Promise<ListedDeviceRow[]> {
   const { devices, matches } = await countInSample({ ...page, walked: SAMPLED })

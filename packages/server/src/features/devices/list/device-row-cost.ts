@@ -35,8 +35,7 @@ export function rowsRead(
   try {
     const { filter: given, order, page } = readDeviceListArguments(args, firstRecord)
     const filter = inside === undefined ? given : { ...given, inside }
-    // Before the field runs, the server does not know the view. It therefore charges for the maximum that the field may
-    // read.
+    // The server has not read the view yet, so the estimate is the maximum that the field may read.
     if (args.view != null) return { page: { rows: devices, reasons: [] }, total: { rows: devices, reasons: [] } }
     const offset = 'offset' in page.start ? page.start.offset : 0
     return {
@@ -49,7 +48,7 @@ export function rowsRead(
   }
 }
 
-/** Estimates the rows that a page reads. `devices` is the number of devices in the account, or infinite if unknown. */
+/** Estimates how many rows the server reads for a page. `devices` is the number of devices, or infinite if unknown. */
 export function rowsReadByPage(
   { filter, order, start }: { filter: DeviceFilter; order: DeviceOrder; start: SqlStart | SqlStartByKeys },
   devices = Number.POSITIVE_INFINITY,

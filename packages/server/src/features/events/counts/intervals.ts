@@ -23,7 +23,7 @@ const LONGEST = 28 * DAY
 /** Weeks are counted from this time, a Monday at 0:00 UTC. */
 const MONDAY = 4 * DAY
 
-/** Divides a range of time into at most `size` intervals of a round length in UTC. An empty range has no intervals. */
+/** Divides a time range into at most `size` intervals of a round length, aligned to UTC. Empty ranges have none. */
 export function divide({ from, until }: { from: Date; until: Date }, size: number): Intervals {
   const step = steps.find((each) => countOf(each, from, until) <= size) ?? longStep(from, until, size)
   return { start: startOf(step, from), step, size: countOf(step, from, until) }
