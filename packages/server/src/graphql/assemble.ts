@@ -33,7 +33,8 @@ function addResolver(schema: GraphQLSchema, typeName: string, resolver: object):
     Object.assign(type, { description, serialize, parseValue, parseLiteral })
     return
   }
-  if (!isObjectType(type)) throw new Error(`the resolver ${typeName} does not match an object type in the SDL`)
+  if (!isObjectType(type))
+    throw new Error(`the resolver ${typeName} does not match an object or scalar type in the SDL`)
   for (const [name, resolve] of Object.entries(resolver)) {
     const field = type.getFields()[name]
     if (field === undefined) throw new Error(`the resolver ${typeName}.${name} does not match a field in the SDL`)

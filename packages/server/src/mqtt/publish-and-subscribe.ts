@@ -55,7 +55,7 @@ export function createTraffic({ reports, throttle, logRejection, measure }: Traf
         const isRejected = error instanceof ApiError
         const message = withoutInput((error as Error).message)
         logRejectedPublication(isRejected ? error.code : 'not written', message)
-        // The caller logs this error, so it must not contain input, and closes the connection.
+        // The caller closes the connection and logs this error, so the error must not contain input.
         throw isRejected ? new Error(message) : error
       }
     },

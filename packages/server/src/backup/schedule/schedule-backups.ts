@@ -115,7 +115,7 @@ function archiveReporter(log: FastifyBaseLogger, archive: string | undefined) {
   let remindAt: number | undefined
   return ({ failingSince, pendingBytes }: ArchiveStatus): void => {
     if (failingSince === null) {
-      if (remindAt !== undefined) log.info({ archive }, 'the write-ahead log is being archived again')
+      if (remindAt !== undefined) log.info({ archive }, 'the write-ahead log can be archived again')
       remindAt = undefined
     } else if (remindAt === undefined || Date.now() > remindAt) {
       remindAt = Date.now() + REMIND_MS

@@ -16,7 +16,7 @@ export interface Replica {
  */
 export type OpenPool = (check: (client: pg.ClientBase) => Promise<void>, size?: number) => Database
 
-/** Connects to the standby. Rejects if the server at the address is not a standby of the primary. */
+/** Connects to the server in DATABASE_READ_URL. Rejects if that server is not a standby of `primary`. */
 export async function openReplica(primary: Database, open: OpenPool): Promise<Replica> {
   // An address may lead to several servers behind a load balancer, or to a different server later. The WAL position of
   // one server does not apply to the others.

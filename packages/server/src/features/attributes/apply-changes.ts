@@ -50,8 +50,8 @@ function setValue(attributes: Attributes, { name: [first, subName], value }: Cha
 }
 
 /**
- * Throws CONFLICT if a change would make a group of a name that is a value, or a value of a name that is a group.
- * `kindOnTarget` returns the kind of a top-level name in the base or in contexts, or undefined for an unused name.
+ * Throws CONFLICT if a change would use a value's name for a group, or a group's name for a value. `kindOnTarget`
+ * returns the kind of a top-level name in the base values or in contexts, or undefined for an unused name.
  */
 export function assertNoConflict(
   changes: readonly Change[],

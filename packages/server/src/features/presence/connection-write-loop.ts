@@ -48,7 +48,7 @@ export function createConnectionWriter(options: ConnectionWriterOptions): Connec
       if (lease.id === undefined && closing.aborted) return
       try {
         await writeBatch()
-        if (isFailing) log.info('device states are being written again')
+        if (isFailing) log.info('writing device states again')
         isFailing = false
       } catch (error) {
         if (closing.aborted) return

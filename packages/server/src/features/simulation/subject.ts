@@ -180,7 +180,7 @@ async function ownPersonId(context: Context): Promise<string | undefined> {
   return key?.kind === 'personal' ? (key.madeBy ?? undefined) : undefined
 }
 
-/** Throws FORBIDDEN if the caller lacks the permission, in the same form as the check before a document runs. */
+/** Throws the same error as the check before a document runs if the caller lacks the permission. */
 export function assertMay({ permissions }: Context['viewer'], permission: PermissionName): void {
   if (isPermitted(permissions, permission)) return
   const missing = [{ field: 'User.simulate', permission }]

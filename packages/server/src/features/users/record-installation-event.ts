@@ -24,7 +24,7 @@ export interface RecordDeps {
 }
 
 /**
- * Records an event in the event log of the installation's owner, if there is one. Call this function after the
+ * Records an event in the event log of the installation's owner, unless there is no owner. Call this function after the
  * operation: it logs an error instead of throwing it, because the operation is already complete.
  */
 export async function recordInstallationEvent(

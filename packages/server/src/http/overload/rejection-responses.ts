@@ -20,7 +20,7 @@ export type SendRejection<Reason extends string> = (
 
 /**
  * Prepares the responses to rejected requests once, and returns a function that sends them. These responses bypass
- * Fastify and its hooks, which would take most of the time.
+ * Fastify and its hooks, which would take most of the processing time.
  */
 export function prepareRejections<Reason extends string>(
   messages: Readonly<Record<Reason, string>>,

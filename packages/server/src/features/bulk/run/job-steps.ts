@@ -53,10 +53,10 @@ export interface WorkOptions {
 export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**
- * Runs the next step of the job: a preview step or a batch. Does nothing if the job is not due. An ApiError during a
- * preview sets the job to FAILED, and a DeviceError sets its device to FAILED. With `singly`, which the worker passes
- * after several failures, any other error sets the previewing job or the next device of the running job to FAILED,
- * unless the error is an outage or an exceeded quota.
+ * Runs the next step of the job: a preview step or a batch. Does nothing if the job is not due. After an outage, throws
+ * the error. If a quota is exceeded, the job waits. Any other ApiError during a preview sets the job to FAILED, and a
+ * DeviceError sets its device to FAILED. With `singly`, which the worker passes after several failures, any other error
+ * sets the previewing job or the next device of the running job to FAILED.
  */
 export async function workOn(
   options: WorkOptions,

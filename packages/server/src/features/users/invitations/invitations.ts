@@ -203,9 +203,8 @@ async function assertStillGrantable(
   const granting = inviter && (await getRole(db, accountId, inviter.roleId))
   const mayGrant = inviter !== undefined && granting !== undefined && canGrant(granting, role)
   if (mayGrant && !(await isDisabled(db, inviter.personId))) return
-  throw new ApiError('FORBIDDEN', 'the person who invited you can no longer give you this role: ask for another link', {
-    reason: 'exceeds-own-access',
-  })
+  const message = 'the person who invited you can no longer give you this role: ask another member for an invitation'
+  throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
 }
 
 async function assertBelowLimit(db: Database, accountId: string, now: Date): Promise<void> {
