@@ -16,7 +16,7 @@ export interface Traffic {
    * written.
    */
   publish(session: Session | undefined, packet: PublishPacket): Promise<Reply | undefined>
-  /** Returns whether the device may subscribe. Toward the limit, repeated subscriptions to one filter count once. */
+  /** Returns whether the device may subscribe. Repeated subscriptions to one filter count once toward the limit. */
   subscribe(session: Session | undefined, subscription: Subscription): boolean
   unsubscribe(session: Session | undefined, topics: readonly string[]): void
 }

@@ -31,7 +31,7 @@ export interface WorkerRouterOptions {
   openPools: readonly ((options: WorkerPoolOptions) => Database)[]
   /**
    * Opens another pool for the coordinator. A transaction on a worker waits for event IDs while it holds locks. In the
-   * pool for requests, it could wait behind other transactions, which in turn wait for these locks.
+   * pool for requests, reading the IDs could wait for other transactions, which in turn wait for these locks.
    */
   openEventIds: () => Database
   log: FastifyBaseLogger
@@ -77,7 +77,7 @@ export function createWorkerRouter({
 
   const setAway = (db: Database, reason: string): void => {
     for (const [node, worker] of workers) if (worker === db) workers.delete(node)
-    if (reported.get(db) !== reason) log.warn({ reason }, 'a worker of the cluster is unavailable')
+    if (reported.get(db) !== reason) log.warn({ reason }, 'a server in DATABASE_URLS is unavailable or not a worker')
     reported.set(db, reason)
   }
 

@@ -24,7 +24,7 @@ export function assertReadableText(viewer: Restricted, name: string): void {
 
 const forbidden = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'attribute' })
 
-/** Throws FORBIDDEN if the viewer may read only some attributes. Call this before using data that depends on others. */
+/** Throws FORBIDDEN if the viewer may read only some attributes. `what` names data that depends on all attributes. */
 export function assertReadsAll(viewer: Restricted, what: string): void {
   if (namesOf(viewer) !== undefined) throw forbidden(`${what} depends on attributes that you cannot read`)
 }

@@ -180,7 +180,7 @@ async function ownPersonId(context: Context): Promise<string | undefined> {
   return key?.kind === 'personal' ? (key.madeBy ?? undefined) : undefined
 }
 
-/** Throws the same error as the check before a document runs if the caller lacks the permission. */
+/** If the caller lacks the permission, throws the same FORBIDDEN error as the check before a document runs. */
 export function assertMay({ permissions }: Context['viewer'], permission: PermissionName): void {
   if (isPermitted(permissions, permission)) return
   const missing = [{ field: 'User.simulate', permission }]

@@ -3,7 +3,7 @@ import type { Operation } from '../operation.ts'
 import { stepsOf } from '../response-body.ts'
 import { fieldNodes, type JsonSchema, type Selected, selectionSchema } from './json-schema.ts'
 
-/** Returns the schema of a route's response, which is what the route's document selects at `route.at`. */
+/** Returns the schema of a route's response: the selection of the route's document at `route.at`. */
 export function responseSchema(operation: Operation, schema: GraphQLSchema): JsonSchema {
   const { route, definition, fragments } = operation
   const root = schema.getRootType(definition.operation)

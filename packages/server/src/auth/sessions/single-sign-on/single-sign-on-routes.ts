@@ -99,7 +99,7 @@ async function finishSignIn(
   })
 }
 
-/** The log entry contains neither the request's query string, which contains a code, nor the provider's message. */
+/** Logs neither the request's query string, which contains the authorization code, nor the provider's message. */
 function reasonOf({ logRejection, addressOf }: SsoRouteDeps, request: FastifyRequest, error: unknown): string {
   if (!(error instanceof ApiError)) {
     request.log.error({ err: error }, 'single sign-on failed because of an internal error')

@@ -71,8 +71,8 @@ export function hasField(scope: FilterScope, { subject }: HasValue & { subject: 
 }
 
 /**
- * A word without wildcards matches a part of the name, of a device's hardware ID, or of a service's host, or the
- * beginning of the ID. A word with wildcards matches the whole name, hardware ID, or host.
+ * Without wildcards, a word matches a part of the name, of a device's hardware ID, or of a service's host, and also the
+ * beginning of the ID. With wildcards, a word matches the whole name, hardware ID, or host.
  */
 export function matchesWord(scope: FilterScope, { of, literal }: WordSearch): Sql {
   if (of === 'event') throw new Error('matchesWord does not support events: use event-conditions.ts')
