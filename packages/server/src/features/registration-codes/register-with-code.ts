@@ -16,7 +16,7 @@ import { assertUniqueNames } from './registration-codes.ts'
 
 export interface RegisteredByCode {
   deviceId: string
-  /** The server returns the secret only on registration. */
+  /** The server returns this secret only once. */
   secret: string
   services: ServiceName[]
 }
@@ -24,8 +24,8 @@ export interface RegisteredByCode {
 /**
  * Registers a device. If the account already contains a device with the hardware ID, that device receives a new secret
  * and otherwise stays unchanged. Throws CONFLICT if that device may not register again (see `reregisterDevice`).
- * Registering again does not count as a use of the code, so a used-up code also works. `onCode` receives the code, if
- * it has not expired, and can throw.
+ * Registering again does not count as a use of the code, so a used-up code also works. `onCode` receives the code if it
+ * has not expired; an error that `onCode` throws rejects the registration.
  */
 export async function registerWithCode(
   { db, clock, onCode }: { db: Database; clock: () => Date; onCode: (code: PresentedCode) => void },

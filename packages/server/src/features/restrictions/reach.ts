@@ -38,7 +38,7 @@ export async function readReach(
   }
 }
 
-/** If the view was deleted, or if a filter is invalid, the returned filter matches no device. */
+/** If a view was deleted or a filter is invalid, the returned filter matches no device. */
 async function devicesOf(
   db: Database,
   accountId: string,

@@ -62,8 +62,8 @@ export async function updateServiceRow(
 }
 
 /**
- * Deletes a service. Returns the service's data other than its fields. Returns undefined if that data is too large to
- * keep, or if the service does not exist.
+ * Deletes a service. Returns the service's data that is not in `ServiceFields`. Returns undefined if that data is too
+ * large to keep, or if the service does not exist.
  */
 export async function deleteServiceRow(
   db: Database,
@@ -87,7 +87,7 @@ export async function deleteServiceRow(
   return removed == null || Buffer.byteLength(JSON.stringify(removed)) > limits.deletedBytes ? undefined : removed
 }
 
-/** A deleted service's data other than its fields. Timestamps have the format in which PostgreSQL writes JSON. */
+/** A deleted service's data that is not in `ServiceFields`. Timestamps have the format that PostgreSQL uses in JSON. */
 export interface RemovedService extends Record<string, unknown> {
   created: string
   attributes: Record<string, unknown>

@@ -18,7 +18,7 @@ export interface ServiceOfDevice extends ServiceFields {
   device: { id: string; name: string }
 }
 
-/** Changes to services. The caller must have locked the rows of their devices. */
+/** Changes to services. Lock the rows of their devices before you apply the changes. */
 export interface ServiceChanges {
   updated: readonly { after: ServiceOfDevice; changes: object }[]
   removed: readonly ServiceOfDevice[]

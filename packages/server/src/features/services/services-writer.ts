@@ -43,7 +43,7 @@ const selections = new Set<string>()
 
 /**
  * Returns the SQL expression for a service's JSON. Returns undefined if a resolver must supply one of the fields, or if
- * the selection would exceed `MAX_SELECTIONS`.
+ * the selection is new and the number of selections has reached `MAX_SELECTIONS`.
  */
 function serviceJson(fields: readonly LeafField[]): Sql | undefined {
   const parts: (string | Sql)[] = []
