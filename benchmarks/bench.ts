@@ -1,5 +1,5 @@
-// `npm run bench` compares the server with baselines and similar servers. If the first argument is a name, it runs the
-// standalone benchmark of that name instead.
+// `npm run bench` compares the server with baselines and similar servers. If the first argument is the name of a
+// standalone benchmark, the command runs only that benchmark.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { installPeers } from './environment/install-peers.ts'
 import { createPeerSchema } from './environment/peer-schema.ts'
@@ -33,7 +33,7 @@ async function main(args: readonly string[]): Promise<void> {
   const environment = await startEnvironment({ ...options, services: SERVICES })
   const load = hasPeers ? startAutocannonLoad() : nodeHttpLoad
   let closing: Promise<void> | undefined
-  // This function can be called at the end of the measurement and again after a signal. It closes everything only once.
+  // Both a signal and the end of the measurement can call this function. It closes everything only once.
   const close = (): Promise<void> => (closing ??= load.close().then(() => environment.close()))
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void close().finally(() => process.exit(1)))
   try {

@@ -2,9 +2,8 @@ import type { AddressInfo } from 'node:net'
 import { createPool } from '../../packages/server/src/db/pool/create-pool.ts'
 import { buildBaseline } from './same-sql-server.ts'
 
-// Use the session settings of the server's pool, so that the baseline and the server run the statements under the same
-// conditions.
 const { DATABASE_URL: connectionString, DATABASE_CONNECTIONS, ACCOUNT_ID: accountId = '' } = process.env
+// Use the server's kind of pool, so that the sessions of the baseline and of the server have the same settings.
 const pool = createPool({
   connection: { connectionString },
   size: Number(DATABASE_CONNECTIONS),

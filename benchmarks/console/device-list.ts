@@ -13,7 +13,7 @@ const TIMEOUT_MS = 30_000
 
 interface List {
   page: Page
-  /** Returns the milliseconds from an action on the page until all visible rows are loaded and the list has changed. */
+  /** Performs an action, and returns the milliseconds until all visible rows are loaded and the list has changed. */
   time(action: () => Promise<unknown>): Promise<number>
 }
 

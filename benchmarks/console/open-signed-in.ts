@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import type { StartedEnvironment } from '../environment/start-environment.ts'
 
-/** Opens a page with the owner's session. `page.evaluate` can call the functions of `measure` in in-page.js there. */
+/** Opens a blank page with the owner's session. in-page.js defines `measure` in every document that the page loads. */
 export async function openSignedIn(
   browser: Browser,
   environment: StartedEnvironment,

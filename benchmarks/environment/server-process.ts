@@ -5,7 +5,7 @@ import { open, readFile } from 'node:fs/promises'
 export interface ServerProcess {
   url: string
   /**
-   * Returns the resident memory in bytes, with the memory of worker processes. Returns undefined on systems without
+   * Returns the resident memory of the process and its worker processes, in bytes. Returns undefined on systems without
    * /proc or after the process has exited.
    */
   memory(): Promise<number | undefined>
@@ -85,7 +85,7 @@ const TICK_MS = 10
 
 /**
  * Adds utime and stime, the 14th and 15th fields of proc_pid_stat(5). The 2nd field, the name in parentheses, may
- * itself contain spaces and parentheses, so split only the text after the last closing parenthesis, from the 3rd field.
+ * itself contain spaces and parentheses, so this function splits only the text that follows it.
  */
 async function cpuTime(pid: number): Promise<number | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)

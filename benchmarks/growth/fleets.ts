@@ -51,7 +51,7 @@ interface AccountContents extends Omit<FleetSize, 'email'> {
 }
 
 /**
- * Creates devices with one service each, and events, until the account has `devices` devices and `events` events. The
+ * Creates devices, each with one service, and events until the account has `devices` devices and `events` events. The
  * benchmark's filters match `MATCHES` of the devices.
  */
 export async function fillAccount(

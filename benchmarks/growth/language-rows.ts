@@ -5,7 +5,7 @@ import type { BackgroundLoad, Row } from './measure-ratio.ts'
 import type { User } from './servers.ts'
 
 const PAGE = 100
-/** The maximum duration of a request. It is above the server's default time limit for statements, 5 seconds. */
+/** The target for the longest request. It exceeds the server's default time limit for statements, 5 seconds. */
 const LIMIT_MS = 5_500
 
 const list = (where: string): string =>

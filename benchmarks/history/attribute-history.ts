@@ -5,8 +5,8 @@ import { percentile } from '../report/statistics.ts'
 import { startServer } from '../webhooks/server.ts'
 
 /**
- * Measures the response times of `attributeHistory` after many changes of one attribute. Each request is for a device
- * that is chosen at random.
+ * This benchmark measures the response times of `attributeHistory` after many changes of one attribute. Each request
+ * reads the history of a random device.
  */
 const [events = 10_000_000, devices = 1_000] = process.argv.slice(2).map(Number)
 const REQUESTS = 200

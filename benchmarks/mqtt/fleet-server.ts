@@ -13,7 +13,7 @@ export interface FleetServer {
   stop(): Promise<void>
   /** Returns the resident memory of the process in MiB. */
   memory(): Promise<number>
-  /** Returns how long the main thread has waited for a CPU while it had work, in milliseconds. */
+  /** Returns the milliseconds that the main thread has waited for a CPU while it had work. */
   cpuWait(): Promise<number>
 }
 
@@ -59,8 +59,8 @@ export async function createFleetServer(
 }
 
 /**
- * The second field of `schedstat` is the time that the main thread has waited for a CPU, in nanoseconds
- * (Documentation/scheduler/sched-stats.rst of the Linux kernel).
+ * Returns the milliseconds that the main thread has waited for a CPU. The second field of `schedstat` is this time in
+ * nanoseconds (Documentation/scheduler/sched-stats.rst of the Linux kernel).
  */
 export async function cpuWait(pid: number): Promise<number> {
   return Number((await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')[1]) / 1e6

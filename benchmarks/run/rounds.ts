@@ -13,7 +13,7 @@ export interface Workload {
   /** Returns the part of the first operation's response that must be the same on all systems. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape of responses depends on the system
   read(response: any): unknown
-  /** Runs before each run. The returned function runs afterward and throws if the outcome is wrong. */
+  /** Called before each run. The returned function is called after the run, and throws if the outcome is wrong. */
   startCheck?: (environment: Environment) => Promise<(result: LoadResult) => Promise<void>>
 }
 
@@ -60,8 +60,8 @@ export interface RoundsOptions {
 
 /**
  * Runs the workloads in turn in each round, so that other activity on the machine affects all workloads. Every second
- * round reverses the order, because a workload can slow down the next one, for example while PostgreSQL cleans up its
- * dead rows.
+ * round reverses the order, because a workload can slow down the next one, for example while PostgreSQL cleans up dead
+ * rows.
  */
 export async function measureRounds(options: RoundsOptions): Promise<Runs> {
   const { workloads, rounds, progress } = options

@@ -38,8 +38,8 @@ export async function startWriteCheck({ pool, fleet }: Environment): Promise<(re
 }
 
 /**
- * Reads both `event` and `device`, because a write that was in flight when the load ended must have changed both tables
- * or neither.
+ * A single statement reads both `event` and `device`. If a write is still in flight, the statement therefore sees the
+ * write's changes in both tables or in neither.
  */
 const newestValues = `
   with change as (

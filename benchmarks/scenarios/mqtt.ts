@@ -93,7 +93,7 @@ async function publishFor(devices: readonly MqttDevice[], seconds: number): Prom
 const CONNECTIONS = 20_000
 /** The number of files that a process opens besides connections, rounded up. */
 const OTHER_FILES = 200
-/** The time after which the server has written that all devices are active, and is idle again. */
+/** The wait until the server has recorded all devices as active and is idle again. */
 const SETTLE_MS = 15_000
 
 export const connections: Scenario = {
@@ -138,7 +138,7 @@ export const connections: Scenario = {
 
 /** A process that keeps device connections open. */
 interface Holder {
-  /** Opens a connection for each of the credentials. Resolves to the total number of open connections. */
+  /** Opens a connection for each device. Resolves to the total number of open connections of this process. */
   connect(credentials: readonly Credentials[]): Promise<number>
   close(): void
 }
@@ -162,7 +162,7 @@ const BATCH = 250
 const connectDevices = (credentials: readonly Credentials[], port: number): Promise<MqttDevice[]> =>
   Promise.all(credentials.map((each) => connectDevice(each, port)))
 
-/** Returns how many files a process can have open, or Infinity without a limit or on systems without /proc. */
+/** Returns this process's limit on open files. Returns Infinity if there is no limit or the system has no /proc. */
 async function openFilesLimit(): Promise<number> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)

@@ -1,4 +1,4 @@
-// This program prints its port. Whenever it receives standard input, it prints the number of requests so far.
+// This program prints its port. Whenever it reads data from standard input, it prints the number of requests so far.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -20,8 +20,8 @@ export default defineConfig({
   lang: 'en-US',
   head: [['link', { rel: 'icon', href: '/icons/icon.svg' }]],
   base: BASE,
-  // The search index contains the pages in the order in which they finish. If the pages are built one at a time, every
-  // build is identical.
+  // Build one page at a time, so that every build is identical: the order of pages in the search index is the order in
+  // which their builds end.
   buildConcurrency: 1,
   // Pages link to other Markdown files of the repository, which are also pages of the site.
   srcDir: root,
@@ -38,7 +38,7 @@ export default defineConfig({
   outDir: fileURLToPath(new URL('dist', import.meta.url)),
   cacheDir: `${root}node_modules/.cache/vitepress`,
   cleanUrls: false,
-  // Otherwise, each page would contain an inline script, which the Content-Security-Policy blocks.
+  // Without this setting, each page would contain an inline script, which the Content-Security-Policy blocks.
   metaChunk: true,
   transformHtml: scripts.move,
   async buildEnd({ outDir }) {
@@ -66,8 +66,8 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // A function that runs in the browser would need 'unsafe-eval' in the Content-Security-Policy. This function
-        // runs in the build.
+        // Exclude pages in this function, which runs in the build. A function that runs in the browser would require
+        // 'unsafe-eval' in the Content-Security-Policy.
         _render: (text, env, markdown) => (isSearchable(env.relativePath) ? markdown.render(text, env) : ''),
         miniSearch: { searchOptions: { boost: { title: 2, titles: 2, text: 1 }, fuzzy: 0.1 } },
       },

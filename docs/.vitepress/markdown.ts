@@ -16,7 +16,7 @@ export const routeOf = (file: string): string => {
   return path.replace(/(^|\/)README\.md$/, '$1index.md')
 }
 
-/** Paths of linked files that are not Markdown, relative to the repository. The site contains copies of these files. */
+/** Repository paths of linked files other than Markdown files. The site contains copies of these files. */
 const sources = new Set<string>()
 
 /** Shows tags in text unchanged, such as `<id>` in the help of a command. Pages use HTML only for comments. */
@@ -24,7 +24,7 @@ export function escapeTags(markdown: MarkdownRenderer): void {
   markdown.renderer.rules.html_inline = (tokens, index) => markdown.utils.escapeHtml(tokens[index]!.content)
 }
 
-/** If a code block's tag is a file name, `output`, or `errors`, labels the block with it instead of the language. */
+/** Labels a code block with `output`, `errors`, or the file name in its tag, if any, instead of with its language. */
 export function labelBlocks(markdown: MarkdownRenderer): void {
   const render = markdown.renderer.rules.fence!
   markdown.renderer.rules.fence = (tokens, index, ...rest) =>
@@ -48,7 +48,7 @@ export function resolveLinks(markdown: MarkdownRenderer, root: string): void {
       if (target === null || /^([a-z]+:|#|\/)/.test(target)) continue
       const [path = '', anchor] = target.split('#', 2)
       token.attrSet('href', siteUrl(join(folder, path)) + (anchor === undefined ? '' : `#${anchor}`))
-      // Otherwise, the site's router would look for a page with the name of the file.
+      // Without `target`, the site's router would look for a page with the name of the file.
       if (!isPage(path)) token.attrSet('target', '_self')
     }
   })

@@ -7,7 +7,7 @@ const home = readFileSync(new URL('README.md', docs), 'utf8')
 
 assertAllListed()
 
-/** A link to the overview, the sections and pages of docs/README.md in the same order, and all decisions. */
+/** Lists the overview, the sections of docs/README.md with their pages in the same order, and all decisions. */
 export const sidebar: DefaultTheme.SidebarItem[] = [
   { text: 'Overview', link: '/' },
   { text: 'Guides', items: pagesIn('Guides') },

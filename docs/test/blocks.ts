@@ -10,7 +10,7 @@ export type Use =
   | { kind: 'shown' }
 
 export interface Block {
-  /** Number of the block's first line, counted from 1. */
+  /** Line number of the block's opening fence, counted from 1. */
   line: number
   language: string
   use: Use

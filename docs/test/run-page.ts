@@ -11,7 +11,7 @@ import { type CommandResult, openWorkspace, type Workspace } from './workspace.t
 /** Ports that pages use: for HTTP, MQTT, and a receiver. */
 const documentedPorts = ['4000', '1883', '8080']
 
-/** The command that runs a file of each language. */
+/** Functions that return the command to run a file, keyed by language. */
 const runners: Record<string, (file: string) => string> = {
   js: (file) => `node ${file}`,
   ts: (file) => `node ${file}`,
@@ -70,7 +70,7 @@ export async function runPage(blocks: readonly Block[]): Promise<void> {
   }
 }
 
-/** Repeats a command until its output matches the next block. After 100 attempts, returns the last result. */
+/** Repeats a command until its output matches the next block, at most 100 times. Returns the last result. */
 async function runUntilShown(
   run: () => Promise<CommandResult>,
   line: number,
@@ -125,7 +125,7 @@ async function prepareServer(workspace: Workspace, ports: ReadonlyMap<string, st
   const restart: PageServer['restart'] = async (settings) => {
     await running?.stop()
     const archive = settings.MUSTER_ARCHIVE_DIR
-    // Use the embedded database for the server and the commands, because no other database supports an archive.
+    // Use the embedded database for the server and the commands, because external databases do not support an archive.
     if (archive !== undefined) env.DATABASE_URL = ''
     const folders: Record<string, string> =
       archive === undefined ? {} : { MUSTER_ARCHIVE_DIR: join(workspace.path, archive) }

@@ -9,7 +9,7 @@ import { commandsPath } from '../../packages/server/test/harness/bundled-program
 
 const root = new URL('../../', import.meta.url).pathname
 
-/** Files and folders of a checkout that a reader uses. Commands write their files next to them. */
+/** Files and folders of a checkout that a reader uses. The workspace contains links to them. */
 const checkout = ['README.md', 'docs', 'examples', 'node_modules', 'package.json', 'packages', 'schema.graphql']
 
 export interface CommandResult {

@@ -1,5 +1,5 @@
 import type { Theme } from 'vitepress'
-// This theme loads no fonts. It uses those of the operating system.
+// This theme loads no fonts, but uses the fonts of the operating system.
 import DefaultTheme from 'vitepress/theme-without-fonts'
 import { h } from 'vue'
 import './style.css'
