@@ -37,14 +37,14 @@ interface Violation {
   at: string[]
 }
 
-/** Waits for animations to end, because a fading element has a different text contrast. */
+/** Waits for animations to end, because fading changes the contrast of text. */
 const waitForAnimations = `Promise.allSettled(
   document.getAnimations()
     .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime))
     .map(({ finished }) => finished)
 )`
 
-/** Selectors of elements that a page of the console contains while it has a color scheme. */
+/** For each color scheme, a selector that matches only while a page of the console has this color scheme. */
 const consoleSchemes = {
   light: 'html[data-mantine-color-scheme=light]',
   dark: 'html[data-mantine-color-scheme=dark]',

@@ -158,7 +158,7 @@ describeConsole('the event log of a busy fleet', () => {
 
   it('counts events over time, and narrows the time range by bars and by table rows', async () => {
     const person = await newPersonWithoutEvents()
-    // Put six events into the middle of one bar of the histogram, for every possible width of the bars.
+    // Put six events into the middle of one bar of the histogram, whatever the width of the bars is.
     const newest = (Math.floor(Date.now() / 86_400_000) - 5) * 86_400 + 6 * 3_600
     await insertChanges(site.app, person, 6, { secondsApart: 120, secondsAgo: Date.now() / 1_000 - newest })
     await insertChanges(site.app, person, 1, { secondsApart: 1 })

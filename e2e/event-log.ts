@@ -6,7 +6,7 @@ interface Spacing {
   secondsApart: number
   /** Age of the newest change in seconds. Default: 0. */
   secondsAgo?: number
-  /** Number of devices, which the changes affect in turn. By default, each change affects a different device. */
+  /** Number of devices that the changes affect in turn. By default, each change affects a different device. */
   devices?: number
 }
 

@@ -7,7 +7,7 @@ import { hasChromium, shellOptions } from './chromium.ts'
 /** The time limit of a test. A step that never completes fails after `WAIT_MS`, with an error that names the step. */
 const TEST_MS = 600_000
 const WAIT_MS = 100_000
-/** How much of a page's text a failed test prints, in characters. */
+/** The maximum number of characters that a failed test prints of a page's text. */
 const SHOWN = 4_000
 
 export function describeConsole(name: string, tests: () => void): void {
@@ -126,7 +126,7 @@ export async function signOut(page: Page, { email }: Pick<Person, 'email'>): Pro
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 }
 
-/** Prints what a page shows, because a failed step names only what it does not show. */
+/** Prints the text of a page, because the error of a failed step names only the expected content. */
 async function describePage(page: Page): Promise<void> {
   const text = await page.innerText('body', { timeout: 5_000 }).catch(String)
   console.error(`${page.url()} shows:\n${text.slice(0, SHOWN)}`)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { findViolations } from './axe.ts'
 import { describeConsole, signIn, signOut, startConsole } from './harness.ts'
 
-/** Adds a virtual authenticator that always verifies the user. Returns a function that counts its passkeys. */
+/** Adds a virtual authenticator that always verifies the user. Returns a function that counts the stored passkeys. */
 async function addAuthenticator(page: Page): Promise<() => Promise<number>> {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('WebAuthn.enable')

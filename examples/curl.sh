@@ -6,9 +6,10 @@
 #   bash examples/curl.sh 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 #
 # It reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section
-# [default] of a file: the one that MUSTER_CREDENTIALS names, otherwise $MUSTER_DATA/credentials (by default,
-# data/credentials), otherwise ~/.muster/credentials. It exits with 0 only if there is a response without errors. The
-# signature follows RFC 9421 with hmac-sha256 and covers a digest of the body (RFC 9530).
+# [default] of the file that MUSTER_CREDENTIALS names. If that variable is not set, the script reads the file
+# $MUSTER_DATA/credentials (by default, data/credentials) or, if that file does not exist, ~/.muster/credentials. It
+# exits with 0 only if there is a response without errors. The signature follows RFC 9421 with hmac-sha256 and covers a
+# digest of the body (RFC 9530).
 set -euo pipefail
 
 fail() { printf '%s\n' "$1" >&2; exit 2; }

@@ -5,8 +5,9 @@
 //   node examples/query.mjs 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 //
 // It reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section
-// [default] of a file: the one that MUSTER_CREDENTIALS names, otherwise $MUSTER_DATA/credentials (by default,
-// data/credentials), otherwise ~/.muster/credentials. It exits with 0 only if there is a response without errors.
+// [default] of the file that MUSTER_CREDENTIALS names. If that variable is not set, the program reads the file
+// $MUSTER_DATA/credentials (by default, data/credentials) or, if that file does not exist, ~/.muster/credentials. It
+// exits with 0 only if there is a response without errors.
 import { createHash, createHmac } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -26,8 +27,8 @@ console.log(JSON.stringify(result))
 process.exitCode = result.errors === undefined ? 0 : 1
 
 /**
- * Returns headers with a signature (RFC 9421, hmac-sha256). It covers the method, host, path, and content type, and a
- * digest of the body (RFC 9530).
+ * Returns headers with a signature (RFC 9421, hmac-sha256). The signature covers the method, the host, the path, the
+ * content type, and a digest of the body (RFC 9530).
  */
 function signedHeaders(url, body) {
   const fields = {

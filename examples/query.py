@@ -6,8 +6,9 @@
     python3 examples/query.py 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 
 Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section [default]
-of a file: the one that MUSTER_CREDENTIALS names, otherwise $MUSTER_DATA/credentials (by default, data/credentials),
-otherwise ~/.muster/credentials. Exits with 0 only if there is a response without errors.
+of the file that MUSTER_CREDENTIALS names. If that variable is not set, reads the file $MUSTER_DATA/credentials (by
+default, data/credentials) or, if that file does not exist, ~/.muster/credentials. Exits with 0 only if there is a
+response without errors.
 """
 import base64, configparser, hashlib, hmac, json, os, sys, time, urllib.error, urllib.request
 from urllib.parse import urlsplit

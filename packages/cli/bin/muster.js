@@ -11,9 +11,9 @@ import { fileURLToPath } from 'node:url'
 const NEEDED = 26
 
 /**
- * These V8 options for a server limit the size of the young generation, slow down the growth of the heap, and collect
- * the young generation with one thread, which leaves other CPUs to the database. They also keep short-lived objects out
- * of the old generation (docs/decisions/0007-memory-flags.md, docs/decisions/0012-load-shedding.md).
+ * V8 options for a server. They limit the size of the young generation, slow down the growth of the heap, and let only
+ * one thread collect the young generation, which leaves other CPUs to the database. They also keep short-lived objects
+ * out of the old generation (docs/decisions/0007-memory-flags.md, docs/decisions/0012-load-shedding.md).
  */
 const SERVER_OPTIONS = [
   '--max-semi-space-size=16',
@@ -55,7 +55,7 @@ function cacheCompiledCode() {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     module.enableCompileCache(join(folder, 'compiled'))
   } catch {
-    // Without the cache, the command only starts more slowly.
+    // Ignore the error, because the command works without the cache.
   }
 }
 

@@ -23,7 +23,7 @@ export async function main(given: readonly string[]): Promise<number> {
   }
 }
 
-/** Exits when the launcher (bin/muster.js) ends, if the launcher started this process as a child process. */
+/** If this process is a child process of the launcher (bin/muster.js), stops this process when the launcher ends. */
 function followLauncher(): void {
   if (process.env.MUSTER_LAUNCHED !== '1') return
   delete process.env.MUSTER_LAUNCHED

@@ -15,7 +15,7 @@ const flags = [
   '--max-old-space-size=64',
 ]
 
-/** Where possible, the agent replaces this process, which frees the CLI's memory. */
+/** Starts the agent. Where possible, the agent replaces this process, to free the CLI's memory. */
 export async function startAgent(options: AgentOptions): Promise<number> {
   const program = fileURLToPath(new URL(`./process${extname(import.meta.filename)}`, import.meta.url))
   // A process that a launcher started is not replaced, because `execve` would close the launcher's channel to it.

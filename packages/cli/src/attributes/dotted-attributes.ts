@@ -1,6 +1,6 @@
 import type { Attributes } from '@muster/client'
 
-/** Returns the value of an attribute, or null if it has none. The part of `name` before the first dot is the group. */
+/** Returns an attribute's value, or null if there is none. The part of `name` before the first dot is the group. */
 export function findAttribute(attributes: Attributes, name: string): string | null {
   const dot = name.indexOf('.')
   if (dot === -1) {

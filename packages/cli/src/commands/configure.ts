@@ -105,8 +105,8 @@ async function list({ credentials, json = false }: Options): Promise<void> {
 }
 
 /**
- * Prints a note if other commands in this folder would read another file. In a server's folder, the server's
- * credentials take precedence over those in the home directory.
+ * Without --credentials, prints a note if other commands in this folder would read another file. In a server's folder,
+ * the server's credentials take precedence over those in the home directory.
  */
 async function warnIfNotUsed(file: string, { credentials }: Options): Promise<void> {
   const used = await credentialsFile(undefined)

@@ -4,7 +4,7 @@ import type { BackupStatus } from '@muster/server/backup/schedule/status-file.ts
 import { type Finding, failed, ok, warning } from './check.ts'
 
 const MIB = 2 ** 20
-/** A running server updates backup-status.json about every 10 seconds. */
+/** The age at which backup-status.json is outdated. A running server updates the file about every 10 seconds. */
 const STALE_MS = 5 * 60_000
 const PENDING_WARNING_BYTES = 1024 * MIB
 const HOURS_MS = 3_600_000

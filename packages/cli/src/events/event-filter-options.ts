@@ -28,7 +28,7 @@ Filters (quote them, because shells interpret many of these characters):
 Combine conditions with AND and OR, and use parentheses if you mix them. Several --where options must all match.
 The guide "Finding devices" has more examples.`
 
-/** Adds the options that filter events. `verb` is the command's action in their help, such as `list`. */
+/** Adds the options that filter events. In the help of the options, `verb` is the command's action, such as `list`. */
 export const withEventFilterOptions = (command: Command, verb: string): Command =>
   command
     .option('--type <types>', 'event types, such as device.state,attribute.change; repeatable', eventTypes)

@@ -26,8 +26,8 @@ const sectionNames = ['services', 'status', 'attributes']
 const general = ['url', 'broker', 'ca', 'name', 'platform', 'interval', 'timeout']
 
 /**
- * Reads the file `named`, the file in MUSTER_AGENT_CONFIG, or the first default file that exists, in this order of
- * precedence. Only the default files may be missing.
+ * Reads the file `named`, the file that MUSTER_AGENT_CONFIG names, or the first default file that exists, in this order
+ * of precedence. Only the default files may be missing.
  */
 export async function readAgentConfig(named: string | undefined, env = process.env): Promise<AgentConfig> {
   const file = named ?? (env.MUSTER_AGENT_CONFIG || undefined)

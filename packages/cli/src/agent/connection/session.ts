@@ -77,7 +77,7 @@ async function reportAll(
       await change
     }
   } catch {
-    // The caller closes the connection.
+    // Ignore the error, because the caller closes the connection.
   }
   return false
 }

@@ -24,7 +24,7 @@ export async function findHardwareId(): Promise<HardwareId> {
   return { id: randomUUID().replaceAll('-', ''), from: 'made-up' }
 }
 
-/** Reads an ID of 32 hexadecimal digits. Returns undefined if there is none, or if the ID is unset: 32 equal digits. */
+/** Reads an ID of 32 hexadecimal digits, with or without hyphens. Ignores an ID whose digits are all equal. */
 async function readId(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')
   const digits = text.trim().replaceAll('-', '').toLowerCase()

@@ -84,7 +84,7 @@ const typeAt = (port: number, protocol: 'tcp' | 'udp'): ApplicationType | undefi
   applicationTypes.find((each) => each.port === port && each.protocol === protocol) ??
   (protocol === 'tcp' ? typeNamed(typeOfPort[port]) : undefined)
 
-/** Returns the inodes of wanted TCP sockets whose port does not determine the service. */
+/** Returns the inodes of wanted TCP sockets whose ports do not determine the services. */
 export const unclearInodes = (sockets: readonly ListeningSocket[], settings: ServiceSettings): string[] =>
   sockets
     .filter((socket) => socket.protocol === 'tcp' && isWanted(socket, settings))
