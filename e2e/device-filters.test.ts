@@ -191,7 +191,7 @@ describeConsole('filters of the device list', () => {
     await expect.poll(() => page.getByLabel('Search devices').inputValue()).toBe('')
     await expect.poll(() => page.getByRole('row').getByRole('link').first().textContent()).toBe('node-4')
 
-    // A filter narrows the view, and the user can save it as part of the view.
+    // A filter narrows the view. The user can save the filter as part of the view.
     await page.getByLabel('Search devices').fill('rack = (r1 OR r7)')
     await page.getByText('1 match').waitFor()
     await page.getByRole('button', { name: 'Update view' }).click()

@@ -5,7 +5,7 @@ import { CLIENT } from '../packages/server/test/single-sign-on/forging-provider.
 import { startIdentityProvider } from '../packages/server/test/single-sign-on/identity-provider.ts'
 import { describeConsole, startConsole } from './harness.ts'
 
-/** The test chooses the ports, because a provider must know its server's URL before the server starts. */
+/** The test chooses the ports, because a provider must know the URL of the Muster server before that server starts. */
 const ports = await claimPorts(2, afterAll)
 
 async function startProvider(port: number | undefined) {

@@ -3,7 +3,7 @@ import { createPool } from '../../packages/server/src/db/pool/create-pool.ts'
 import { buildBaseline } from './same-sql-server.ts'
 
 const { DATABASE_URL: connectionString, DATABASE_CONNECTIONS, ACCOUNT_ID: accountId = '' } = process.env
-// Use the server's kind of pool, so that the sessions of the baseline and of the server have the same settings.
+// Use the server's `createPool`, so that the baseline's sessions have the same settings as the server's sessions.
 const pool = createPool({
   connection: { connectionString },
   size: Number(DATABASE_CONNECTIONS),

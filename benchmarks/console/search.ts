@@ -86,8 +86,8 @@ async function measurePage(page: Page, address: string, selectors: readonly stri
   for (let round = 0; round <= rounds; round++) {
     await page.goto(address, { waitUntil: 'commit' })
     times.push(await page.evaluate<number>(`measure.untilAll(${JSON.stringify(selectors)}, ${TIMEOUT_MS})`))
-    // The statements that count devices or events for the previous round may still be running, and the server runs only
-    // a few such statements per account at a time.
+    // Wait for statements that still count devices or events, because the server runs only a few of these statements
+    // per account at a time.
     await sleep(2_000)
   }
   return { 'first ms': Math.round(times[0]!), ...summary(times.slice(1)) }

@@ -5,7 +5,7 @@ import type { BackgroundLoad, Row } from './measure-ratio.ts'
 import type { User } from './servers.ts'
 
 const PAGE = 100
-/** The target for the longest request. It exceeds the server's default time limit for statements, 5 seconds. */
+/** The target for the longest request. It exceeds the default of MUSTER_FILTER_SECONDS, 5 seconds. */
 const LIMIT_MS = 5_500
 
 const list = (where: string): string =>

@@ -168,7 +168,7 @@ async function openFilesLimit(): Promise<number> {
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
 }
 
-/** Sets the MQTT port, and raises the rate limits, so that they do not limit the load. */
+/** Sets the MQTT port, and raises the limits on messages and bytes, so that they do not limit the load. */
 const serverSettings = (port: number): Record<string, string> => ({
   MUSTER_MQTT_PORT: String(port),
   MUSTER_DEVICE_MESSAGES: '1000000000',

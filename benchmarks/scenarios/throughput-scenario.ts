@@ -90,7 +90,7 @@ function cpuTimePerRequest(results: readonly Run[]): number | undefined {
   return times.length === 0 ? undefined : spreadOf(times).median
 }
 
-/** Compares the two runs of each round, which ran under similar conditions. */
+/** Compares only runs of the same round, because they ran under similar conditions. */
 function ratio(runs: Runs, comparison: Comparison): Figure {
   const others = runs.get(comparison.with)!
   const ratios = runs.get(comparison.of)!.map((run, round) => {

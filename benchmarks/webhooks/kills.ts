@@ -58,8 +58,8 @@ async function runKills(options: KillRun): Promise<KillReport> {
   let requestCount = 0
   receiver.respondWith((message, response) => {
     if (secret === undefined || !isGenuine(secret, message)) forged.push(message)
-    // Never fail two requests in a row, because after several consecutive failures, the server would make only one
-    // attempt a minute.
+    // Never fail two requests in a row, because after 10 consecutive failures, the server would make only one attempt
+    // per minute.
     const position = ++requestCount % 6
     if (position === 2) return response.writeHead(500).end()
     if (position === 5) return response.destroy()

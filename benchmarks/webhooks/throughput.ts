@@ -54,7 +54,7 @@ async function measureBareWorker(): Promise<number> {
   return rate
 }
 
-/** Measures the rate of webhook deliveries, from writing the events to recording the results of the deliveries. */
+/** Measures webhook deliveries per second, from writing the events to recording the results of the deliveries. */
 async function measureDeliveries(): Promise<number> {
   const secrets = createSecrets(randomBytes(32))
   const { id: accountId } = await createUser(db, { email: `${randomBytes(8).toString('hex')}@example.com` })

@@ -28,7 +28,7 @@ function pagesIn(heading: string): DefaultTheme.SidebarItem[] {
   )
 }
 
-/** Returns the link to a page. The path is relative to `docs/` and has no extension. */
+/** Returns the link to a page. `path` is relative to `docs/` and has no extension. */
 function linkTo(path: string): string {
   return `/${routeOf(`${path}.md`.replace(/^\.\.\//, '')).replace(/(index)?\.md$/, '')}`
 }

@@ -8,7 +8,7 @@ import type { Block } from './blocks.ts'
 import { containsLines, describeDifference } from './compare-output.ts'
 import { type CommandResult, openWorkspace, type Workspace } from './workspace.ts'
 
-/** Ports that pages use: for HTTP, MQTT, and a receiver. */
+/** Ports that pages use for HTTP, MQTT, and a webhook receiver. */
 const documentedPorts = ['4000', '1883', '8080']
 
 /** Functions that return the command to run a file, keyed by language. */

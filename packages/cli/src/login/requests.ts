@@ -29,8 +29,8 @@ export async function startSignIn(
 }
 
 /**
- * Returns the ID of the new access key and its account after the user allows the request. Returns `pending` until then,
- * or if the caller must try again. Rejects if the request was denied or has expired.
+ * Returns the new access key's ID and account after the user allows the request. Returns `pending` until then, or if
+ * the caller must try again. Rejects if the request was denied or has expired.
  */
 export async function poll(
   url: string,

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { CliError } from '../../errors/cli-error.ts'
 
-/** State folder of the agent that runs as a system service. systemd creates it (StateDirectory=). */
+/** State folder of an agent that runs as a system service. systemd creates the folder (StateDirectory=). */
 export const SYSTEM_STATE = '/var/lib/muster-agent'
 
 /**
