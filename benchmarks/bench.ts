@@ -33,7 +33,7 @@ async function main(args: readonly string[]): Promise<void> {
   const environment = await startEnvironment({ ...options, services: SERVICES })
   const load = hasPeers ? startAutocannonLoad() : nodeHttpLoad
   let closing: Promise<void> | undefined
-  // Both a signal and the end of the measurement can call this function. It closes everything only once.
+  // This function runs after a signal and at the end of the measurement, but closes everything only once.
   const close = (): Promise<void> => (closing ??= load.close().then(() => environment.close()))
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void close().finally(() => process.exit(1)))
   try {

@@ -80,7 +80,7 @@ const measure = (() => {
       began = 0
       return until(() => selectors.every((selector) => document.querySelector(selector) !== null), timeout)
     },
-    /** Measures for `milliseconds`. Resolves with the times between frames in ms and the number of tasks over 50 ms. */
+    /** Resolves after `milliseconds` with the times between frames in ms and the number of tasks over 50 ms. */
     frames: (milliseconds) =>
       new Promise((resolve) => {
         const gaps = []

@@ -14,7 +14,7 @@ const muster = fileURLToPath(new URL('../../packages/cli/bin/muster.js', import.
 const environment = await startEnvironment({ devices: 1_000, services: 4, profile: undefined })
 const { folder } = environment.database
 
-/** Starts a server with an embedded database, and stops it. Returns the seconds until the server was ready. */
+/** Starts and stops a server with an embedded database. Returns the seconds until the server was ready. */
 async function start(data: string): Promise<number> {
   const began = performance.now()
   const env = { ...systems.server.env, MUSTER_DATA: data, MUSTER_MQTT_PORT: '0' }

@@ -138,7 +138,7 @@ export const connections: Scenario = {
 
 /** A process that keeps device connections open. */
 interface Holder {
-  /** Opens a connection for each device. Resolves to the total number of open connections of this process. */
+  /** Opens a connection for each device. Resolves to the total number of connections that the process keeps open. */
   connect(credentials: readonly Credentials[]): Promise<number>
   close(): void
 }

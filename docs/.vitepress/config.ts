@@ -20,8 +20,8 @@ export default defineConfig({
   lang: 'en-US',
   head: [['link', { rel: 'icon', href: '/icons/icon.svg' }]],
   base: BASE,
-  // Build one page at a time, so that every build is identical: the order of pages in the search index is the order in
-  // which their builds end.
+  // Build one page at a time, so that every build is identical: the search index contains the pages in the order in
+  // which they are built.
   buildConcurrency: 1,
   // Pages link to other Markdown files of the repository, which are also pages of the site.
   srcDir: root,
@@ -66,7 +66,7 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // Exclude pages in this function, which runs in the build. A function that runs in the browser would require
+        // Exclude pages with a function that runs in the build. A function that runs in the browser would require
         // 'unsafe-eval' in the Content-Security-Policy.
         _render: (text, env, markdown) => (isSearchable(env.relativePath) ? markdown.render(text, env) : ''),
         miniSearch: { searchOptions: { boost: { title: 2, titles: 2, text: 1 }, fuzzy: 0.1 } },

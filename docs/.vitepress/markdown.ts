@@ -24,7 +24,7 @@ export function escapeTags(markdown: MarkdownRenderer): void {
   markdown.renderer.rules.html_inline = (tokens, index) => markdown.utils.escapeHtml(tokens[index]!.content)
 }
 
-/** Labels a code block with `output`, `errors`, or the file name in its tag, if any, instead of with its language. */
+/** If a code block is tagged `output`, `errors`, or `file=NAME`, labels it with the tag or the name, not the language. */
 export function labelBlocks(markdown: MarkdownRenderer): void {
   const render = markdown.renderer.rules.fence!
   markdown.renderer.rules.fence = (tokens, index, ...rest) =>

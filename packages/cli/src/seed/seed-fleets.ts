@@ -43,7 +43,7 @@ interface FleetUser {
   credentials?: string
 }
 
-/** For fleet 1, returns the installation's first user. For another fleet, returns its user, created if necessary. */
+/** For fleet 1, returns the installation's first user. For another fleet, returns the fleet's user or creates one. */
 async function userOfFleet(installation: Installation, number: number): Promise<FleetUser> {
   const { db, config } = installation
   if (number === 1) return findOwner(db)
