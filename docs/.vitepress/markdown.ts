@@ -24,7 +24,7 @@ export function escapeTags(markdown: MarkdownRenderer): void {
   markdown.renderer.rules.html_inline = (tokens, index) => markdown.utils.escapeHtml(tokens[index]!.content)
 }
 
-/** If a code block is tagged `output`, `errors`, or `file=NAME`, labels it with the tag or the name, not the language. */
+/** Labels a code block that is tagged `output`, `errors`, or `file=NAME` with the tag or the name, not the language. */
 export function labelBlocks(markdown: MarkdownRenderer): void {
   const render = markdown.renderer.rules.fence!
   markdown.renderer.rules.fence = (tokens, index, ...rest) =>
