@@ -47,11 +47,11 @@ export class MusterError extends Error {
   }
 }
 
-/** The request has no credentials, or the server rejects them. `reason` is the reason code, such as `clock-skew`. */
+/** The credentials are missing or invalid. `reason` is the reason code, such as `clock-skew`. */
 export class UnauthenticatedError extends MusterError {}
 /** The credentials are valid but do not allow the operation, such as a mutation with a read-only key. */
 export class ForbiddenError extends MusterError {}
-/** The request is invalid, for example its document, a variable, or an argument. The message describes the problem. */
+/** The document, a variable, an argument, or another part of the request is invalid. The message says which part. */
 export class BadUserInputError extends MusterError {}
 /** The attribute name is reserved, or is not allowed on this kind of target or in a context. */
 export class ReservedAttributeError extends MusterError {}

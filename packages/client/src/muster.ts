@@ -30,7 +30,7 @@ export interface MusterOptions extends Credentials {
   url: string
   /** Access key ID. Required unless `sign` is set. */
   keyId?: string | undefined
-  /** Secret of the access key in base64, as shown at creation. */
+  /** The access key's base64-encoded secret, as shown at creation. */
   secret?: string | undefined
   /** Ed25519 private key as PEM (PKCS #8) or a `CryptoKey`, for an access key with a public key. */
   privateKey?: Credentials['privateKey']
@@ -58,7 +58,7 @@ export interface QueryOptions extends CallOptions {
 const LIST_RETRIES = 10
 
 /**
- * A client for Muster's API that signs every request.
+ * A client that signs every request to Muster's API.
  *
  * ```ts
  * const muster = new Muster({ url: 'https://muster.example.com', keyId, secret })

@@ -1,6 +1,6 @@
 const FIRST_DELAY_MS = 200
 const MAX_DELAY_MS = 10_000
-/** The client does not retry if the server requests a longer delay than this. */
+/** The client does not retry if the server requests a longer delay. */
 const MAX_RETRY_AFTER_MS = 60_000
 
 /**

@@ -10,7 +10,6 @@ export interface CuttingProxy {
   dropResponses(count: number): void
 }
 
-/** Starts a proxy that can cut all its connections, or drop the next responses and cut their connections. */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket>()

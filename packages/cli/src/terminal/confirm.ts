@@ -40,7 +40,7 @@ export async function ask(question: string): Promise<string> {
   }
 }
 
-/** Prints the question, as `ask` does, and reads a line without echoing what the user types. */
+/** Prints the question to standard error and reads the answer without echoing it. Throws if the user presses Ctrl-C. */
 export async function askSecretly(question: string): Promise<string> {
   process.stderr.write(question)
   const { Writable } = await import('node:stream')

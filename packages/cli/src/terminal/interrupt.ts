@@ -4,8 +4,8 @@ export interface Interruption {
 }
 
 /**
- * The first Ctrl-C or SIGTERM aborts the returned `AbortSignal`, and calls `whenAsked`. The second one ends the process
- * immediately.
+ * On the first Ctrl-C or SIGTERM, aborts the returned `signal` and calls `whenAsked`. On the second one, ends the
+ * process immediately. `release` stops handling these signals.
  */
 export function onInterrupt(whenAsked: () => void): Interruption {
   const controller = new AbortController()

@@ -6,8 +6,8 @@ export function ignoreClosedOutput(): void {
 }
 
 /**
- * Exits when output cannot be written. If the reader closes the pipe, as in `muster export | head`, exits silently, or
- * continues if `ignoreClosedOutput` was called.
+ * Ends the process with exit code 1 if it cannot write its output. If the reader has closed the pipe, as in
+ * `muster export | head`, the process exits with code 0, or continues if `ignoreClosedOutput` was called.
  */
 export function handleOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -29,7 +29,7 @@ export async function write(stream: NodeJS.WritableStream, text: string): Promis
       stream.off('drain', done).off('close', done).off('error', done)
       resolve()
     }
-    // Also wait for the end of the stream, because a broken stream never emits "drain".
+    // A broken stream emits "close" or "error", but never "drain".
     stream.on('drain', done).on('close', done).on('error', done)
   })
 }

@@ -28,8 +28,8 @@ export interface PasswordReset {
 }
 
 /**
- * Resets a user's password. Writes the file or sends the link before the transaction commits, so a changed password is
- * never lost.
+ * Resets a user's password. Writes the new password to the file or emails the link before the transaction commits, so a
+ * changed password is never lost.
  */
 export async function resetPassword(
   installation: Installation,

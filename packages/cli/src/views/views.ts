@@ -110,7 +110,7 @@ function readColumn(text: string): { name: string; label?: string } {
   return at < 1 ? { name: text } : { name: text.slice(0, at).trim(), label: text.slice(at + 1).trim() }
 }
 
-/** Returns the arguments of the mutation. An empty value, such as that of `--where ''`, removes the property. */
+/** Returns the arguments for creating or updating a view. An empty value, as in `--where ''`, removes the property. */
 export function viewArguments({ where, context, sort, columns, description, label, shared }: ViewOptions) {
   return {
     ...(where !== undefined && { where: where.join('') === '' ? null : joinFilters(where) }),

@@ -50,7 +50,7 @@ D = command sh ${script} very
 sys.memory = memory
 sys.kernel = kernel
 site = text oslo # north`)
-  // Wait for `site` and `statusD`, because the agent can report the value of a slow script later than other values.
+  // Wait for `site` and `statusD`, because the agent reports the value of a slow script separately from other values.
   const { attributes } = await machine.deviceWhere(({ attributes: { site, $svc } }) => site && $svc?.statusD)
   expect(attributes).toEqual({
     $svc: {

@@ -242,7 +242,8 @@ describe('taking a base backup', longTimeout, () => {
     const server = await serve()
     const first = await baseBackup()
     const { done } = startMuster(['backup', '--base'], { env: { ...env, MUSTER_BACKUP_RATE: '2' } })
-    // Wait until the copy has begun. Otherwise, the command would start the database after the kill, and succeed.
+    // Wait until the copy has begun. Otherwise, the command could start the database itself after the server is killed,
+    // and succeed.
     await expect.poll(() => readdir(join(archive, 'base'))).toHaveLength(2)
     await register(data, server, 'acknowledged')
     await server.stop('SIGKILL')

@@ -221,7 +221,7 @@ describe('bulk changes', () => {
     const before = await changed(user)
     const [, done, file] = /(\d+) of 1200 done\. To resume, run: muster attributes resume (\S+)\n$/.exec(stderr) ?? []
     expect({ code, stdout, done: Number(done) }).toEqual({ code: 130, stdout: '', done: before })
-    // The name contains the time in milliseconds, so that the files sort by time.
+    // The file name contains the time to the millisecond, so that the files sort by time.
     expect(file).toMatch(/\/\d{4}-\d\d-\d\dT\d{9}-\d+\.json$/)
     expect(before).toBeGreaterThanOrEqual(500)
     expect(before).toBeLessThan(1_200)
@@ -265,7 +265,7 @@ describe('bulk changes', () => {
     const state = join(home, 'state')
     const { code, stderr } = await start(['attributes', 'set', '--all', 'mark=x', '--yes', '--state', state, ...which])
       .done
-    // The exit code depends on whether the connection was lost before or after the last batch was sent.
+    // The exit code depends on whether the first batch to fail was sent before or after the connection was lost.
     expect([6, 8]).toContain(code)
     expect(stderr).toContain(`attributes resume ${state}`)
     await proxy.listenAgain()

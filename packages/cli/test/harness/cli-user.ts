@@ -28,7 +28,7 @@ export async function createCliUser(app: TestApp): Promise<CliUser> {
   const env = {
     HOME: folder.path,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
-    // Avoid the data folder of a server on this machine.
+    // Keep the CLI from using the data folder of a server on this machine.
     MUSTER_DATA: join(folder.path, 'data'),
     MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(app.url, user)),
   }

@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest'
 import type { TestUser } from '../../../server/test/harness/app.ts'
 import { launcherPath } from '../../../server/test/harness/bundled-programs.ts'
 
-/** The `muster` command in the checkout, which runs from its sources. */
+/** Path of the `muster` command in the checkout, which runs from its sources. */
 export const launcher = new URL('../../bin/muster.js', import.meta.url).pathname
 
 export interface CommandResult {
@@ -26,7 +26,7 @@ export interface RunOptions {
 export interface RunningCommand extends RunningProcess {
   stdout(): string
   stderr(): string
-  /** Resolves when the output contains a match of the pattern. Rejects if the command ends first. */
+  /** Resolves with the first match of the pattern in the output. Rejects if the command ends without a match. */
   waitForOutput(on: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray>
 }
 
@@ -100,7 +100,7 @@ export async function temporaryFolder(): Promise<{
 export const credentialsOf = (url: string, { keyId, secret, email }: TestUser): string =>
   formatCredentials({ url, accessKeyId: keyId, secretAccessKey: secret, email, password: 'unused' })
 
-/** Returns the DATABASE_URL of a test database, which may use a Unix socket. */
+/** Returns the DATABASE_URL of a test database. Its host is a parameter, because it may be a path to a Unix socket. */
 export function databaseUrl({ connectionString, host, port, user, password, database }: pg.ClientConfig): string {
   if (connectionString !== undefined) return connectionString
   const query = new URLSearchParams()

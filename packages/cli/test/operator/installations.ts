@@ -8,10 +8,7 @@ export interface Installation {
   database: TestDatabase
 }
 
-/**
- * Returns two functions. `create` creates an installation with a database, and `drop` drops the databases of all
- * installations that `create` created.
- */
+/** `drop` drops the databases of all installations that `create` created. */
 export function createInstallations(): { create(): Promise<Installation>; drop(): Promise<void> } {
   const databases: TestDatabase[] = []
   return {

@@ -30,8 +30,8 @@ const idempotent: ReadonlySet<string> = new Set([
 
 /**
  * The server accepts an Idempotency-Key for these mutations if the document contains no other root field. `runBulk` is
- * excluded: with this header, the server would discard a job whose preview is not as expected. Without it, the job
- * stays ready.
+ * excluded: with a key, the server would discard a job whose preview is not as expected. Without a key, the job stays
+ * ready.
  */
 const creating: ReadonlySet<string> = new Set([
   'addService',

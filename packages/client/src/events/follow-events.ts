@@ -19,7 +19,7 @@ export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | '
   view?: string | undefined
   /** The context in which the filter reads attributes. Default: the view's context or, without one, base values. */
   context?: string | undefined
-  /** ID of the last event that was received. Default: start with new events. */
+  /** ID of the event after which to start. Default: start with new events. */
   after?: string | undefined
   /** Called each time the client connects. The subscription yields all events that occur after the first call. */
   onConnect?: (() => void) | undefined

@@ -1,4 +1,4 @@
-/** The longest time without data, in milliseconds. The server sends a comment every 12 seconds. */
+/** Timeout of a stream that sends no data. The server sends a comment every 12 seconds. */
 const IDLE_TIMEOUT_MS = 45_000
 
 /** A Server-Sent Events message. Comments are not messages. */

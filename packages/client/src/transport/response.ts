@@ -56,7 +56,7 @@ export function attemptFromResponse({ endpoint, effect, response, text }: Receiv
 }
 
 /**
- * Classifies a response. A 503 response of the API has no `data` if the operation did not run. It has `data` if the
+ * Classifies a response. A 503 response from the API has no `data` if the operation did not run. It has `data` if the
  * operation failed because the database was unavailable, for example because the connection was lost. A proxy's 503
  * response does not indicate whether the operation ran.
  */
@@ -68,7 +68,7 @@ function outcomeOf(status: number, result: GraphQLResponse | undefined): Attempt
     : 'final'
 }
 
-/** Returns whether an earlier attempt of this call is still running. A later attempt receives the call's response. */
+/** Returns whether an earlier attempt of this call is still running. A retry after its end receives its response. */
 const isStillRunning = (result: GraphQLResponse | undefined): boolean =>
   result?.errors?.[0]?.extensions?.reason === 'still-running'
 
