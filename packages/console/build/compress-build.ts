@@ -14,7 +14,7 @@ const BROTLI_QUALITY = 9
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 
-/** Writes a `.br` and a `.gz` file for each compressible file, so that the server never compresses files itself. */
+/** Writes a `.br` and a `.gz` file for each file worth compressing, so that the server never compresses any files. */
 export function compressBuild(): Plugin {
   let folder = ''
   return {
@@ -32,7 +32,7 @@ export function compressBuild(): Plugin {
 export async function compressFolder(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && COMPRESSIBLE.test(entry.name))
-  // Start all compressions without waiting, because Node's thread pool limits how many run at a time.
+  // Start all compressions at once, because the thread pool of Node.js limits how many run at a time.
   await Promise.all(files.map(({ parentPath, name }) => compressFile(join(parentPath, name))))
 }
 

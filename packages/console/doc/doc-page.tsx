@@ -50,7 +50,7 @@ function Views({ location, schema }: { location: DocLocation; schema: GraphQLSch
   )
 }
 
-/** Keeps a view mounted after it was first shown, so that it keeps its state while the page shows another view. */
+/** Keeps a view mounted once it has been shown, so that it keeps its state while the page shows another view. */
 function PersistentView({ name, view, children }: { name: View; view: View; children: ReactNode }) {
   const [wasShown, setWasShown] = useState(false)
   const isShown = name === view

@@ -13,7 +13,7 @@ import { isSignedOut } from '../graphql/describe-error.ts'
 import { signedOut, signInRequired } from '../graphql/signed-out.ts'
 import { addressedAccount, addressOf } from './account-path.ts'
 
-/** Loads on demand the page that asks for another sign-in, because few accounts have a sign-in policy. */
+/** Loads the page that asks for another sign-in only on demand, because few accounts have a sign-in policy. */
 const SignInRequired = lazy(async () => {
   const page = await import('../features/account/sign-in-policy/sign-in-required.tsx')
   return { default: page.SignInRequired }

@@ -6,7 +6,7 @@ const INTERVAL_MS = 10_000
 interface ProgressAnnouncerProps {
   /** Undefined until there is something to announce. */
   text: string | undefined
-  /** The component announces a new state immediately, and other changes to the text at most every `INTERVAL_MS`. */
+  /** The component announces a new state immediately, and other changes to the text at most once per `INTERVAL_MS`. */
   state: string | undefined
 }
 

@@ -5,7 +5,7 @@ interface BulkJobsSearch {
 }
 
 interface BulkJobSearch {
-  /** Shows only the devices with this status. By default, shows all devices of the job. */
+  /** Status of the devices to show. By default, the page shows all devices of the job. */
   status?: BulkItemStatus
   after?: string
 }

@@ -76,7 +76,7 @@ function describe({ share, outages, longestOutage, segments }: Found): string {
   return `${percent.format(share)} active · ${count}${longest}`
 }
 
-/** Screen readers ignore the drawing, because the table has the same content. */
+/** Hides the drawing from screen readers, because the table has the same content. */
 function Timeline({ found: { from, until, segments } }: { found: Found }) {
   const total = Date.parse(until) - Date.parse(from)
   return (

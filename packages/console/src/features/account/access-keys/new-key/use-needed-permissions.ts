@@ -6,7 +6,7 @@ import { useViewer } from '../../../user-settings/viewer.ts'
 import { NeededPermissionsDocument } from '../keys.generated.ts'
 
 /**
- * Returns a function that finds the permissions that a document needs. The function resolves to a message if the query
+ * Returns a function that finds the permissions that a document needs. Its result is an error message if the query
  * fails, for example because the document is invalid, or if the user lacks permissions.
  */
 export function useNeededPermissions(): (document: string) => Promise<Permission[] | string> {
