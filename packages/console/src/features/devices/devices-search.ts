@@ -39,7 +39,7 @@ export function devicesSearch(search: Record<string, unknown>): DevicesSearch {
 
 const formerParameters = ['name', 'state', 'platform', 'application', 'attributes']
 
-/** Returns the conditions in parameters of earlier releases, which bookmarks and shared links may contain. */
+/** Converts URL parameters of earlier releases, which old bookmarks and links may contain, to filter conditions. */
 function conditionsOf({ name, state, platform, application, attributes }: Record<string, unknown>): string[] {
   const part = stringOf(name)
   const platforms = stringsOf(platform)

@@ -58,7 +58,7 @@ async function send(requestBody: string, signal: AbortSignal | undefined): Promi
     const response = await fetch(api.graphql, { method: 'POST', headers, body: requestBody, signal: signal ?? null })
     const isOverloaded = response.status === 429 || response.status === 503
     const body: Body = await response.json().catch((failure: unknown) => {
-      // A proxy may respond with a page.
+      // A proxy may respond with an HTML page instead of JSON.
       if (isOverloaded) return {}
       throw failure
     })
