@@ -72,8 +72,8 @@ export class QueryTooComplexError extends MusterError {}
 /** The server does not store documents. Send the document instead of its hash. */
 export class PersistedQueryNotFoundError extends MusterError {}
 /**
- * The operation was rate limited, and the client does not retry it again: it has already retried for 5 minutes, the
- * server requested a delay of more than 1 minute, or `retries` is 0.
+ * The operation was rate limited, and the client does not retry it, because the client has already retried for
+ * 5 minutes, the server requested a delay of more than 1 minute, or `retries` is 0.
  */
 export class RateLimitedError extends MusterError {}
 /**

@@ -72,7 +72,7 @@ describe('devices', () => {
     const [port] = await claimPorts(1)
     const env = { MUSTER_DATA: folder, PORT: String(port) }
     const first = await startServerProcess(env)
-    // Use enough retries for slow machines.
+    // Allow many retries, because a restart can take long on a slow machine.
     const muster = await Muster.fromCredentials({ file: join(folder, 'credentials'), env: {}, retries: 60 })
     for (let batch = 0; batch < 20; batch++) {
       const names = Array.from({ length: 15 }, (_, number) => `device ${batch} ${number}`)

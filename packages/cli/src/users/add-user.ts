@@ -41,7 +41,7 @@ export async function addUser(
   })
 }
 
-/** Converts an email address to lowercase, and replaces characters that may be unsafe in a file name. */
+/** Converts an email address to lowercase, and replaces characters that may be unsafe in a file name with `_`. */
 export const fileNameOf = (email: string): string => email.toLowerCase().replace(/[^a-z0-9@._+-]/g, '_')
 
 export const credentialsFileName = (email: string): string => `credentials-${fileNameOf(email)}`

@@ -217,13 +217,13 @@ describe('taking a base backup', longTimeout, () => {
     const server = await serve()
     const first = await baseBackup()
     const writes = keepRegistering(data, server)
-    // At 2 MiB per second, the test kills each command before its backup is complete.
+    // At 2 MiB per second, no backup is complete when the test kills the command.
     const slow = { ...env, MUSTER_BACKUP_RATE: '2' }
     for (let kill = 0; kill < 6; kill++) {
       const { child, done } = startMuster(['backup', '--base'], { env: slow })
       await sleep(400 + Math.random() * 3_000)
       child.kill('SIGKILL')
-      // The command may also fail before the kill, because the lock of the previous backup may still be held.
+      // The command may also fail before it is killed, because the lock of the previous backup may still be held.
       expect((await done).code).not.toBe(0)
       expect((await list()).backups.map(({ name }) => name)).toEqual([first.name])
     }

@@ -124,7 +124,7 @@ it('reports an archive that it cannot write to', async () => {
   const { path, data } = await newFolder()
   const archive = join(path, 'archive')
   const server = await serve({ MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: archive })
-  // Root can write to any folder, but cannot create files below a file.
+  // Replace the folder with a file, because root can write to any folder.
   const wal = join(archive, 'wal')
   await rm(wal, { recursive: true })
   await writeFile(wal, '')

@@ -56,7 +56,7 @@ describe('webhooks', () => {
     expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/httpStatus +410[\s\S]+gone/) })
     await addDevices(user, ['gate'])
     await receiver.waitFor(2)
-    // The test event and the registration must each have created a delivery.
+    // The test event and the registration must each have a failed delivery.
     await expect
       .poll(async () => (await lines('webhooks', 'deliveries', id, '--failed')).map(({ httpStatus }) => httpStatus))
       .toEqual([410, 410])

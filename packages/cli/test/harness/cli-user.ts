@@ -16,7 +16,7 @@ export interface CliUser {
   env: Record<string, string>
   run(...args: string[]): Promise<CommandResult>
   start(args: string[], options?: RunOptions): RunningCommand
-  /** Runs a command with `--json` and returns the value of each line. Throws if the command fails. */
+  /** Runs a command with `--json` and returns its parsed output lines. Throws if the command fails. */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the output of its commands
   lines(...args: string[]): Promise<any[]>
   write(name: string, text: string): Promise<string>

@@ -229,7 +229,7 @@ describe('commands for users and accounts', () => {
     const given = await passwordIn(password)
     expect([await signIn(former), await signIn(given)]).toEqual([401, 200])
 
-    // The command does not overwrite the file or change the password.
+    // A second reset fails without overwriting the file or changing the password.
     const again = await muster(['users', 'reset-password', 'owner@localhost'], { env })
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('Pass another file with --file') })
     expect(await signIn(given)).toBe(200)

@@ -8,7 +8,7 @@ import type { Transport } from '../transport/transport.ts'
 import type { CallOptions } from '../types.ts'
 import { StreamEnd, subscribeOnce } from './subscribe-once.ts'
 
-/** Options of an event subscription: the filter, the starting point, and call options. */
+/** Options of an event subscription: the filter, the starting point, `onConnect`, and call options. */
 export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | 'retries'> {
   types?: readonly EventType[] | undefined
   /** IDs of the devices whose events to receive. Default: all events of the account. */
@@ -38,7 +38,7 @@ const ID_ALIAS = 'resumeId'
 
 /**
  * Yields events. Reconnects as needed, and continues after the last event that arrived. If no event has arrived,
- * continues after the event that was newest at the start, if there was one.
+ * continues after `after` or, by default, after the event that was newest at the start, if there was one.
  */
 export async function* followEvents(follow: FollowOptions): AsyncGenerator<Record<string, unknown>, void, undefined> {
   const { transport, options } = follow

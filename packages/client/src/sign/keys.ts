@@ -1,6 +1,6 @@
 import { fromBase64, toBase64 } from '../base64.ts'
 
-/** The DOM type library calls this type `CryptoKey`. */
+/** The DOM type library, which this package does not use, calls this type `CryptoKey`. */
 export type SigningKey = Parameters<typeof crypto.subtle.sign>[1]
 
 export async function importSecret(secret: string): Promise<SigningKey> {

@@ -50,7 +50,7 @@ export const newPasswordRoute = createRoute({
   component: lazyRouteComponent(() => import('../../features/sign-in/new-password-page.tsx'), 'NewPasswordPage'),
 })
 
-/** `muster login` opens this page or prints its URL. The URL's fragment, if any, identifies the request. */
+/** `muster login` opens this page or prints its URL. The URL's fragment, if any, contains the request's ID. */
 export const commandLineRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/command-line',

@@ -56,7 +56,7 @@ interface CustomAttributesProps {
   stale: ReadonlyMap<string, StaleValue>
 }
 
-/** The filter field appears if there are at least this many names. It remains visible while it contains text. */
+/** The filter field appears if there are at least this many attributes, and remains visible while it contains text. */
 const MANY = 10
 
 function CustomAttributes({ targetId, source, attributes, context, stale }: CustomAttributesProps) {

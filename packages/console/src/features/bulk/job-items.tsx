@@ -96,7 +96,7 @@ function useOnChange(key: string, changed: () => void): void {
 
 function ItemRow({ item, deletes }: { item: Item; deletes: boolean }) {
   const { changes, reason, code, message } = item
-  // Only active devices conflict with a deletion.
+  // A deletion causes a conflict only if the device is active.
   const problem = deletes && code === 'CONFLICT' ? activeText : (message ?? code)
   return (
     <Table.Tr>

@@ -26,7 +26,7 @@ export function RotateSecret({ opened, ...rest }: RotateSecretProps) {
   )
 }
 
-/** Mounts each time the modal opens, so it never shows an old secret. */
+/** Mounts each time the dialog opens, so it never shows an old secret. */
 function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
   const rotate = useChange(RotateDeviceSecretDocument)
   const [how, setHow] = useState('new')

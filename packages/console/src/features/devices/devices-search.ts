@@ -13,7 +13,7 @@ export interface DevicesSearch {
   where?: string
   view?: string
   context?: string
-  /** Column IDs. Default: the view's columns or, without them, the user's saved columns or the default columns. */
+  /** Column IDs. Default: the columns of the view, else the user's saved columns, else the default columns. */
   columns?: string[]
   /** Widths, in pixels and keyed by column ID, of the columns that the user has resized. */
   widths?: Record<string, number>

@@ -9,7 +9,7 @@ import { useChanges } from './use-changes.ts'
 
 interface AttributeHistoryProps {
   targetId: string
-  /** The dialog is open while this value is defined. */
+  /** Name of the attribute whose history is shown. Undefined while the dialog is closed. */
   name: string | undefined
   onClose(): void
 }

@@ -14,7 +14,7 @@ interface CsvMenuProps {
   filter: DeviceFilter
   shown: ShownList
   total: number | undefined
-  /** Runs when the import dialog closes, because an import may have changed devices. */
+  /** Called when the import dialog closes, because an import may have changed devices. */
   onImported(): void
 }
 
