@@ -14,9 +14,9 @@ export interface Completions extends Span {
  * A kind of completion that is possible at the cursor. The caller finds names, values, contexts, and views in its data.
  *
  * - `name`: a field or attribute of objects of the kind `of` whose name begins with `prefix`. Write `lead`, such as
- *   `services.`, before the name. With `isArgument`, the name is an argument of a function and must be an attribute's.
+ *   `services.`, before the name. With `isArgument`, only names of attributes are valid.
  * - `value`: a value of `subject` that begins with `prefix`.
- * - `context` and `view`: an argument that begins with `prefix`, in quotes.
+ * - `context` and `view`: an argument that begins with `prefix`. Write the argument in quotes.
  * - `operator` and `keyword`: `items` contains all of them.
  */
 export type Expectation =

@@ -1,7 +1,7 @@
 const dateTimeForm =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?))?$/
 
-/** A time in milliseconds since 1970. A date alone is midnight UTC. */
+/** A time in milliseconds since 1970. A date without a time means midnight UTC. */
 export interface ParsedTime {
   readonly milliseconds: number
   readonly isDate: boolean

@@ -14,7 +14,7 @@ export interface Selection {
 
 const none: Selected = { kind: 'some', ids: new Set() }
 
-/** Returns the selection, which is empty after the filter changes. */
+/** Returns the selection, or an empty selection if the user made it with another filter. */
 export function useSelection(filterKey: string): Selection {
   const [state, setState] = useState({ filterKey, selected: none })
   const selected = state.filterKey === filterKey ? state.selected : none

@@ -10,7 +10,7 @@ interface FilterTokensProps {
   input: RefObject<HTMLInputElement | null>
 }
 
-/** Colors the parts of a filter behind the transparent text of its input, and underlines errors. */
+/** Shows a colored copy of the filter behind the transparent text of its input, with errors underlined. */
 export function FilterTokens({ text, kind, problem, input }: FilterTokensProps) {
   const [scrolled, setScrolled] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a completion changes the text without an event

@@ -50,7 +50,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
     setSelectedId(null)
     completedTo.current = end
   }
-  // Restore the cursor before the next keystroke, because the browser moves it to the end when the value changes.
+  // Place the cursor after the inserted completion, because the browser moves the cursor to the end of the input.
   useLayoutEffect(() => {
     const end = completedTo.current
     if (end === undefined) return

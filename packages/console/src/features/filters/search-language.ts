@@ -1,4 +1,4 @@
-/** This module exports the parts of the filter language that the search box uses. */
+/** The code that the search box loads on demand. */
 export { toCodePoints, toIndex } from '@muster/filter'
 export { syntaxProblemOf } from './check-syntax.ts'
 export { FilterTokens } from './filter-highlighting.tsx'

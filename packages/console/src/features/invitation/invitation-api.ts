@@ -30,8 +30,8 @@ export async function joinWithPasskey(person: NewPerson): Promise<unknown> {
 const STORED = 'muster.invitation'
 
 /**
- * Returns the token in the address, and moves the token to the tab's storage, because it is a secret. Without a token
- * in the address, returns the stored token, or an empty string if no token is stored.
+ * Returns the token in the URL, and moves the token to the tab's storage, because it is a secret. Without a token in
+ * the URL, returns the stored token, or an empty string if no token is stored.
  */
 export function takeToken(): string {
   const token = window.location.hash.slice(1)

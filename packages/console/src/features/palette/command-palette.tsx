@@ -81,7 +81,7 @@ export function CommandPalette({ opened }: CommandPaletteProps) {
   )
 }
 
-/** Returns the items whose name contains the input. Items whose name begins with the input come first. */
+/** Returns the items whose name contains the input (case-insensitive), with names that begin with the input first. */
 function matching<Item>(items: readonly Item[], typed: string, nameOf: (item: Item) => string): Item[] {
   const part = typed.trim().toLowerCase()
   const placeOf = (item: Item): number => nameOf(item).toLowerCase().indexOf(part)

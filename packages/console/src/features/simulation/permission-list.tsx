@@ -74,7 +74,7 @@ export function Granted({ simulation: { permissions, devices, warnings } }: { si
 const textOf = (permission: Verdict['permission']): string =>
   permissionTexts.find(([name]) => name === permission)?.[1] ?? permission
 
-/** Returns what denies the permissions, or undefined if the denials have different causes. */
+/** Returns the common reason for all denials, or undefined if their reasons differ. */
 function onlyDenier(denied: readonly Verdict[]): string | undefined {
   const [deniedBy, ...others] = new Set(denied.map((verdict) => verdict.deniedBy))
   return deniedBy == null || others.length > 0 ? undefined : (denials[deniedBy] ?? deniedBy)

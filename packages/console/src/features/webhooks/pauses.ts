@@ -5,7 +5,7 @@ type Pauses = NonNullable<WebhooksQuery['login']>['pauses']
 
 /**
  * Returns when the webhook was paused. Returns undefined if the webhook is disabled or not paused, or if no pause event
- * has the same reason, for example while the server only probes the receiver.
+ * has the reason in `paused`, for example while the server only probes the receiver.
  */
 export function pausedSince(
   { id, enabled, paused }: { id: string; enabled: boolean; paused: string | null },

@@ -48,7 +48,7 @@ export function DeviceFilters({ search, context, hasRows, isBusy, problem, onCha
   )
 }
 
-/** Reserves the space of the controls, so that the list does not move when they appear. */
+/** Reserves space for the controls, so that the list does not move when the controls appear. */
 const ControlSpace = () =>
   [130, 160, 160, 152].map((width, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the list of widths never changes

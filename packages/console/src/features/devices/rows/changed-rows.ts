@@ -14,7 +14,7 @@ interface ChangedRowsOptions {
   onChanged(hasMoved: boolean): void
 }
 
-/** Fetches changed rows again: soon if they are in view, and otherwise when they come into view. */
+/** Fetches changed rows again once they are in or near the view. */
 interface ChangedRows {
   add(ids: readonly string[]): void
   refetchSoon(): void

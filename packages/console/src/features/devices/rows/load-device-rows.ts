@@ -5,7 +5,7 @@ import { createChangedRows } from './changed-rows.ts'
 import { PageCache, type Row } from './page-cache.ts'
 import { extendRun, missingRuns, type PageRun } from './page-runs.ts'
 
-/** The rows for a filter and a sort order, which are fetched as they come into view. */
+/** The rows for a filter and a sort order. Rows are fetched as they come into view. */
 export interface DeviceRows {
   readonly query: DeviceQuery
   readonly version: number

@@ -8,11 +8,11 @@ export interface Row {
 interface CachedPage {
   rows: Row[]
   hasMore: boolean
-  /** Cursor after which the next page starts. It stays valid if neighboring rows move. */
+  /** Cursor after which the next page starts, or null if unknown. The cursor stays valid if neighboring rows move. */
   cursor: string | null
 }
 
-/** Evicts the least recently used page, so that a long scroll does not use too much memory. */
+/** Evicts the least recently used page when the cache is full, so that a long scroll does not use too much memory. */
 export class PageCache {
   readonly #pages = new Map<number, CachedPage>()
   readonly #positions = new Map<string, { page: number; row: number }>()
@@ -51,7 +51,7 @@ export class PageCache {
     return position === undefined ? undefined : this.#pages.get(position.page)?.rows[position.row]
   }
 
-  /** Replaces a row with a new object, so that React renders it again. */
+  /** Replaces a row with a new object, so that React renders the row again. */
   replace(id: string, row: Row): void {
     const position = this.#positions.get(id)
     const page = position === undefined ? undefined : this.#pages.get(position.page)

@@ -31,7 +31,7 @@ const CHECKBOX_WIDTH = 40
 const PHONE_NAME_WIDTH = 170
 /** Number of rows to render before and after the rows in view. */
 const OVERSCAN = 8
-/** Maximum number of rows to show. Chromium limits an element's height to about 33 million pixels, or 930,000 rows. */
+/** Maximum number of rows. Chromium limits an element's height to about 33.5 million pixels, or 930,000 rows. */
 export const MAX_ROWS = 900_000
 
 export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, selection, ...more }: DeviceTableProps) {

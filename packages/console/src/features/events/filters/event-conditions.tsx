@@ -49,7 +49,7 @@ function ChangedAttribute({ where, onChange }: EventConditionsProps) {
 const ANY = 'any'
 const NONE = 'none'
 
-/** Returns the choice for the filter's condition on the subject. Null if there is no condition, or no choice for it. */
+/** Returns the choice that matches the filter's condition on the subject, or null if no choice matches. */
 function choiceOf(where: string | undefined, subject: string): string | null {
   const condition = conditionOn(where, subject)
   if (condition?.comparison === '*') return ANY
@@ -103,7 +103,7 @@ const sources: readonly { kind: (typeof sourceKinds)[number]; label: string }[] 
   { kind: 'server', label: 'Server' },
 ]
 
-/** Selects the events of a kind of source, or of one access key, which may no longer exist. */
+/** Filters events by a kind of source or by one access key. The key may no longer exist. */
 function Source({ where, onChange }: EventConditionsProps) {
   const [isOpen, setOpen] = useState(false)
   const [ofKind, ofKey] = ['source', 'key'].map((subject) => choiceOf(where, subject))

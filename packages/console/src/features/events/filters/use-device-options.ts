@@ -4,10 +4,7 @@ import { DevicesToFilterByDocument } from '../events.generated.ts'
 
 const TYPING_DELAY_MS = 250
 
-/**
- * Fetches the devices that the user can select. The server filters them by name, so an account can have any number of
- * devices.
- */
+/** Returns the selected devices and up to 20 others that match `typed`, because an account may have many devices. */
 export function useDeviceOptions(selected: readonly string[], typed: string): { value: string; label: string }[] {
   const [name] = useDebouncedValue(typed, TYPING_DELAY_MS)
   const variables = { name: name === '' ? null : name, ids: [...selected] }

@@ -9,7 +9,7 @@ import type { LoggedEvent } from './logged-event.ts'
 
 interface BurstText {
   title: string
-  /** The text for the number of devices, such as `580 devices`. */
+  /** Number of devices, such as `580 devices`. */
   devices: string
   /** The text for screen readers, such as `600 events: Attributes changed on 580 devices`. */
   spoken: string

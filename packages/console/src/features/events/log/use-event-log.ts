@@ -18,7 +18,7 @@ interface EventLogOptions {
 }
 
 interface EventLog {
-  /** Events, newest first, without gaps. Undefined until loaded. */
+  /** Events, newest first. Undefined until loaded. */
   events: readonly LoggedEvent[] | undefined
   fresh: ReadonlySet<string>
   held: number
@@ -36,10 +36,7 @@ interface Page {
 const PAGE_SIZE = 100
 /** Number of events to load per request while bursts leave room for more rows. */
 const FILL_SIZE = 300
-/**
- * Maximum number of rows to load. With more rows, rendering each new event would be slow. New events can add rows up to
- * `MAX_LIVE_ROWS`.
- */
+/** Maximum number of rows to load, because rendering more would be slow. New events can raise it to `MAX_LIVE_ROWS`. */
 const MAX_ROWS = 100
 const MAX_LIVE_ROWS = 300
 const MAX_EVENTS = 1_000
@@ -68,15 +65,14 @@ export function useEventLog({ filter, after, isLive, size = PAGE_SIZE, fills = f
     const newest = await fetchNewest()
     if (newest === undefined) return
     const arrived = newest.items.filter(({ id }) => !known.has(id))
-    // Reload the page if all fetched events are new, because there may be more events between them and the known
-    // events.
+    // Reload the page if all fetched events are new and the server has more events, which may also be new.
     if (arrived.length === newest.items.length && newest.hasMore) return reload()
     add(arrived)
   })
   useLiveEvents({
     onEvents(events) {
       if (!isNewest) return
-      // Ask the server for the matching events, because only the server can evaluate the filter.
+      // Fetch the matching events if the filter has `where` or `view`, because only the server can evaluate them.
       if (filter.where !== undefined || filter.view !== undefined) fetchMatching()
       else add(events.filter((event) => matches(event, filter)).toReversed())
     },
