@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Refetches a query at an interval while the window is visible. An undefined interval turns the polling off. */
+/** Refetches a query at an interval while the window is visible. An undefined interval turns off polling. */
 export function usePolling(
   refetch: (options: { requestPolicy: 'network-only' }) => void,
   intervalMs: number | undefined,

@@ -11,7 +11,7 @@ import type {
   ResolvedFilter,
 } from './resolved.ts'
 
-/** A trigram index finds a literal only if it has at least this many consecutive characters without a wildcard. */
+/** A trigram index finds only literals with at least this many consecutive characters without a wildcard. */
 const TRIGRAM = 3
 
 export interface IndexOptions {

@@ -78,7 +78,7 @@ function resolvePresence(
   return rejectWith(resolving, value, message, isSimple ? replace(comparison, right) : null)
 }
 
-/** Returns the name to write before `:*`: for age() and changed(), which do not support `:`, the attribute's name. */
+/** Returns the name to write before `:*`: the attribute of age() or changed(), or else the subject as written. */
 function presenceName(resolving: Resolving, { subject, comparison }: Pick<ValueComparison, 'subject' | 'comparison'>) {
   const isTime = subject.type === 'age' || subject.type === 'changed'
   const named = isTime && comparison.subject.type === 'call' ? comparison.subject.arguments[0]! : comparison.subject

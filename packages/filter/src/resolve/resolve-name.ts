@@ -19,7 +19,7 @@ import { type Resolving, rejectWith, replace, type Scope, warn } from './resolvi
 export type NamedSubject =
   | FieldSubject
   | AttributeSubject
-  /** The filter contains the name after `services.`. */
+  /** The name follows `services.` in the filter. */
   | { readonly type: 'inServices'; readonly subject: FieldSubject | AttributeSubject }
   /** The filter contains `services` or `attributes` without a further name. */
   | { readonly type: 'services' | 'attributes'; readonly of: 'device' | 'service' }
@@ -27,7 +27,7 @@ export type NamedSubject =
 export interface WrittenName {
   readonly name: string
   readonly span: Span
-  /** Whether the name is the argument of a function. An argument is quoted as a whole, other names level by level. */
+  /** Whether the name is a function's argument. Arguments are quoted as a whole, and other names level by level. */
   readonly isArgument: boolean
   /** The part before `name` in the filter, such as `services.`. */
   readonly lead: string

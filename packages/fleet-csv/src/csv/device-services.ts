@@ -15,8 +15,8 @@ export interface ServiceFields {
 }
 
 /**
- * Returns the fields of the service that an entry describes. The entry contains the name, in any case, or the ID of the
- * type. If it does not specify a port, applies the type's default port. Throws an Error if the type is unknown.
+ * Returns the fields of the service that an entry describes. An entry contains its type's ID or case-insensitive name.
+ * If the entry does not specify a port, applies the type's default port. Throws an Error if the type is unknown.
  */
 export function toServiceFields(entry: ServiceEntry, types: readonly ApplicationType[]): ServiceFields {
   const { name, type: typeName, host, port, enabled } = entry

@@ -1,6 +1,6 @@
 import { byteLength } from '../byte-length.ts'
 
-/** The API limits a request body to 1 MiB. A lower limit leaves room for the parts that `sizeOf` does not count. */
+/** The API limits a request body to 1 MiB. This lower limit leaves room for what `sizeOf` does not count. */
 const BYTES = 256 * 1024
 
 /**

@@ -22,8 +22,8 @@ export const startOf = (span: SpanName, now: number): string =>
   new Date(Math.floor(now / SAMPLE_MS) * SAMPLE_MS - spans[span] * DAY_MS).toISOString()
 
 /**
- * The attributes to try if the user has not chosen by which attribute to count devices. With the prefix `attributes.`,
- * the server accepts a name that no device uses.
+ * The attributes to try if the user has not chosen an attribute by which to count devices. The server accepts a name
+ * that no device uses if the name has the prefix `attributes.`.
  */
 export const usual = [
   { by: 'site', name: 'attributes.site' },
