@@ -11,8 +11,8 @@ interface Confirmation {
 }
 
 /**
- * Runs an operation that requires a recent sign-in. If the sign-in is too old, asks the user to confirm it, and then
- * runs the operation again.
+ * `attempt` runs an operation that requires a recent sign-in. If the sign-in is too old, `form` asks the user to
+ * confirm it, and then runs the operation again.
  */
 export function useConfirmation(operation: () => Promise<void>): Confirmation {
   const [error, setError] = useState<unknown>()

@@ -15,7 +15,7 @@ interface DeleteViewProps {
   onDeleted(): void
 }
 
-/** Asks the user to confirm the deletion. If the view is in use, the user must select a replacement. */
+/** Asks the user to confirm the deletion and, if the view is in use, to select a replacement. */
 export function DeleteView({ kind, view, views, onClose, onDeleted }: DeleteViewProps) {
   const [{ data, fetching }] = useQuery({
     query: ViewUsersDocument,

@@ -36,7 +36,7 @@ interface Page {
 const PAGE_SIZE = 100
 /** Number of events to load per request while bursts leave room for more rows. */
 const FILL_SIZE = 300
-/** Maximum number of rows to load, because rendering more would be slow. New events can raise it to `MAX_LIVE_ROWS`. */
+/** Maximum number of rows to load, because rendering more is slow. With new events, the limit is `MAX_LIVE_ROWS`. */
 const MAX_ROWS = 100
 const MAX_LIVE_ROWS = 300
 const MAX_EVENTS = 1_000
