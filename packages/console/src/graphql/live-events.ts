@@ -186,7 +186,7 @@ const isUnauthorized = (error: unknown): boolean =>
 /** The tab's only subscription to events. The shell starts it for a signed-in user who can read events. */
 export const liveEvents = createLiveEvents()
 
-/** Calls the latest render's listener while the component is mounted. */
+/** Listens to live events while the component is mounted. Calls the functions of the latest render. */
 export function useLiveEvents({ onEvents, onGap }: LiveListener): void {
   const events = useEffectEvent(onEvents)
   const gap = useEffectEvent(() => onGap?.())

@@ -49,7 +49,7 @@ export interface CompletionItem {
 }
 
 /**
- * Returns the completions at the cursor. The cursor and the range are string indexes. `toIndex` and `toCodePoints`
+ * Returns the completions at the cursor. The cursor, `from`, and `to` are string indexes. `toIndex` and `toCodePoints`
  * convert between string indexes and code points. Accepts incomplete filters.
  */
 export function completionsAt(text: string, cursor: number, kind: FilterKind = 'device'): Completions {

@@ -1,6 +1,6 @@
 export type FilterKind = 'device' | 'service' | 'event'
 
-/** `strings` is a field with several values. `application` is a field that has a number and a title. */
+/** `strings` is for fields with several values. `application` is for fields with a number and a title. */
 export type FieldType =
   | 'string'
   | 'strings'

@@ -123,7 +123,7 @@ function resolveWord(
   return rejectWith(resolving, value, `${wrong}${hint}`, edit)
 }
 
-/** Converts IDs to lowercase, because the server stores them in lowercase and input is case-insensitive. */
+/** Converts IDs to lowercase, because the server stores IDs in lowercase but accepts uppercase in filters. */
 function resolveId(resolving: Resolving, value: Value, isEquality: boolean): Literal | undefined {
   const parts = value.parts.map((part) => part.toLowerCase())
   if (parts.length > 1) return { type: 'pattern', parts }

@@ -5,8 +5,8 @@ import { parseServices, type ServiceEntry } from './services-cell.ts'
 
 /**
  * A parsed row of a device file. For an empty cell or a missing column, the name is the empty string, `hardwareId` and
- * `platform` are null, `services` is an empty array, and an attribute is omitted. `id` is set only if `findsDevices`
- * is true.
+ * `platform` are null, `services` is an empty array, and an attribute is omitted. Without `findsDevices`, `id` is
+ * undefined.
  */
 export interface DeviceRow extends DeviceFields {
   line: number

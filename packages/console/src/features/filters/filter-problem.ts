@@ -14,8 +14,8 @@ export interface FilterProblem {
 }
 
 /**
- * Returns the server's error about the typed filter. Returns undefined for other errors, such as an error in a saved
- * view, whose position refers to the view's filter.
+ * Returns the server's error about the typed filter. Returns undefined for other errors, including CONFLICT, whose
+ * position refers to the filter of a saved view.
  */
 export function problemOf(error: CombinedError | undefined): FilterProblem | undefined {
   const { code, filter } = error?.graphQLErrors[0]?.extensions ?? {}
