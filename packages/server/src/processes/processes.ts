@@ -120,14 +120,14 @@ export function createProcesses(
 }
 
 /**
- * Unlike `once` of node:events, does not reject if an error event comes first, for example because a message could not
- * be sent to an ending process.
+ * Resolves once the process exits. Unlike `once` of node:events, does not reject if the worker emits an error first,
+ * for example because a message could not be sent to a process that was exiting.
  */
 const exitOf = (worker: Worker): Promise<Ended> =>
   new Promise((resolve) => {
     const { pid } = worker.process
     worker.once('exit', (code: number | null, signal: NodeJS.Signals | null) => resolve({ pid, code, signal }))
-    // If the system could not create a process, no exit event follows.
+    // If the system cannot create the process, the worker emits an error event, but no exit event.
     if (pid === undefined)
       worker.once('error', ({ code }: NodeJS.ErrnoException) => resolve({ pid, code: code ?? null, signal: null }))
   })

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { sendTo } from './messages.ts'
 
 const CHECK_EVERY_MS = 1_000
-/** A starting process gets at least this time, because it cannot respond while it loads its code. */
+/** A starting process has at least this time to respond, because it cannot respond while it loads its code. */
 const MIN_START_SECONDS = 30
 /** The number of checks that a process may miss merely because it is busy. */
 const TOLERATED_CHECKS = 2

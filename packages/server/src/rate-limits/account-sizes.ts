@@ -5,7 +5,7 @@ import { boundedMap } from '../lib/bounded-map.ts'
 import { readAccountSize } from './account-sizes.queries.ts'
 
 export interface AccountSizes {
-  /** Returns undefined if the size is not cached or is outdated. The caller must then read it. */
+  /** Returns undefined if the size is not cached or is outdated. The caller must then call `read`. */
   known(accountId: string): AccountSize | undefined
   read(accountId: string): Promise<AccountSize>
 }

@@ -12,7 +12,7 @@ const SUBJECTS = 1_000
 
 export interface ExchangeOptions {
   db: Database
-  /** If notifications do not arrive, each process counts separately. */
+  /** If notifications do not arrive, each process counts only its own spending. */
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
 }
@@ -40,7 +40,7 @@ export function exchangeSpending(
   let reporting: Promise<void> | undefined
   const timer = setInterval(() => {
     reporting ??= report()
-      // A failed report is not sent again. Until reports succeed, each process counts separately.
+      // A failed report is not sent again, so the other processes never count its points.
       .catch((error: unknown) => log.debug({ err: error }, 'cannot report quota usage to the other server processes'))
       .finally(() => {
         reporting = undefined

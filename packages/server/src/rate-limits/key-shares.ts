@@ -1,13 +1,13 @@
 import { type Budget, type BudgetOptions, createBudget, type Policy } from './token-buckets.ts'
 
-/** The minimum capacity of an access key's quota, in points, regardless of its share. */
+/** The minimum capacity of an access key's quota, in points, unless its account has a smaller quota. */
 const MIN_CAPACITY = 20
 
 /** The budgets of access keys that may spend only a share of their account's quota. */
 export interface KeyShares {
   /**
-   * Returns the budget of all keys with this share, in percent. The budget charges both a key and its account, or
-   * neither of them. Use `subjectOf` for its subjects.
+   * Returns the budget of all keys whose share of the account's quota is this percentage. The budget charges both a key
+   * and its account, or neither of them. Use `subjectOf` for its subjects.
    */
   budgetOf(share: number): Budget
   /** The spending of all keys that have a share, which is exchanged with other server processes. */

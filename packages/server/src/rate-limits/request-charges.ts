@@ -27,14 +27,14 @@ export interface RequestCharges {
   chargeRejected(requester: Requester<Viewer>, bytes: number): void
   /**
    * Before an operation runs, charges its maximum additional cost, up to the quota's capacity. Throws LIMIT_EXCEEDED if
-   * the operation has too many walking fields. The returned function refunds unused points. Call it after the operation
-   * with the data that was read, or with undefined if a field failed. A failed operation gets a refund only for rows,
-   * because other fields may have read objects that are not in the response.
+   * the operation has too many walking fields. The returned function refunds unused points, or charges the rest of the
+   * cost. Call it after the operation with the data that was read, or with undefined if a field failed. A failed
+   * operation gets a refund only for rows, because other fields may have read objects that are not in the response.
    */
   chargeOperation(start: OperationStart<Viewer>): AfterOperation | Promise<AfterOperation>
   /**
    * Call the returned function after each event. If it returns a promise, wait for the promise before the next event:
-   * it resolves once enough points were available and have been charged.
+   * the promise resolves once the points for the events have been charged.
    */
   chargeEvents(requester: Requester<Viewer>): () => Promise<void> | undefined
 }

@@ -70,7 +70,7 @@ export function bytesOfChanges(changes: Readonly<Record<string, { new: string | 
   return bytes
 }
 
-/** Returns the bytes that a list of items stores, including an event for the list and an event for each item. */
+/** Returns the number of bytes stored for a list of items, including an event for the list and one for each item. */
 export const bytesOfItems = (items: readonly unknown[]): number =>
   items.reduce<number>((bytes, item) => bytes + EVENT_BYTES + bytesOf(item), EVENT_BYTES)
 
