@@ -108,7 +108,10 @@ const argumentsTitle = (body: string | undefined, isChange: boolean): string => 
   return isChange ? 'Body:' : 'Query:'
 }
 
-/** Unindents all lines after the first, by the indentation of the second or the last line, whichever is smaller. */
+/**
+ * Unindents all lines after the first, by the indentation of the second or the last line, whichever is smaller. Also
+ * removes a space after each opening parenthesis.
+ */
 function unindent(document: string): string {
   const lines = document.replaceAll(/\( /g, '(').split('\n')
   const [, second = ''] = lines

@@ -24,7 +24,7 @@ export interface Route {
   readonly written?: readonly string[]
   /** A member of the response and its noun in the error NOT_FOUND, which the server returns if the member is null. */
   readonly found?: readonly [member: string, what: string]
-  /** Whether the route requires no signature. This must match field-permissions.ts. */
+  /** Whether the route requires no signature. The value must match field-permissions.ts. */
   readonly isPublic?: true
 }
 

@@ -7,7 +7,7 @@ export const singleSignOnSettings = {
     meaning:
       'Issuer URL of the OpenID Connect provider for single sign-on, exactly as the provider publishes it. Requires MUSTER_OIDC_CLIENT_ID, MUSTER_OIDC_CLIENT_SECRET, and MUSTER_PUBLIC_URL. At the provider, register the redirect URI: MUSTER_PUBLIC_URL followed by /auth/sso/callback. Not set: no single sign-on.',
     default: 'not set',
-    // The value can contain a password, which makes it invalid.
+    // An invalid value can contain a password.
     secret: true,
     parse: (text) => (text === undefined ? undefined : issuer(text)),
   }),

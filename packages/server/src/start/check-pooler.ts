@@ -47,7 +47,7 @@ export async function checkPooler(
 function sharesConnections(connection: pg.ClientConfig): Promise<boolean> {
   return withClient(connection, async (client) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    // A database reports its real process ID when a client connects, but a pooler invents one.
+    // When a client connects, a database reports the ID of the backend process, but a pooler invents an ID.
     if (rows[0]!.pid === (client as unknown as { processID: number }).processID) return false
     return withClient(connection, async (other) => {
       for (let probe = 0; probe < PROBES; probe++) {

@@ -3,7 +3,7 @@ import type { Operation } from '../operation.ts'
 import { stepsOf } from '../response-body.ts'
 import { fieldNodes, type JsonSchema, type Selected, selectionSchema } from './json-schema.ts'
 
-/** Returns the schema of a route's response: the selection of the route's document at `route.at`. */
+/** Returns the schema of a route's response: the schema of the selection at `route.at` in the route's document. */
 export function responseSchema(operation: Operation, schema: GraphQLSchema): JsonSchema {
   const { route, definition, fragments } = operation
   const root = schema.getRootType(definition.operation)
@@ -27,7 +27,7 @@ function stepInto({ set, type, fragments }: Selected, member: string): Selected 
   return isObjectType(below) && node.selectionSet ? { set: node.selectionSet, type: below, fragments } : undefined
 }
 
-/** Marks the member that `route.found` names as non-null, because the server responds with NOT_FOUND if it is null. */
+/** Marks the member in `route.found` as non-null, because the server responds with NOT_FOUND if the member is null. */
 function withFound(schema: JsonSchema, { route }: Operation): JsonSchema {
   const member = route.found?.[0]
   const found = member === undefined ? undefined : schema.properties?.[member]
