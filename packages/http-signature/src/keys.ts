@@ -8,7 +8,7 @@ const secretLength = 32
 const newline = 0x0a
 
 /**
- * The points of order 1, 2, 4, and 8 without the sign bit, including the alternative encodings of two points. Anyone
+ * The points of order 1, 2, 4, and 8, with a sign bit of 0, including the alternative encodings of two points. Anyone
  * can forge signatures for a key that is one of these points.
  */
 const smallOrderPoints = new Set([

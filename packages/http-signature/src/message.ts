@@ -119,9 +119,7 @@ function assertSizeLimits(rawHeaders: readonly string[], fields: Fields): void {
   }
 }
 
-/**
- * Removes leading and trailing whitespace (RFC 9110 §5.5). Uses no regular expression, which would take quadratic time.
- */
+/** Removes leading and trailing whitespace (RFC 9110 §5.5). A regular expression would take quadratic time. */
 function trimWhitespace(value: string): string {
   let start = 0
   let end = value.length

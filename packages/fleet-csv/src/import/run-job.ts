@@ -98,7 +98,8 @@ function assertDone({ id, state, stateReason }: Job): void {
 const ended = ['DONE', 'CANCELED', 'FAILED', 'EXPIRED', 'PAUSED']
 
 /**
- * Waits until the job has ended, has paused, or is in one of the given states. Cancels the job after the signal aborts.
+ * Waits until the job has ended or paused, or is in one of the given states. If the signal aborts, cancels the job and
+ * ignores the given states.
  */
 async function waitForJob({ api, outcome, progress, signal }: JobContext, id: string, states: string[]): Promise<Job> {
   let isCanceled = false
@@ -118,8 +119,8 @@ async function waitForJob({ api, outcome, progress, signal }: JobContext, id: st
 }
 
 /**
- * Returns a function that waits for a twentieth of the time since `pauses` was called, within the limits of `POLL_MS`,
- * or until the signal aborts.
+ * Returns a function that waits for a twentieth of the time since `pauses` was called, within the limits of `POLL_MS`.
+ * The wait ends early if the signal aborts.
  */
 function pauses(): (signal: AbortSignal | undefined) => Promise<void> {
   const began = performance.now()
@@ -218,8 +219,8 @@ interface OpenJobs {
 }
 
 /**
- * Finds the jobs of earlier imports of the same file. Waits for a running job, because the server continues a job after
- * the client stops. Cancels a job that has not started. `onWait` runs before the wait.
+ * Cancels the jobs of earlier imports of the same file that have not started. Waits for each running job, because the
+ * server continues a job after the client stops. Calls `onWait` before each wait. Stops waiting if the signal aborts.
  */
 export async function finishEarlierJob(
   api: Api,

@@ -11,8 +11,8 @@ import { rejectionReason } from './rejection-reason.ts'
 import type { WantedDevice } from './validate-row.ts'
 
 /**
- * Maximum number of documents in flight. It is less than the number of statements that a server process runs at a time
- * for an account, which is 10 by default.
+ * Maximum number of documents in flight. The number is less than the 10 statements that a user can have in flight in a
+ * server process by default.
  */
 const CONCURRENCY = 8
 /** The API allows at most this many aliases of one field in a selection. */
@@ -28,7 +28,7 @@ export interface WriteContext {
   outcome: Outcome
   /** Runs after each batch of rows, and after each row that is written alone. */
   progress: () => void
-  /** After the signal aborts, the import starts no more rows, and completes the rows that it has started. */
+  /** After the signal aborts, the import starts no more rows, but completes the rows that it has started. */
   signal: AbortSignal
 }
 
@@ -155,7 +155,7 @@ async function updateAlone(context: WriteContext, { wanted, device, difference }
   })
 }
 
-/** Sends up to `CHANGES` changes per document. Throws if the server rejects one. The next import makes the rest. */
+/** Sends up to `CHANGES` changes per document. Throws if one is rejected. The next import makes the other changes. */
 async function change(context: WriteContext, changes: MutationField[]): Promise<void> {
   for (let at = 0; at < changes.length; at += CHANGES) {
     const fields = changes.slice(at, at + CHANGES)

@@ -154,8 +154,8 @@ function draftCavage(options: DraftOptions, { algorithm, bodyHash }: SigningInpu
 }
 
 /**
- * Returns `hs2019` if the signature covers `(created)` or `(expires)`, which older names do not allow, or for Ed25519,
- * which has no older name (cavage-12 §2.3).
+ * Returns `hs2019` for Ed25519, which has no older name, and for a signature that covers `(created)` or `(expires)`,
+ * which older names do not allow (cavage-12 §2.3).
  */
 const cavageAlgorithm = (algorithm: string, coversTimes: boolean): string =>
   algorithm === 'ed25519' || coversTimes ? 'hs2019' : algorithm

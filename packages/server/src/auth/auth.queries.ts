@@ -87,8 +87,8 @@ const valuesOf = (uses: readonly KeyUse[]): unknown[] => [
   uses.map((use) => use.accountId),
   uses.map((use) => use.key),
   uses.map((use) => use.at),
-  // Skip keys that any process has updated in the last 59 seconds. Calculate that time here, because a cluster rejects
-  // an update that calculates it in SQL.
+  // Skip keys that any process has updated in the last 59 seconds. Calculate the cutoff here, because a cluster
+  // rejects an update that calculates it in SQL.
   uses.map((use) => new Date(use.at.getTime() - 59_000)),
 ]
 

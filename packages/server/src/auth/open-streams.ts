@@ -51,8 +51,8 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
       const credentials = viewer.accessKey ?? viewer.session
       if (credentials === undefined)
         throw new ApiError('FORBIDDEN', 'a subscription needs an access key or a session: sign the request or sign in')
-      // Check streams in different accounts, and streams from before and after a role change, separately, because their
-      // permissions may differ.
+      // Streams that are in another account or were opened before the role changed may have other permissions, so
+      // they are checked separately.
       const key = `${credentials} ${viewer.accountId} ${viewer.permissions} ${JSON.stringify(viewer.restriction)}`
       const streams: KeyStreams = byKey.get(key) ?? new Map()
       if (streams.size >= perKey) {

@@ -7,7 +7,7 @@ const KEY_BYTES = 32
 
 export const masterKeyFiles = (dataFolder: string) => ({
   current: join(dataFolder, 'master.key'),
-  /** Contains the new key during a rotation. At its end, the rotation moves the key to `current`. */
+  /** Contains the new key during a rotation. The last step of the rotation moves the key to `current`. */
   next: join(dataFolder, 'master.key.next'),
   /** The key that was current before the last rotation. Backups that were made under this key need it. */
   previous: join(dataFolder, 'master.key.previous'),

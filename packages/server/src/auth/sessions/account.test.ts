@@ -178,7 +178,7 @@ describe('codes from an authenticator app', () => {
       return retryAfter
     }
     expect(await remaining()).toBeGreaterThan(600)
-    // Move the end of the lock, because the test cannot wait for it.
+    // Shorten the lock, because the test cannot wait for its end.
     const end = new Date(Date.now() + 300_000)
     await app.db.updateTable('account_totp').set({ locked_until: end }).where('account_id', '=', person.id).execute()
     expect(await remaining()).toBeLessThanOrEqual(300)

@@ -14,7 +14,7 @@ export interface AuditEntry {
   type: AuditType
   personId: string
   email: string
-  /** The session that made the change. Omitted if no session did. */
+  /** ID of the session that made the change. Omitted if no session made the change. */
   session?: string
   /** Must not contain secrets. */
   data: Record<string, unknown>
