@@ -44,7 +44,6 @@ export type SigningInput = {
   bodyHash: string | undefined
 }
 
-/** The string to sign, and a function that returns the headers to add to the request. */
 export type SignatureDraft = {
   /** The signature base, which the key signs. It contains only Latin-1 characters. */
   base: string

@@ -11,9 +11,9 @@ export const COOKIE_PREFIX = 'muster'
 
 const PLAIN_NAME = `${COOKIE_PREFIX}.session_token`
 /**
- * The cookie name over TLS in better-auth and in earlier releases, which may run at the same time. The server sets
- * cookies with this name and with `HOST_NAME`. It reads `HOST_NAME` first, because no other host can set a cookie with
- * that name.
+ * The cookie name over TLS in better-auth and in earlier releases. Servers of different releases may run at the same
+ * time, so the server sets cookies with this name and with `HOST_NAME`. It reads `HOST_NAME` first, because no other
+ * host can set a cookie with that name.
  */
 const SECURE_NAME = `__Secure-${PLAIN_NAME}`
 /** Browsers accept this name only over TLS, for the path `/`, and from the host itself (RFC 6265bis §4.1.3.2). */

@@ -167,8 +167,8 @@ function accountOf({ accounts, lastAccount }: Session, named: string | undefined
 }
 
 /**
- * Returns a session's viewer. If the person is not a member of any enabled account, or the account requires another
- * sign-in, the viewer's account ID is empty, so no query finds any account's data.
+ * Returns a session's viewer. If the person is not a member of any enabled account, or the account requires another way
+ * to sign in, the viewer's account ID is empty, so no query finds any account's data.
  */
 export function viewerOf(session: Session, chosen = accountOf(session, undefined)): Viewer {
   const required = chosen?.requiredSignIn ?? null

@@ -58,7 +58,7 @@ async function deny(call: AuthRequest, session: Session): Promise<object> {
   return port === null ? {} : { redirect: `http://127.0.0.1:${port}/?error=denied` }
 }
 
-/** Throws NOT_FOUND if no open request has the ID or code, which counts as a failed attempt to sign in. */
+/** Throws NOT_FOUND and counts a failed attempt to sign in if no open request has the ID or code. */
 async function find(call: AuthRequest, { personId }: Session, named: Named): Promise<CommandLineRequest> {
   const { db, clock, attempts } = call
   const subjects = [attemptSubject.address(call.addressOf(call.request.raw)), attemptSubject.person(personId)]

@@ -4,9 +4,9 @@ import { APIError, createAuthEndpoint, sensitiveSessionMiddleware } from 'better
 import { setSessionCookie } from 'better-auth/cookies'
 
 /**
- * Replaces better-auth's endpoint of the same name. That endpoint writes the new password even if the current password
- * has changed since it was compared, which would undo a reset. This endpoint also ends every session, and sets the
- * cookie of a new session.
+ * Replaces better-auth's endpoint `changePassword`. That endpoint writes the new password even if the current password
+ * has changed since it was compared, which would undo a reset. This endpoint also ends every session of the user, and
+ * sets the cookie of a new session.
  */
 export function passwordChange() {
   return {

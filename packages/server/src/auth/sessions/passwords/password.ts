@@ -6,11 +6,11 @@ import { assertText, characters } from '../../../lib/string-checks.ts'
 /** The limits on the length of new passwords, in characters. Existing passwords may be shorter. */
 export const PASSWORD_LENGTH = { min: 12, max: 128 }
 
-// The format is that of better-auth's crypto/password: `salt:key` in hex. scrypt gets the salt as this hex string, not
-// decoded, and the password in Unicode NFKC. better-auth reads these hashes unchanged.
+// The format is that of better-auth's crypto/password: `salt:key` in hex. scrypt receives the hex string of the salt
+// rather than its bytes, and the password in Unicode NFKC. better-auth reads these hashes unchanged.
 const parameters = { N: 16_384, r: 16, p: 1 }
 const KEY_BYTES = 64
-// scrypt needs at least 128·N·r bytes (RFC 7914 §2). Node's default limit is exactly that amount, which is too low, so
+// scrypt needs more than 128·N·r bytes (RFC 7914 §2). Node's default limit is exactly that amount, which is too low, so
 // this limit is twice as high.
 const options: ScryptOptions = { ...parameters, maxmem: 128 * parameters.N * parameters.r * 2 }
 

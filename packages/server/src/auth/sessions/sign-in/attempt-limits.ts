@@ -31,7 +31,7 @@ export const attemptSubject = {
     const hash = createHash('sha256').update(email.toLowerCase()).digest('base64')
     return { name: `email ${hash}`, allowed: 20 }
   },
-  /** The name begins with `account`, as in earlier releases, so that servers of different releases share the count. */
+  /** The name begins with `account` as in earlier releases, so that servers of different releases share the count. */
   person: (personId: string): AttemptSubject => ({ name: `account ${personId}`, allowed: 10 }),
 }
 

@@ -24,7 +24,7 @@ export async function createSignInLink(
   return { token, expires }
 }
 
-/** Signs in with a link that works once, regardless of MUSTER_SIGN_IN. */
+/** Signs in with a link, regardless of MUSTER_SIGN_IN. A link works once. */
 export const signInLinkCall: AuthCall = {
   method: 'POST',
   path: '/sign-in/link',

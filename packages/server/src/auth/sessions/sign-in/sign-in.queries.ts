@@ -116,7 +116,7 @@ export async function insertChallenge(
     .execute()
 }
 
-/** Deletes a valid challenge, because it must work only once. Returns whether it was valid for this purpose. */
+/** Deletes a challenge if it is valid for the purpose, because it must work only once. Returns whether it was valid. */
 export async function takeChallenge(
   db: Database,
   { id, purpose }: { id: string; purpose: string },
