@@ -214,7 +214,7 @@ describe('failed signatures', () => {
     expect((await server.send({})).body).toEqual({ viewer: null })
     elapsed += 60_000
     expect((await server.as(fresh)).status).toBe(200)
-    // An hour after the last valid signature with the key, requests from the address no longer have separate attempts.
+    // An hour after its last valid signature from the address, the key no longer has separate attempts there.
     elapsed += 3_600_000
     for (let time = 0; time < 20; time++) expect((await server.as(wrongly(other))).status).toBe(401)
     expect(await server.as(known)).toMatchObject(limited)

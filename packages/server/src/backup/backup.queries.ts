@@ -50,7 +50,7 @@ export async function selectMigrations(client: pg.ClientBase): Promise<string[]>
   return rows.map(({ name }) => name)
 }
 
-/** Returns the migration that has begun but not finished, or undefined if there is none. */
+/** Returns the name of the migration that has begun but not finished, or undefined if there is none. */
 export async function selectRunningMigration(client: pg.ClientBase): Promise<string | undefined> {
   const { rows: found } = await client.query<{ found: boolean }>(
     `select to_regclass('migration_progress') is not null as found`,
@@ -90,8 +90,8 @@ export async function selectMonths(client: pg.ClientBase): Promise<string[]> {
 }
 
 /**
- * Returns the last value of each sequence. It can exceed every value in the rows, because transactions that have not
- * committed, or have failed, may have used later values.
+ * Returns the last value of each sequence. This value can exceed every value in the rows, because transactions that
+ * have not committed, or have failed, may have used later values.
  */
 export async function selectSequences(client: pg.ClientBase): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; last: string }>(`

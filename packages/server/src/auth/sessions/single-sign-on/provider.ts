@@ -33,7 +33,7 @@ export interface VerifiedSignIn {
 
 /**
  * The identity provider. Its functions throw `sso-unavailable` if the provider cannot be reached, or if its
- * configuration has another issuer or no address for keys. They throw `sso-denied` if the provider denied the sign-in,
+ * configuration has another issuer or no URL for keys. They throw `sso-denied` if the provider denied the sign-in,
  * and `sso-failed` after any other failure. If the logout token is invalid, `verifyLogoutToken` throws another kind of
  * error.
  */
@@ -43,7 +43,7 @@ export interface Provider {
   readonly name: string
   authorizationUrl(checks: AttemptChecks): Promise<string>
   verify(query: string, checks: AttemptChecks): Promise<VerifiedSignIn>
-  /** Returns undefined if the provider has no address for signing out. */
+  /** Returns undefined if the provider has no URL for signing out. */
   endSessionUrl(idToken: string): Promise<string | undefined>
   verifyLogoutToken(token: string): Promise<LogoutToken>
 }
