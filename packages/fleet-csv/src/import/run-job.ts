@@ -219,8 +219,9 @@ interface OpenJobs {
 }
 
 /**
- * Cancels the jobs of earlier imports of the same file that have not started. Waits for each running job, because the
- * server continues a job after the client stops. Calls `onWait` before each wait. Stops waiting if the signal aborts.
+ * Finds the jobs of earlier imports of the same file. Cancels each job that has not started. Waits for each running
+ * job, because the server continues a job after the client stops. Calls `onWait` before each wait. Stops waiting if
+ * the signal aborts.
  */
 export async function finishEarlierJob(
   api: Api,

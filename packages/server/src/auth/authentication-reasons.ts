@@ -112,7 +112,7 @@ const sessionReasons = {
   'session-ended': { status: 401, meaning: 'The session cookie is invalid, or the session has ended. Sign in again.' },
 } as const
 
-/** Status 303: a redirect to the sign-in page. Routes without redirects respond with UNAUTHENTICATED instead. */
+/** Status 303 is a redirect to the sign-in page. Routes without redirects respond with UNAUTHENTICATED instead. */
 const ssoReasons = {
   'sso-failed': {
     status: 303,

@@ -58,7 +58,7 @@ async function setPassword(call: AuthRequest): Promise<object> {
   return { changed: true }
 }
 
-/** Locks the person first, because a concurrent reset does the same and then deletes the person's links. */
+/** Locks the person before using the link, because a concurrent reset locks the person, then deletes the links. */
 async function usePasswordLink(
   transaction: Database,
   { clock, record, request, addressOf }: AuthRequest,
