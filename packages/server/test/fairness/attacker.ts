@@ -25,7 +25,7 @@ export interface AttackerState {
   /** Counts of responses, keyed by status and error code, and of closed and failed connections. */
   outcomes: Record<string, number>
   open: number
-  /** The longest time that a connection with the behavior `wait` was open, in milliseconds. */
+  /** The longest time before the server closed a connection with the behavior `wait`, in milliseconds. */
   longestOpen: number
 }
 

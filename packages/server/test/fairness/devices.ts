@@ -15,8 +15,8 @@ const CONNECTED_WITHIN_MS = 120_000
 const POLL_MS = 50
 
 /**
- * Connects devices over MQTT. Each device sends a report every five seconds. Resolves when all devices are connected.
- * Throws if this takes longer than two minutes.
+ * Connects devices over MQTT. Each device sends a report every five seconds. Resolves when all devices are connected,
+ * or throws after two minutes.
  */
 export async function connectDevices(broker: string, devices: Credentials[]): Promise<ConnectedDevices> {
   const counts = newCounts(devices.length)

@@ -13,8 +13,8 @@ const SECONDS = 2
 const SHARE = 0.1
 
 /**
- * The quotas are low, so that attackers soon exhaust them. The other settings prevent a busy machine from looking like
- * overload or an unresponsive database.
+ * The quotas are low, so that attackers soon exhaust them. The other settings keep the server on a busy test machine
+ * from rejecting requests because of slow iterations of the event loop or slow queries.
  */
 const settings = {
   MUSTER_KEY_POINTS: '100',

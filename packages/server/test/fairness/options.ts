@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util'
 export interface FairnessOptions {
   seconds: number
   devices: number
-  /** If undefined, the test uses a temporary folder. */
+  /** The path of the data folder. If undefined, the test uses a temporary folder. */
   data: string | undefined
-  /** If the list is empty, all rows run. */
+  /** The names of the rows to run. If the list is empty, all rows run. */
   rows: string[]
 }
 

@@ -11,10 +11,10 @@ export interface Row {
   minSeconds?: number
   /** Whether the other user shares the attacker's address. */
   sharesAddress?: boolean
-  /** Whether closing the attacker's connections counts as a rejection. */
+  /** Whether closed and failed connections and timeouts (408) also count as rejections of the attacker. */
   closes?: boolean
   isAllowed?: boolean
-  /** Starts work on the server. The returned function ends the work and returns what the server has done. */
+  /** Starts work on the server. The returned function ends the work and returns counts of its results. */
   begin?(target: Target): Promise<() => Promise<Record<string, number>>>
   attacks(target: Target): Attack[]
 }
@@ -34,9 +34,7 @@ const aliased = (head: string, field: string, variables?: Record<string, unknown
     return { query: `${head} { login { ${fields.join(' ')} } }`, ...(variables && { variables }) }
   })
 
-/**
- * Each field counts the devices that have none of 200 attributes in a context, and sorts them without an index.
- */
+/** For each field, the server counts the devices that have none of 200 attributes, and sorts them without an index. */
 const fullScans = aliased(
   'query ($a: Object)',
   'devices(attributes: $a, context: "x", sort: "x.y desc", size: 1) { total items { id } }',

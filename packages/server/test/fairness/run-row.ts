@@ -16,9 +16,9 @@ export interface Result {
   /** The number of devices connected at the end, the number of all devices, and counts of the devices' failures. */
   devices: { connected: number; of: number; failures: Record<string, number> }
   memory: { before: Memory; most: Memory; after: Memory }
-  /** Counts of the attacker's outcomes and of the row's work. */
+  /** Counts of the attacker's outcomes, and the counts that the function returned by `begin` returns. */
   outcomes: Record<string, number>
-  /** The longest time that a waiting connection of the attacker was open, in milliseconds. */
+  /** The longest time before the server closed a connection with the behavior `wait`, in milliseconds. */
   longestOpen: number
 }
 

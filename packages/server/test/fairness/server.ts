@@ -18,7 +18,7 @@ export const createServer = (folder: string, env: Record<string, string> = {}): 
   createFleetServer({ MUSTER_DATA: folder, MUSTER_LOG_LEVEL: 'error', ...env })
 
 export interface Memory {
-  /** The server process's memory, in MiB. */
+  /** The server process's resident memory, in MiB. */
   server: number
   /** The memory of the PostgreSQL processes, except shared buffers, in MiB. */
   database: number

@@ -44,7 +44,7 @@ export async function checkJob(
   const count = (wanted: string): number =>
     statuses.filter(({ status }) => status === wanted).reduce((sum, each) => sum + each.count, 0)
   expect(count('PENDING'), `${name}: devices without a result`).toBe(0)
-  // Ignore devices that were deleted after the preview found them. The preview rejects them with NOT_FOUND.
+  // Ignore devices that were deleted during the preview, which rejects them with NOT_FOUND.
   const failed = await query(
     rig,
     `select device_id, outcome, code, message from bulk_item
@@ -92,8 +92,9 @@ const chain = `
   from event where type = 'ATTRIBUTE_CHANGE' and data -> 'changes' ? 'site'`
 
 /**
- * Checks that an undo restored the value from before the job in every device that it reports as changed. A skipped
- * device was deleted, or another writer changed its value after the job and before the end of the undo.
+ * Checks that an undo includes all devices that the job changed, and restored the value from before the job in each
+ * device with the status DONE. Each skipped device must have been deleted, or changed again after the job and before the
+ * end of the undo.
  */
 export async function checkUndo(rig: Rig, { change, undo }: { change: Job; undo: Job }): Promise<void> {
   const wrong = await query(

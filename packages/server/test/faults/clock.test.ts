@@ -177,16 +177,16 @@ it(
       )
       expect(fromConsole.status).toBe(200)
       await delivered(seconds)
-      // Use up the quota, which must refill even though the clock was set back.
+      // Use up the quota, which must refill even though the clock jumped.
       const expensive = `mutation { ${Array.from({ length: 15 }, (_, at) => `m${at}: ${same}`).join(' ')} }`
       await pollUntil(
-        // Together, these operations cost more than the limit, even on the slowest machine.
+        // Together, these operations cost more than the quota and the points that refill on a slow machine.
         () => Promise.all(Array.from({ length: 8 }, () => send(sign({ at: seconds }, expensive)))),
         (responses) => responses.some(({ status }) => status === 429),
       )
       expect((await sendQuery({ at: seconds })).status).toBe(200)
     }
-    // Only the first and the last signature, whose times are close to the current time, have not expired.
+    // Only the first and the last signature have times close to the current time. The others fail with `clock-skew`.
     for (const signed of used) await replay(signed)
     const messages = new Set(receiver.received.map(({ id }) => id))
     figures('clock', {

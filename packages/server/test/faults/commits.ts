@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Counts of changes to devices' base attributes, grouped by the transaction that committed them. */
+/** Counts of changes to devices' base attributes, and of the commits that contain them. */
 export interface Commits {
   changes: number
   /** Changes that shared a commit with other changes. */

@@ -13,7 +13,7 @@ export interface FaultyDatabase {
   thaw(): void
   shutDown(): Promise<void>
   start(): Promise<void>
-  /** Stops the WAL writer, which flushes asynchronous commits. */
+  /** Pauses the WAL writer, which flushes asynchronous commits. */
   stopWritingLog(): Promise<void>
 }
 

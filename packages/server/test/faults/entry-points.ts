@@ -71,7 +71,7 @@ export const entryPoints: Readonly<Record<string, (installation: Installation) =
     }),
 }
 
-/** Rejecting invalid credentials also requires the database, so these statuses show that the database is available. */
+/** The statuses 401 and 429 also show that the database is available, because the server needs it to return them. */
 function availabilityOf(status: number): Availability {
   if (status === 503) return 'unavailable'
   return [200, 401, 429].includes(status) ? 'served' : `status ${status}`
