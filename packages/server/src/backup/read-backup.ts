@@ -78,7 +78,10 @@ const afterRow = Buffer.concat([Buffer.of(NEWLINE), END_OF_ROWS])
 
 const lineLength = (bytes: Buffer): number => bytes.indexOf(NEWLINE) + 1
 
-/** Returns the length of the complete rows, or of the line that ends the rows, or 0 if the first line is incomplete. */
+/**
+ * Returns the length of the complete rows at the start of `bytes`. If the first line ends the rows, returns the length
+ * of this line. If the first line is incomplete, returns 0.
+ */
 function rowsLength(bytes: Buffer): number {
   if (bytes.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) return END_OF_ROWS.length
   const end = bytes.indexOf(afterRow)

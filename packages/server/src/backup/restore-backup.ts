@@ -32,7 +32,7 @@ export interface RestoreOptions {
   /** Whether to restore even if the master key is missing, although no server then starts on the restored database. */
   withoutKey?: boolean
   signal?: AbortSignal
-  /** Called with the number of bytes read so far and the total, which is twice the file's size: it is read twice. */
+  /** Called with the number of bytes read so far and the total: twice the size of the file, which is read twice. */
   onProgress?: (done: number, total: number) => void
 }
 

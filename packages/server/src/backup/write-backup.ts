@@ -27,7 +27,7 @@ export interface WriteBackupOptions {
   /** The maximum number of bytes to read per second. If 0 or omitted, there is no limit. */
   rate?: number
   signal?: AbortSignal
-  /** Called with the number of bytes done so far and the total number. A table counts as its size on disk. */
+  /** Called with the number of bytes done so far and the total, which is the size of the tables on disk. */
   onProgress?: (done: number, total: number) => void
 }
 
@@ -39,7 +39,7 @@ export interface WrittenBackup {
 
 /**
  * Writes a backup to a new file. Throws if the file already exists, if the database does not contain Muster's tables,
- * or if a migration is running. If the backup fails, no new file remains.
+ * or if a migration is running or has just finished. If the backup fails, no new file remains.
  */
 export async function writeBackup(options: WriteBackupOptions): Promise<WrittenBackup> {
   const { pool, file, signal } = options

@@ -80,9 +80,9 @@ function isSocketError(error: Error, code: string): boolean {
 const duplicateKey = /^duplicate key value violates unique constraint "([^"]+)"/
 
 /**
- * Checks whether a statement violated this unique index (SQLSTATE 23505). On a cluster, the name of the index ends with
- * the number of the shard. Some errors name the index only in the message, such as the error with SQLSTATE XX000 that
- * Citus raises while it copies rows to a shard.
+ * Checks whether a statement violated the unique index `index` (SQLSTATE 23505). On a cluster, the index name in the
+ * error ends with the number of the shard. Some errors name the index only in the message, such as the error with
+ * SQLSTATE XX000 that Citus raises while it copies rows to a shard.
  */
 export function isUniqueViolation(error: unknown, index: string): boolean {
   if (!(error instanceof pg.DatabaseError)) return false

@@ -100,7 +100,7 @@ export function createConnector(pool: Pool, watch: PoolWatch = {}): Connector {
 type NamingClient = PostgresPoolClient & { use: ConnectionUse | undefined }
 
 interface NamingOptions {
-  /** Returns the name of a prepared statement, or undefined if the statement must not be prepared by name. */
+  /** Returns the name of a prepared statement, or undefined if the statement is not prepared by name. */
   nameOf: (text: string) => string | undefined
   watch: PoolWatch
   beginning: string

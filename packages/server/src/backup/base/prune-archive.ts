@@ -11,8 +11,8 @@ export async function removeUnfinished(archive: string): Promise<void> {
 }
 
 /**
- * Removes all base backups but the newest `keep`, and the WAL that these do not need. Returns the names of the removed
- * backups.
+ * Removes all but the newest `keep` base backups, and the WAL that the remaining backups do not need. Returns the names
+ * of the removed backups.
  */
 export async function pruneArchive(archive: string, keep: number): Promise<string[]> {
   const backups = await listBaseBackups(archive)
@@ -34,8 +34,8 @@ export async function pruneArchive(archive: string, keep: number): Promise<strin
 }
 
 /**
- * Removes the WAL before a segment. Segment numbers increase across timelines, so the number alone shows whether a
- * segment is older. Keeps the history files of timelines, because they are small and always needed.
+ * Removes the WAL segments before the segment `first`. Segment numbers increase across timelines, so the number alone
+ * shows whether a segment is older. Keeps the history files of timelines, because they are small and always needed.
  */
 async function removeWal(folder: string, first: bigint): Promise<void> {
   for (const name of await readdir(folder)) {

@@ -26,7 +26,7 @@ export interface Recoverable {
   ranges: RecoveryRange[]
 }
 
-/** Finds the times that can be restored on a timeline. The default is the newest timeline. */
+/** Finds the times to which the archive can restore a database on a timeline, by default on the newest timeline. */
 export async function findRecoverable(archive: string, timeline?: number): Promise<Recoverable> {
   const names = await walNames(archive)
   const backups = await listBaseBackups(archive)

@@ -56,13 +56,13 @@ export interface WrittenBaseBackup extends BaseBackup {
 
 /**
  * Writes a base backup. Also removes unfinished and old base backups, and the WAL that is no longer needed. Throws a
- * BackupError if the database does not archive its WAL in `archive`, or if another backup is running.
+ * BackupError if the database does not or cannot archive its WAL in `archive`, if a file of the database is a symbolic
+ * link, or if another backup is running.
  */
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'muster backup' })
-  // Without a listener, an `error` event would end the process. If the connection breaks, the statement in flight
-  // rejects.
+  // Without a listener, an `error` event would end the process. If the connection breaks, the query in flight rejects.
   client.on('error', () => {})
   const end = (): void => void client.end().catch(() => {})
   signal?.throwIfAborted()

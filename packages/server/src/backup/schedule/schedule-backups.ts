@@ -23,7 +23,7 @@ const MAX_RETRY_DELAY_MS = 15 * 60_000
 /** The minimum interval, in milliseconds, between two log messages that report that archiving fails. */
 const REMIND_MS = 3_600_000
 
-/** If the settings require it, monitors the archive and writes backups on schedule until `close` is called. */
+/** Monitors the archive and writes scheduled backups, each only if the settings enable it, until `close` is called. */
 export async function scheduleBackups(options: BackupsOptions): Promise<{ close(): Promise<void> }> {
   const { config, log } = options
   if (config.archiveFolder === undefined && config.backupEvery === undefined) {

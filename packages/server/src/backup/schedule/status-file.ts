@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { replacePrivateFile } from '../../lib/private-file.ts'
 import { readIfExists } from '../../lib/read-if-exists.ts'
 
-/** The last known state of a server's archive and backups. Times are ISO 8601 strings; `everyMs` is in milliseconds. */
+/** The last known state of a server's archive and backups. Times are ISO 8601 strings. */
 export interface BackupStatus {
   checked: string
   folder: string

@@ -12,7 +12,7 @@ export interface Table {
 
 export interface UniqueIndex {
   name: string
-  /** The indexed columns, without expressions. */
+  /** The indexed columns. Excludes indexed expressions. */
   columns: string[]
   /** The `create index` statement of the index. */
   definition: string

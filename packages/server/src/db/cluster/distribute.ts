@@ -25,10 +25,9 @@ export interface DistributeOptions {
 const FIRST = 'device'
 
 /**
- * Distributes tables across the cluster or copies them to each node, as `table-placements.ts` requires. Returns the
- * names of these tables, which do not include tables that already have a placement. Does nothing if `cluster` is
- * undefined or the database does not have the extension citus. One transaction places all of the tables, and writers
- * wait until the transaction ends.
+ * Distributes tables across the cluster or copies them to each node, as `table-placements.ts` requires. Skips tables
+ * that are already placed, and returns the names of the others. Does nothing if `cluster` is undefined or the database
+ * does not have the extension citus. One transaction places all of the tables, and writers wait until it ends.
  */
 export async function distributeTables(
   db: Database,
@@ -99,7 +98,8 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
   // Citus does not support triggers on shards. Only servers of an earlier release need these triggers.
   for (const { name, triggers } of missing)
     for (const trigger of triggers) await run(`drop trigger "${trigger}" on "${name}"`)
-  // A foreign key to a distributed table requires that its own table is distributed, too. Drop it until then.
+  // Citus allows a foreign key to a distributed table only if the referencing table is distributed, too. Until it is,
+  // drop the foreign key.
   const references = missing.flatMap(({ name, references }) =>
     references.filter(({ table }) => isDistributed(table)).map((reference) => ({ ...reference, from: name })),
   )

@@ -24,8 +24,8 @@ beforeAll(async () => {
 })
 
 /**
- * Starts a second server, which reads lists from the shard. Returns its owner, the errors of the reads, and the
- * rewritten statements.
+ * Starts a second server, which reads lists from the shard. Returns a user who sends requests to this server, the
+ * errors of the reads, and the rewritten statements.
  */
 async function readFromShard(id: string, tableOf: (name: string) => string = (name) => name) {
   const shard = { id, node: '2', tables: Object.fromEntries(placedTables.map((name) => [name, tableOf(name)])) }

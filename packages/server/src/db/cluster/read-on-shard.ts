@@ -6,10 +6,9 @@ import type { Shard } from './account-shards.queries.ts'
 const tablesIn = boundedMap<string, readonly string[]>(2_000)
 
 /**
- * Rewrites a statement that reads an account's rows so that its table names refer to the tables of the account's shard
- * on a worker. Citus plans each execution of a statement with distributed tables. This planning takes longer than
- * reading a page of devices. PostgreSQL alone plans the rewritten statement. Statements that write or lock rows are not
- * rewritten.
+ * Rewrites a statement that reads an account's rows: its table names then refer to the tables of the account's shard on
+ * a worker. PostgreSQL alone plans the rewritten statement. Citus would plan the statement again at each execution,
+ * which takes longer than reading a page of devices. Statements that write or lock rows are not rewritten.
  *
  * On a node that does not store the shard, the rewritten statement fails with SQLSTATE 22012 (division by zero), or, if
  * the node does not have the tables, with 42P01 (undefined table). After a move, a node can have tables with old rows.

@@ -12,8 +12,8 @@ import { readOnShard } from './read-on-shard.ts'
 /** Options of the pool of a worker. */
 const poolOptions = {
   /**
-   * A statement has a separate form for each shard. Each prepared statement that lists devices takes 0.13 MB of
-   * PostgreSQL's memory.
+   * This limit saves memory: a statement has a separate form for each shard, and each prepared statement that lists
+   * devices takes 0.13 MB of PostgreSQL's memory.
    */
   maxNamed: 500,
   /**
@@ -48,8 +48,8 @@ const SHARD_CACHE_MS = 30_000
 const MAX_CACHED_ACCOUNTS = 100_000
 
 /**
- * Chooses the worker that stores an account. Any other node can also run the account's queries, but it has to forward
- * them to that worker.
+ * Creates a router that chooses the worker that stores an account. Any other node can also run the account's queries,
+ * but has to forward them to that worker.
  */
 export function createWorkerRouter({
   coordinator,
@@ -141,8 +141,8 @@ export function createWorkerRouter({
       return worker
     },
     failed(db, error) {
-      // A caller can cause read conflicts without the move of a shard. After these conflicts, the worker is still
-      // available, and reading the shards again would only burden the coordinator.
+      // A caller can cause read conflicts even if no shard has moved. The worker is then still available, and reading
+      // the shards again would only burden the coordinator.
       if (isShardMoved(error)) shardsByAccount.clear()
       else if (!isReadConflict(error)) setAway(db, (error as Error).message)
     },

@@ -3,7 +3,7 @@ import { walFolderOf } from './wal-archive.ts'
 
 type Settings = Readonly<Record<string, string>>
 
-/** PostgreSQL archives a partial segment with new data after this time, and a full segment immediately. */
+/** After this time, PostgreSQL archives a partial segment that contains new data. It archives full segments at once. */
 const ARCHIVE_TIMEOUT_SECONDS = 60
 
 export const archiveSettings = (archive: string): Settings => ({

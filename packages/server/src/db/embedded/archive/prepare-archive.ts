@@ -18,8 +18,8 @@ interface Preparation {
 
 /**
  * Creates the archive's WAL folder, marks the archive as the archive of this database, and archives the histories of
- * timelines. Rejects if the archive belongs to another database. If the archive cannot be written, only logs an error,
- * because a server without an archive is better than no server.
+ * timelines. Rejects if the archive belongs to another database. If the server cannot write to the archive, only logs
+ * an error, because a server without an archive is better than no server.
  */
 export async function prepareArchive({ archive, clusterFolder, owner, log }: Preparation): Promise<void> {
   try {
