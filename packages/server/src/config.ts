@@ -56,7 +56,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /**
- * Returns the variables that start with `MUSTER_` but that neither the server nor another Muster program reads. Such a
+ * Returns the names of the `MUSTER_*` variables that neither the server nor another Muster program reads. Such a
  * variable is misspelled or belongs to another release.
  */
 export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string[] {

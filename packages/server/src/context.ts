@@ -55,6 +55,6 @@ export interface Context {
   readonly staleMs: number
   /** Returns the permissions that a document needs, or why the document is invalid. */
   readonly needsOf: (request: OperationRequest, options?: NeedsOptions) => DocumentNeeds | RejectedOperation
-  /** Records, under the request's Idempotency-Key, what the operation creates. Undefined if the request has no key. */
+  /** Records, under the request's Idempotency-Key, what the operation creates. Undefined if this header is missing. */
   readonly once?: Once
 }

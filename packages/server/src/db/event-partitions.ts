@@ -52,7 +52,7 @@ export async function createEventPartition(db: Database, first: Date): Promise<v
   const name = `event_${first.toISOString().slice(0, 7).replace('-', '_')}`
   if (await isPartition(db, name)) return
   await db.transaction().execute(async (transaction) => {
-    // "if not exists" alone fails if two servers create the table at the same time.
+    // Without this lock, even `create table if not exists` can fail if two servers create the table at the same time.
     await sql`select pg_advisory_xact_lock(hashtext('muster event partitions'))`.execute(transaction)
     if (await isPartition(transaction, name)) return
     // A single `create table … partition of` would lock the event log exclusively and wait for its readers.

@@ -7,8 +7,8 @@ import { pause } from '../lib/pause.ts'
 const PROBE_INTERVAL_MS = 300
 const RECONNECT_AFTER_MS = 500
 /**
- * The number of milliseconds after which a statement without a response means that the connection is lost. If the last
- * successful statement began longer ago than this, notifications may be missing.
+ * The number of milliseconds after which a statement without a response means that the connection is lost. If no
+ * statement that began within this time was successful, notifications may be missing.
  */
 const LOST_AFTER_MS = 900
 /** The minimum interval, in milliseconds, between two statements on the notification connection. */

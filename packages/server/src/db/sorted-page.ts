@@ -87,7 +87,7 @@ export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, 
   if ('after' in start)
     return withOuterLimit(rowsAfter(source, order, start.after, sql.lit(planned)), sql`limit ${limit}`)
   const { offset } = start
-  // Far into a list, PostgreSQL spends more time skipping rows than planning the statement, so the limit is exact.
+  // With an offset, PostgreSQL may spend more time skipping rows than planning the statement, so the limit is exact.
   const last = offset === 0 ? sql.lit(planned) : sql`${offset + limit}`
   const first = keyed(source, order, [], last)
   if (offset === 0 && limit === planned && order.nullable === undefined) return first

@@ -54,8 +54,8 @@ export async function distributeTables(
 }
 
 /**
- * Returns the tables that must still be placed, and the placements of the others. Throws if a table is placed
- * differently than `table-placements.ts` requires.
+ * Returns the tables that must still be placed, and the placements of the others. Throws if `table-placements.ts` does
+ * not contain a table or requires a different placement of the table.
  */
 async function findMissing(db: Database): Promise<{ missing: Table[]; placed: ReadonlyMap<string, Placement> }> {
   const placed = await readPlacements(db)

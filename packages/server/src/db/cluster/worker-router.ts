@@ -9,7 +9,6 @@ import type { ReadPlace, ReadRouter } from '../replica/read-router.ts'
 import { isWorker, type Shard, selectIdentity, selectShards } from './account-shards.queries.ts'
 import { readOnShard } from './read-on-shard.ts'
 
-/** Options of the pool of a worker. */
 const poolOptions = {
   /**
    * This limit saves memory: a statement has a separate form for each shard, and each prepared statement that lists

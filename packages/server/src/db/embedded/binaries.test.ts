@@ -36,8 +36,8 @@ test("starts the database even if the package's install script never ran", async
   expect(result).toMatchObject({ pid: expect.any(Number) })
 })
 
-// The test makes the folder read-only with a mount or with file modes. In most containers, root can use neither: it
-// cannot mount, and it ignores file modes.
+// The test below makes node_modules read-only with a mount or with file modes. In most containers, root can use
+// neither: it cannot mount, and it ignores file modes.
 const canBeReadOnly = mayMount || process.getuid?.() !== 0
 
 const inReadOnlyModules = async (): Promise<void> => {

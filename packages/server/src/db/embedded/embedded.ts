@@ -23,7 +23,7 @@ export interface EmbeddedOptions {
   readonly log: EmbeddedLog
   /** Called once if the database exits without a call to `stop`. The reason includes the end of its log. */
   readonly onExit: (reason: string) => void
-  /** The folder for the write-ahead log's archive, for point-in-time recovery. If omitted, there is no archive. */
+  /** The folder in which the WAL is archived for point-in-time recovery. If omitted, there is no archive. */
   readonly archive?: string | undefined
   /** PostgreSQL settings that override the defaults of `settings()`, such as `{ fsync: 'off' }` in tests. */
   readonly settings?: Readonly<Record<string, string>>
@@ -34,8 +34,8 @@ export interface Embedded {
   readonly pid: number
   readonly majorVersion: number
   /**
-   * Shuts PostgreSQL down in fast mode, which rolls back open transactions, and after 30 seconds in immediate mode.
-   * Resolves once the database has exited.
+   * Shuts PostgreSQL down in fast mode, which rolls back open transactions. If PostgreSQL is still running after 30
+   * seconds, shuts it down in immediate mode. Resolves once the database has exited.
    */
   stop(): Promise<void>
 }

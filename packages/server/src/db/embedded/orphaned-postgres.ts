@@ -19,12 +19,12 @@ export async function stopOrphan(clusterFolder: string): Promise<void> {
   }
 }
 
-/** Checks whether the process runs PostgreSQL in this folder, because another process may have reused its ID. */
+/** Checks whether `pid` is still PostgreSQL in this folder, because another process may have reused the process ID. */
 async function isPostgresOf(pid: number, clusterFolder: string): Promise<boolean> {
   const folder = await realpath(clusterFolder)
   if (process.platform === 'linux') {
     const [cwd, exe] = await Promise.all(['cwd', 'exe'].map((name) => readlink(`/proc/${pid}/${name}`).catch(() => '')))
-    // If an update has replaced the file of a running program, the system appends " (deleted)" to its name.
+    // If an update has replaced the file of a running program, Linux appends " (deleted)" to the file's path.
     return cwd === folder && /\/postgres( \(deleted\))?$/.test(exe ?? '')
   }
   const { output } = await runCommand(['ps', '-o', 'command=', '-p', String(pid)])

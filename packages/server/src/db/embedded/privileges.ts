@@ -13,8 +13,8 @@ export interface UserId {
 export interface RunMode {
   readonly name: 'plain' | 'namespace' | 'set-user' | 'set-user-plain'
   /**
-   * The program, such as setpriv, that runs PostgreSQL's command, with its arguments. The program replaces itself with
-   * the command and keeps the process ID. Empty if the command runs directly.
+   * A program that runs PostgreSQL's command, such as setpriv, and the program's arguments. The program replaces itself
+   * with the command and keeps the process ID. Empty if the command runs directly.
    */
   readonly prefix: readonly string[]
   readonly owner: UserId

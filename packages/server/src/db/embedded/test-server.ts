@@ -1,4 +1,4 @@
-/** Starts an embedded database, prints the result as one line of JSON, and stops the database on SIGTERM or Ctrl-C. */
+/** Starts an embedded database, prints its process ID or the error as JSON, and stops it on SIGTERM or Ctrl-C. */
 import pg from 'pg'
 import { startEmbedded } from './embedded.ts'
 import { EmbeddedError } from './embedded-error.ts'

@@ -122,7 +122,8 @@ export function createStatementScheduler(
   }
 
   const rejection = (user: UserStatements, lane: Lane): Error => {
-    // The pool throws the same error if it cannot establish a connection, so callers handle both cases alike.
+    // The user's other statements have no connection yet, so the database may be unreachable. The pool throws the same
+    // error if it cannot connect.
     if (user.connecting > 0) return new Error('timeout exceeded when trying to connect')
     onReject('wait')
     return waitedTooLong(user, lane, shares)

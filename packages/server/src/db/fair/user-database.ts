@@ -16,7 +16,7 @@ export interface FairOptions {
   statementsPerUser: number
   /** The number of milliseconds that a query statement may take. With 0, only the statement timeout applies. */
   queryMs: number
-  /** The limit, in milliseconds, for statements that may read every record. The default is `queryMs`. */
+  /** The time limit, in milliseconds, of statements that may read every record. The default is `queryMs`. */
   walkMs?: number | undefined
   /** The number of processors of this machine. The default is the number that Node.js finds. */
   processors?: number | undefined

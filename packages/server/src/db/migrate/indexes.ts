@@ -41,8 +41,7 @@ async function createOnPartitions(run: Run, step: NewIndex): Promise<void> {
     const create = `create ${unique ? 'unique ' : ''}index if not exists "${index}" on only "${on}" ${as}`
     await sql.raw(create).execute(db)
   })
-  // If a partition is added during this step, PostgreSQL creates this index on it, as it does with the table's other
-  // indexes.
+  // If a partition is added during this step, PostgreSQL itself creates the index on the new partition.
   for (const partition of await selectPartitionsWithout(run.connection, step)) {
     const own = `${partition}_${index}`
     if (own.length > MAX_NAME_LENGTH)

@@ -71,7 +71,7 @@ interface Runner {
   pid: number
   address: string | null
   since: Date
-  /** The progress of the session's index build. Null without one, or in a phase that does not process blocks. */
+  /** The progress of the session's index build, or null if there is no build or its phase does not process blocks. */
   percent: number | null
 }
 

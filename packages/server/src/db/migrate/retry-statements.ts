@@ -14,8 +14,8 @@ export interface Run {
 }
 
 /**
- * The maximum time that a migration's statement waits for a lock on a table. It is short, because later statements on
- * the table wait behind this statement.
+ * The maximum time that a statement of a short transaction waits for a lock on a table. It is short, because later
+ * statements on the table wait behind this statement.
  */
 const LOCK_TIMEOUT = '1s'
 const PAUSE_MS = { first: 100, max: 5_000 }

@@ -60,7 +60,7 @@ export function watchResponses(
     isUnresponsive = value
     if (isUnresponsive) {
       failWaiting()
-      // The check may have stopped during the probe, because no caller waited any longer.
+      // The checks may have stopped during the probe, because no caller was waiting any longer.
       start()
     }
     onChange?.(isUnresponsive)

@@ -4,9 +4,8 @@ import type { Database } from '../database.ts'
 import type { Replica } from './open-replica.ts'
 
 /**
- * Returns the position, in bytes, up to which the primary has flushed its WAL. Every reported commit precedes this
- * position. If `synchronous_commit` is off, the primary reports commits before it flushes them, so this function
- * returns the insert position.
+ * Returns a position in the primary's WAL, in bytes, that all reported commits precede: the flush position or, if
+ * `synchronous_commit` is off, the insert position, because the primary then reports commits before it flushes them.
  */
 export async function readWritten(primary: Database): Promise<bigint> {
   const { rows } = await sql<{ at: string }>`

@@ -20,7 +20,7 @@ export interface AccessKey {
   own: RestrictionPart
   /** The restrictions of the callers who created or rotated the key. They apply in addition to `own`. */
   within: Restriction
-  /** Networks in CIDR notation. If empty, the key may be used from any address. */
+  /** The networks from which the key may be used, in CIDR notation. If empty, the key may be used from any address. */
   networks: string[]
   /** The percentage of the account's rate-limit quota that the key can spend. */
   rateShare: number

@@ -120,13 +120,13 @@ export const isRestricted = ({ kind, permissions, own, within, networks, rateSha
   networks.length > 0 ||
   rateShare < 100
 
-/** Stores the usual permissions as null, like those of keys that were created before permissions existed. */
+/** The usual permissions are stored as null, as they are for keys that were created before permissions existed. */
 const toStoredPermissions = (permissions: number): string[] | null =>
   permissions === usualKeyPermissions ? null : namesIn(permissions)
 
 /**
- * With a restriction, leaves the list of permissions empty, because servers of earlier releases may ignore the
- * restriction. The permissions are stored with the restriction instead.
+ * For a key with a restriction, leaves the list of permissions empty, because servers of earlier releases may ignore
+ * the restriction. The permissions are stored with the restriction instead.
  */
 function storedAccess(access: Pick<AccessKey, 'permissions' | 'own' | 'within'>) {
   const restriction = storedRestriction(access)
@@ -263,7 +263,7 @@ export async function deletePersonalKeys(db: Database, accountId: string, person
   return deleted
 }
 
-/** Notifies every server process about a changed key when the transaction commits. */
+/** When the transaction commits, notifies every server process that a key was created, changed, or deleted. */
 export async function notifyAccessKey(db: Database, channel: string, key: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${key})`.execute(db)
 }

@@ -36,8 +36,8 @@ export interface AccessKeyInput {
   /** An Ed25519 public key, as SPKI PEM or as its 32 bytes in base64. An access key with a public key has no secret. */
   publicKey?: string | null
   /**
-   * Without `permissions`, the key gets `usualKeyPermissions`, except those that the viewer lacks. A restricted key
-   * also does not get the permissions that restricted keys cannot have.
+   * Without `permissions`, the key gets `usualKeyPermissions`, except those that the viewer lacks and, if the key is
+   * restricted, those that restricted keys cannot have.
    */
   access?: AccessInput | null
   own?: RestrictionPart

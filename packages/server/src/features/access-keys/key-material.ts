@@ -28,7 +28,7 @@ export function keyMaterial(
   return { secret, algorithm: 'hmac-sha256', encryptedSecret, publicKey: null }
 }
 
-/** Accepts SPKI PEM, or the 32 bytes in base64. Returns the 32 bytes in base64. */
+/** Accepts an Ed25519 public key as SPKI PEM or as its 32 bytes in base64. Returns the 32 bytes in base64. */
 export function readPublicKey(text: string): string {
   const outcome = parsePublicKey(text)
   if (!outcome.ok) throw badInput(`publicKey: ${outcome.message}`)

@@ -129,7 +129,7 @@ const singleUserArguments = ['-c', 'fsync=off', '-c', 'exit_on_error=on', '-c', 
  * PostgreSQL runs these statements in single-user mode, so the superuser never needs the right to connect. With
  * CREATEDB, the role can copy only its own databases and templates. The role owns und-x-icu, so it can refresh the
  * version of this collation after an ICU update. The statements run in template1, so that each new database, which is a
- * copy of template1, includes the grant of the backup functions.
+ * copy of template1, includes the grant on the backup functions.
  */
 const roleAndDatabase = `
 CREATE ROLE ${role} LOGIN NOSUPERUSER CREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;
