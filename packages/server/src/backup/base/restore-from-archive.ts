@@ -21,7 +21,7 @@ export interface RestoreToOptions {
   timeline?: number | undefined
   /** Whether to rename an existing database in the data folder. If false, the folder must not contain a database. */
   replace?: boolean | undefined
-  /** Whether to restore even if the master key is missing, although no server then starts on the restored database. */
+  /** Whether to restore even if the master key is missing. Without it, no server starts on the restored database. */
   withoutKey?: boolean | undefined
   log: EmbeddedLog
   /**

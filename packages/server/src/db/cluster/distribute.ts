@@ -98,8 +98,8 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
   // Citus does not support triggers on shards. Only servers of an earlier release need these triggers.
   for (const { name, triggers } of missing)
     for (const trigger of triggers) await run(`drop trigger "${trigger}" on "${name}"`)
-  // Citus allows a foreign key to a distributed table only if the referencing table is distributed, too. Until it is,
-  // drop the foreign key.
+  // Citus allows a foreign key to a distributed table only if the referencing table is distributed, too. Drop these
+  // foreign keys now, and add them again at the end.
   const references = missing.flatMap(({ name, references }) =>
     references.filter(({ table }) => isDistributed(table)).map((reference) => ({ ...reference, from: name })),
   )

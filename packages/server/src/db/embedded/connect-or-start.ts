@@ -8,7 +8,7 @@ import { explainFailure } from './explain-failure.ts'
 
 /**
  * Returns a connection to the running database, or undefined if no database is running. Waits while the database is
- * starting. Rejects with an EmbeddedError, such as `wrong-owner` if an ordinary user cannot enter the folder.
+ * starting. Rejects with an EmbeddedError, whose code is `wrong-owner` if an ordinary user cannot enter the folder.
  */
 export async function connectRunning(dataFolder: string): Promise<EmbeddedConnection | undefined> {
   const clusterFolder = clusterFolderOf(resolve(dataFolder))

@@ -122,8 +122,8 @@ export function createStatementScheduler(
   }
 
   const rejection = (user: UserStatements, lane: Lane): Error => {
-    // The user's other statements have no connection yet, so the database may be unreachable. The pool throws the same
-    // error if it cannot connect.
+    // If the user's other statements have no connection yet, the database may be unreachable. The error is therefore
+    // the one that the pool throws if it cannot connect.
     if (user.connecting > 0) return new Error('timeout exceeded when trying to connect')
     onReject('wait')
     return waitedTooLong(user, lane, shares)

@@ -19,8 +19,8 @@ export const segmentName = (timeline: number, segment: bigint): string =>
   hex(timeline) + hex(segment / SEGMENTS_PER_ID) + hex(segment % SEGMENTS_PER_ID)
 
 /**
- * Returns the number of the segment with this file name. A dot and further characters may follow the segment's name.
- * Returns undefined for any other name.
+ * Returns the segment number in a file name, which may be a segment's name with a suffix such as `.partial`. Returns
+ * undefined if the file name does not begin with a segment's name.
  */
 export function segmentNumber(name: string): bigint | undefined {
   const [, high, low] = /^[0-9A-F]{8}([0-9A-F]{8})([0-9A-F]{8})(\.|$)/.exec(name) ?? []

@@ -26,7 +26,7 @@ export async function refreshCollations(connection: EmbeddedConnection, log: Emb
 
 /**
  * Selects the collations that Muster's role owns and that an ICU update has changed. Other collations need no check,
- * because those that Muster's indexes use sort by code point.
+ * because every other collation that Muster's indexes use sorts by code point.
  */
 const changedCollations = `
 SELECT oid::regcollation::text AS name, collversion AS was, pg_collation_actual_version(oid) AS is
