@@ -20,8 +20,8 @@ export async function createPartitionsByBothClocks(db: Database, { here, databas
 }
 
 /**
- * The maximum time that the statement that drops a partition waits for a lock. It is short, because later statements on
- * the event log wait behind this statement.
+ * The maximum time to wait for a lock before a partition is dropped. It is short, because later statements on the event
+ * log wait behind the statement that drops the partition.
  */
 const LOCK_TIMEOUT = '2s'
 

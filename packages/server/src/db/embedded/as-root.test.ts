@@ -18,10 +18,7 @@ const asUser = (uid: number): string[] => [
   '--securebits=+no_setuid_fixup',
 ]
 
-/**
- * Returns a command prefix that uses a chroot to imitate a container: unshare(2) fails with EPERM if "the caller is in
- * a chroot environment", and it fails with the same error in containers.
- */
+/** Returns a command prefix that uses a chroot to imitate a container. In both, unshare(2) fails with EPERM. */
 async function inContainer(): Promise<string[]> {
   const elsewhere = await newFolder()
   return ['unshare', '--mount', 'sh', '-c', 'mount --rbind / "$0" && exec chroot "$0" "$@"', elsewhere]

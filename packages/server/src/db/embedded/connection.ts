@@ -13,7 +13,7 @@ export interface EmbeddedConnection {
   readonly ssl: false
 }
 
-/** The maximum length of a socket's path, in bytes, without the terminating zero (unix(7)). */
+/** The maximum length of a socket's path, in bytes, without the terminating null byte (unix(7)). */
 const maxSocketPath = process.platform === 'linux' ? 107 : 103
 
 const port = 5432

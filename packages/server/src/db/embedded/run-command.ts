@@ -16,7 +16,7 @@ export interface Finished {
   readonly code: number | null
   /** The combined output of stdout and stderr, in the order of arrival. */
   readonly output: string
-  /** The error if the program could not be started, such as ENOENT or EACCES. */
+  /** The error, for example with the code ENOENT, if the program could not be started. */
   readonly failure?: Error
 }
 

@@ -74,7 +74,7 @@ async function backfill(run: Run, migration: Migration, progress: Progress, { ba
   }
 }
 
-/** Records that a step is complete. If the step uses a transaction, `transaction` must be that of its last change. */
+/** Records that a step is complete. For a change or a backfill, `transaction` must be the step's last transaction. */
 async function finishStep(transaction: Database, migration: Migration, progress: Progress): Promise<void> {
   const step = progress.step + 1
   if (step === migration.steps.length) return finishMigration(transaction, migration)

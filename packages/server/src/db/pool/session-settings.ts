@@ -1,6 +1,7 @@
 // Each direct connection uses these settings, regardless of PostgreSQL's configuration, so that an external database
-// behaves like the embedded one. For a pooler, an operator must make them the defaults (`checkPooler`). Parallel
-// workers are off because, for a single page, they cost more than they save and take CPUs from other requests.
+// behaves like the embedded one. Through a pooler, they apply only if an operator has made them PostgreSQL's defaults
+// (`checkPooler`). Parallel workers are off because, for a single page, they cost more than they save and take CPUs
+// from other requests.
 const always = {
   jit: 'off',
   max_parallel_workers_per_gather: '0',
