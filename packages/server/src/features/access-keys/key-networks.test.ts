@@ -112,7 +112,7 @@ describe('a key that manages keys', () => {
       for (const args of ['networks: null', 'networks: ["0.0.0.0/0"]', 'rateShare: 51'])
         expect([args, failure(await update(manager, key, args))]).toEqual([args, exceeds])
     expect((await update(manager, narrow.keyId, 'networks: ["127.0.0.0/8"], rateShare: 50')).errors).toBeUndefined()
-    // Even if a key allows more than the caller, the caller can narrow the key's networks, but cannot widen them.
+    // If a key allows networks that the caller's key does not, the caller can narrow them, but cannot widen them.
     expect((await update(manager, user.keyId, 'networks: ["192.0.2.0/24", "127.0.0.1"]')).errors).toBeUndefined()
     expect(failure(await update(manager, user.keyId, 'networks: ["192.0.0.0/16", "127.0.0.1"]'))).toEqual(exceeds)
   })

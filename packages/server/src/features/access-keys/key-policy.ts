@@ -66,7 +66,7 @@ const meanings: Readonly<Record<PolicyRule, (policy: KeyPolicy) => string>> = {
   requireNetworks: () => 'requireNetworks: networks must contain at least one network',
 }
 
-/** A key may keep breaking the rules that it broke `before` a change. */
+/** Throws if the key breaks a rule of the account's key policy, unless it broke the same rule before the change. */
 export async function assertComplies(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   key: KeyUnderPolicy,

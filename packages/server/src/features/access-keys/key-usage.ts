@@ -11,7 +11,7 @@ import { type FieldUse, selectKeyUse, selectKeyUseSince } from './key-usage.quer
 
 const USUAL_DAYS = 90
 
-/** The number of fields that a key is assumed to use per day when the cost of an operation is estimated. */
+/** The number of fields that each key is assumed to use per day, for the cost of an operation. */
 const TYPICAL_FIELDS = 10
 
 /** The number of keys whose usage an operation is charged for before it runs. */

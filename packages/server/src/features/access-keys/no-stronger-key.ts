@@ -15,7 +15,7 @@ type Strength = Pick<
 /**
  * Throws FORBIDDEN if the granted key has more rights than the viewer, or if the access key that signed the request was
  * deleted or disabled. Read-only viewers need no check, because they cannot run mutations. The operator's commands are
- * not limited. The account must be locked.
+ * not limited. The caller must already have locked the account's row.
  */
 export async function assertNotStronger(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
@@ -38,7 +38,7 @@ export async function assertNotStronger(
       'FORBIDDEN',
       'the access key that signed this request was disabled: enable it, or use another key',
     )
-  // The key's permissions may have been reduced since the request was authenticated.
+  // The signing key's permissions may have been reduced since the request was authenticated.
   assertIncludes(own.permissions, granted.permissions)
   if (own.expires !== null && (granted.expires === null || granted.expires > own.expires))
     throw exceeds(own, `expires must be ${own.expires.toISOString()} or earlier, which is when that key expires`)

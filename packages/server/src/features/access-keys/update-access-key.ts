@@ -31,7 +31,7 @@ export interface AccessKeyChange {
   /** A filter that devices must match in addition to the key's filter, and the attribute names that the key keeps. */
   own?: RestrictionPart
   expires?: Date | null
-  /** Null allows any address. */
+  /** Null allows requests from any address. */
   networks?: readonly string[] | null
   rateShare?: number | null
 }
@@ -39,8 +39,8 @@ export interface AccessKeyChange {
 type Changing = Pick<Context, 'db' | 'viewer'> & Partial<Pick<Context, 'clock'>>
 
 /**
- * `access` and `expires` can only limit the key further. The networks and the share of the quota can also be widened
- * (see `assertNotStronger`). The caller can disable the key that signed the request.
+ * `access` and `expires` can only limit the key further. `networks` and `rateShare` can also allow more (see
+ * `assertNotStronger`). The caller can disable the key that signed the request.
  */
 export async function updateAccessKey(
   { db, viewer, clock = () => new Date() }: Changing,

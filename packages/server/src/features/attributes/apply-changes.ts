@@ -12,7 +12,7 @@ import {
 } from './attributes.ts'
 import { type Change, kindOfName } from './parse-attributes.ts'
 
-/** The old and new value of each name, as recorded in events. */
+/** The old and new value of each changed name, as recorded in events. */
 export type Changes = Record<string, { old: string | null; new: string | null }>
 
 /** Returns all attributes after the changes, and the differences from `before`, which is not modified. */
@@ -50,8 +50,9 @@ function setValue(attributes: Attributes, { name: [first, subName], value }: Cha
 }
 
 /**
- * Throws CONFLICT if a change would use a value's name for a group, or a group's name for a value. `kindOnTarget`
- * returns the kind of a top-level name in the base values or in contexts, or undefined for an unused name.
+ * Throws CONFLICT if a change would turn an existing value into a group, or an existing group into a value.
+ * `kindOnTarget` returns the kind of a top-level name in the base values or in a context, or undefined for an unused
+ * name.
  */
 export function assertNoConflict(
   changes: readonly Change[],

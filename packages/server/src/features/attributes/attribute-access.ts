@@ -24,7 +24,7 @@ export function assertReadableText(viewer: Restricted, name: string): void {
 
 const forbidden = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'attribute' })
 
-/** Throws FORBIDDEN if the viewer may read only some attributes. `what` names data that depends on all attributes. */
+/** Throws FORBIDDEN if the viewer may read only some attributes. Call it before using data that depends on all of them. */
 export function assertReadsAll(viewer: Restricted, what: string): void {
   if (namesOf(viewer) !== undefined) throw forbidden(`${what} depends on attributes that you cannot read`)
 }
@@ -75,8 +75,8 @@ export function readableFilter(viewer: Restricted, filter: ResolvedFilter): Reso
 }
 
 /**
- * Throws FORBIDDEN if the viewer cannot read everything that a filter reads. Also throws FORBIDDEN if the filter was
- * not limited to the names that the viewer can read now.
+ * Throws FORBIDDEN if the filter contains a name that the viewer cannot read, or if it was not limited to the names
+ * that the viewer can read now.
  */
 export function assertReadsFilter(viewer: Restricted, filter: ResolvedFilter): void {
   if (namesOf(viewer) === undefined) return

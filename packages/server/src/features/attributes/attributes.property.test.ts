@@ -17,7 +17,7 @@ type Step = { one: Write } | { all: Write } | { many: Write[] }
 
 type Values = Map<string, string>
 
-/** Stores the values of each target, keyed by context, with '' for the base. */
+/** Stores the values of each target, keyed by context, with '' for the base values. */
 class Model {
   readonly places: Record<Place, Map<string, Values>> = { user: new Map(), device: new Map(), service: new Map() }
 
@@ -93,7 +93,7 @@ const name = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...names) }, fc.co
 const value = fc.constantFrom(null, '', 'x', 'y', 'Ø "\\\n\u0001\u{1f600}')
 const entry: fc.Arbitrary<Entry> = fc.tuple(name, value)
 const place = fc.constantFrom<Place[]>('device', 'device', 'service', 'user')
-// A JSON request must not contain a member __proto__, but setAttribute accepts __proto__ as a name.
+// The server rejects JSON with a member named __proto__, but setAttribute accepts __proto__ as a name.
 const inObject = entry.filter(([name]) => top(name) !== '__proto__')
 const writeOf = (entries: fc.Arbitrary<Entry[]>): fc.Arbitrary<Write> =>
   fc.record({ on: place, context: fc.constantFrom(null, 'day', 'night'), entries, nested: fc.boolean() })

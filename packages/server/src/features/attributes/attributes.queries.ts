@@ -59,9 +59,10 @@ export function lockDevices(
 }
 
 /**
- * Like `lockDevices`, but for one device and a caller without a restriction. Returns undefined for an unknown device. A
- * cluster needs far less time for its statements, because each one selects by account, reads a single table, and has no
- * subquery. The row in device_live needs no lock, because every change to its attributes locks the device first.
+ * Like `lockDevices`, but for one device and a caller without a restriction. Returns undefined for an unknown device.
+ * In a cluster, these statements take far less time than that of `lockDevices`, because each one selects by account,
+ * reads a single table, and has no subquery. The row in device_live needs no lock, because every change to the
+ * attributes in it locks the device first.
  */
 export async function lockDevice(
   db: Database,
@@ -211,7 +212,7 @@ export interface TargetRow {
   override_names?: OverrideNames
 }
 
-/** A cluster needs far less time for this statement than for the statement of `updateTargets`. */
+/** In a cluster, this statement takes far less time than that of `updateTargets`. */
 export const updateTarget = (
   db: Database,
   table: keyof typeof owners,

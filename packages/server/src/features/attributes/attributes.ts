@@ -101,7 +101,7 @@ export function reservedGroup(values: readonly unknown[], from: number): Record<
   return group
 }
 
-/** Separates the reserved values, keyed by their column in device_live, from the other attributes. */
+/** Separates the reserved values from the other attributes. The keys of `reserved` are columns of device_live. */
 export function splitReserved(attributes: Attributes): { attributes: Attributes; reserved: Record<string, string> } {
   const { [RESERVED_GROUP]: group, ...others } = attributes
   const reserved: Record<string, string> = {}

@@ -28,7 +28,7 @@ export interface Place {
   context: string | undefined
 }
 
-/** Returns the stored ID, or undefined if no user, device, or service of this account can have the ID. */
+/** Returns the ID in its stored form, or undefined if no user, device, or service of this account can have the ID. */
 export const parseTargetId = (accountId: string, text: string): string | undefined =>
   text === accountId ? accountId : parseId(text)
 

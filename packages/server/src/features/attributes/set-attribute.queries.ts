@@ -70,8 +70,8 @@ async function run(db: Database, text: string, write: BaseWrite): Promise<boolea
 }
 
 /**
- * `refused` means that the changes to the device violate a rule, `locked` that another transaction has locked the
- * device, and null that the device is unknown.
+ * `refused` means that the changes to the device violate a rule or remove a group, `locked` that another transaction
+ * has locked the device, and null that the device is unknown.
  */
 export type Outcome = 'done' | 'refused' | 'locked' | null
 

@@ -75,7 +75,7 @@ function createQueue(db: Database, onIdle: () => void): Queue {
     }
   }
 
-  /** Rejects the queued writes to these devices, because they would fail in the same way. */
+  /** Rejects the queued writes to the group's devices, because these writes would fail in the same way. */
   const failQueued = (group: readonly QueuedWrite[], failure: unknown): void => {
     for (const targetId of idsOf(group)) {
       for (const { result } of busy.get(targetId)!) result.reject(failure)

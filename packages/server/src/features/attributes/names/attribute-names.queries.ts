@@ -10,7 +10,7 @@ export interface NameCount {
 }
 
 export interface AttributeName extends NameCount {
-  /** Null if none of the events that were read changed a value of the name. */
+  /** Null for a viewer who is restricted to some devices, or if no event that was read changed a value of the name. */
   lastChanged: Date | null
 }
 
@@ -36,9 +36,7 @@ const reachedTargets: Targets = {
   condition: () => 'true',
 }
 
-/**
- * The `offset 0` fences make the join look up each device by key. Without them, the join may read all pairs of rows.
- */
+/** The `offset 0` fences make PostgreSQL look up each device by key. Without them, it may compare all pairs of rows. */
 const reservedNames = ({ from, condition }: Targets, overrides: string) => `
   select 'device' as kind, t.id, reserved.name
   from (select t.id from ${from('device', 't', 'id')} where t.account_id = $1 and ${overrides} and ${condition('t.id')} offset 0) as t,

@@ -55,14 +55,11 @@ interface ListOptions {
 /**
  * Names come from a summary and later events. If the summary is out of date, the server counts the names again. In an
  * account with many devices, the request returns the previous counts instead of waiting, unless there are none or they
- * are more than a day old. Throws UNAVAILABLE if the request waits too long.
+ * are more than a day old. Throws UNAVAILABLE if the request waits longer than `MAX_WAIT_MS`.
  */
 export const listAttributeNames = perRequest((context: Context) => listReadable(context, {}))
 
-/**
- * Like `listAttributeNames`, but waits for a new count if a name could otherwise be missing. Throws UNAVAILABLE if a
- * required count takes longer than `MAX_WAIT_MS`.
- */
+/** Like `listAttributeNames`, but waits for a new count if a name could otherwise be missing. */
 export const listEveryAttributeName = perRequest((context: Context) => listReadable(context, { isComplete: true }))
 
 /** Like `listEveryAttributeName`, but waits for a required count, however long it takes. */
@@ -181,7 +178,7 @@ const isUsed = (name: NameCount): boolean => usesOf(name) > 0
 const sorted = (names: readonly AttributeName[]): AttributeName[] =>
   mostUsed(names.filter(isUsed)).sort((one, other) => (one.name < other.name ? -1 : 1))
 
-/** With names that are newer than the counts, the list can exceed the maximum number of names. */
+/** Names that are newer than the counts could otherwise make the list exceed the maximum number of names. */
 const mostUsed = (names: AttributeName[]): AttributeName[] =>
   names.length <= limits.attributeNames
     ? names
