@@ -60,7 +60,7 @@ export function lockDevices(
 
 /**
  * Like `lockDevices`, but for one device and a caller without a restriction. Returns undefined for an unknown device.
- * In a cluster, these statements take far less time than that of `lockDevices`, because each one selects by account,
+ * On a cluster, these statements take far less time than that of `lockDevices`, because each one selects by account,
  * reads a single table, and has no subquery. The row in device_live needs no lock, because every change to the
  * attributes in it locks the device first.
  */
@@ -212,7 +212,7 @@ export interface TargetRow {
   override_names?: OverrideNames
 }
 
-/** In a cluster, this statement takes far less time than that of `updateTargets`. */
+/** On a cluster, this statement takes far less time than that of `updateTargets`. */
 export const updateTarget = (
   db: Database,
   table: keyof typeof owners,

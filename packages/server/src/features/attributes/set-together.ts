@@ -188,8 +188,8 @@ const databaseFailure = (error: unknown): unknown =>
   isDatabaseSlow(error) || (isDatabaseUnavailable(error) && !isOutcomeUnknown(error)) ? error : undefined
 
 /**
- * Checks whether a single write may have caused the error. Connection, resource, shutdown, and system errors affect
- * every write (PostgreSQL, Appendix A).
+ * Checks whether a single write may have caused the error. Errors of the classes 08, 53, 57, and 58 (PostgreSQL,
+ * Appendix A), such as a lost connection, affect every write.
  */
 const isStatementError = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !/^(08|53|57|58)/.test(error.code ?? '')

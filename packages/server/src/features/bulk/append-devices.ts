@@ -11,7 +11,8 @@ export const isList = ({ target }: BulkJob): boolean => 'ids' in target || ('csv
 
 /**
  * Adds the IDs or the CSV rows to the job. Returns the job's new number of devices, or 0 if the target is not a list.
- * Throws LIMIT_EXCEEDED if the job would have too many devices.
+ * Throws BAD_USER_INPUT if the job already contains one of the devices, and LIMIT_EXCEEDED if the job would have too
+ * many devices.
  */
 export async function addDevices(
   db: Database,

@@ -18,7 +18,7 @@ export interface JobFilter {
   inside: ResolvedFilter | undefined
 }
 
-/** The devices that a filter is applied to: those with these IDs, or those with an ID in a range. */
+/** The devices that a filter is applied to: those with the given IDs, or those with an ID in the given range. */
 type Among = { ids: readonly string[] } | { after: string; upTo: string }
 
 const isAmong = (among: Among | undefined): Sql => {
@@ -154,7 +154,7 @@ export async function writePlans(
 
 export interface EarlierChanges {
   changes: DeviceChanges
-  /** Whether an earlier undo has already added the services again that the job removed from the device. */
+  /** Whether an earlier undo has already restored the services that the job removed from the device. */
   isRestored: boolean
 }
 

@@ -71,7 +71,7 @@ export interface BulkJob {
   state: BulkState
   reason: string | null
   target: BulkTarget
-  /** The preview's filter; null for a job that does not filter devices. */
+  /** The filter that the preview applies, or null for a job that does not filter devices. */
   filter: string | null
   context: string | null
   operations: BulkOperation[]

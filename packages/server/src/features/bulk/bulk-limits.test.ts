@@ -58,7 +58,7 @@ describe('values', () => {
 
   it('can contain the names of JavaScript object properties', async () => {
     const [user, ids] = await newFleet(app, 1, {})
-    // A document can contain the name __proto__, which a variable cannot.
+    // A document can contain the name __proto__, but a variable cannot.
     const { createBulk: job } = await user.data(
       `mutation { createBulk(target: { ids: ["${ids[0]}"] }, operations: [{ setAttributes: {
         attributes: { __proto__: "a", constructor: "b", group: { __proto__: "c", toString: "d" } } } }]) { id token } }`,

@@ -105,7 +105,7 @@ export async function selectRows(
   return new Map(rows.map(({ id, row }) => [id, row]))
 }
 
-/** Returns the devices that have neither connected nor changed since the job registered them. */
+/** Returns the IDs of the devices that have neither connected nor changed since the job registered them. */
 export async function selectUntouched(
   db: Database,
   { accountId, jobId }: Place,

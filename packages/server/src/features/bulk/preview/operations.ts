@@ -146,7 +146,7 @@ function deletion({ id, state, fields }: BulkDevice, force: boolean): DeviceChan
   return { delete: { name: fields.name! } }
 }
 
-/** Updates the fields of `device` in memory. Returns the size of the new values in bytes. */
+/** Updates the fields of `device` in memory. Returns the size, in bytes, of the new values. */
 function updateFields(device: BulkDevice, update: Partial<Record<FieldName, string | null>>): number {
   const readValue = valuesIn(device, undefined)
   let bytes = 0
@@ -161,7 +161,7 @@ function updateFields(device: BulkDevice, update: Partial<Record<FieldName, stri
 
 /**
  * Sets attributes of `device` or of its matching services in memory, and adds the changes to `changed`. Returns the
- * size of the new values in bytes.
+ * size, in bytes, of the new values.
  */
 function setAttributes(
   device: BulkDevice,

@@ -30,7 +30,7 @@ export const concernsServices = ({
 
 /**
  * Plans the undo of a job's changes to a device. Reverts only values that have not changed since the job wrote them. If
- * other values have changed, the plan has the reason CHANGED_SINCE.
+ * a value has changed since, the plan has the reason CHANGED_SINCE.
  */
 export function planUndo(
   device: BulkDevice,

@@ -101,8 +101,8 @@ async function findStep(
 }
 
 /**
- * Adds the found devices to the job. If the target is a job with CSV rows, finds the devices of its rows again, because
- * devices that were missing for that job may exist by now.
+ * Adds the found devices to the job. If the target is a job with CSV rows and this job is not an undo, finds the
+ * devices of the rows again, because devices that were missing for the other job may exist by now.
  */
 async function addFound(
   db: Database,

@@ -16,7 +16,7 @@ interface ToCheck {
 
 /**
  * Returns the plans and rejections. Replaces a plan with a rejection if its hardware ID is taken, and adds a rejection
- * for each prepared device whose hardware ID or name is taken.
+ * for each prepared device whose hardware ID is taken, or whose name is taken if it has no hardware ID.
  */
 export async function rejectConflicts(
   db: Database,
