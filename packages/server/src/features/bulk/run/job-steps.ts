@@ -82,9 +82,7 @@ export async function workOn(
   }
 }
 
-/**
- * Checks whether the database is unavailable or full. After an outage, the job waits, and none of its devices fails.
- */
+/** Checks whether the database is unavailable or full. Meanwhile, the job waits, and none of its devices fails. */
 export const isOutage = (error: unknown): boolean => isDatabaseUnavailable(error) || isDatabaseFull(error)
 
 async function whileLocked(
@@ -105,10 +103,10 @@ async function whileLocked(
 const REQUEST_STEPS = 10
 
 /**
- * Each step is a transaction, so that no long transaction delays the event feed. A request with an Idempotency-Key has
- * one transaction, so the number of steps is limited. The bulk worker continues the preview afterward, even if a step
- * fails, because the job has been committed, and a caller who received the error would not learn the job's ID. Throws
- * only in the transaction of a request with an Idempotency-Key. This transaction then also rolls back the job.
+ * Each step is a transaction, so that no long transaction delays the event feed. In a request with an Idempotency-Key,
+ * all steps are in one transaction, so their number is limited. An error other than an exceeded quota then rolls back
+ * the job. Any other request has committed the job and does not throw, because a caller who received the error would
+ * not learn the job's ID. The bulk worker then continues the preview.
  */
 export async function finishPreview(
   { log, ...options }: Omit<WorkOptions, 'secrets'> & { log: FastifyBaseLogger },
@@ -266,7 +264,7 @@ interface Progress {
 
 /**
  * Saves the job's progress. Ends the job after its last device, and pauses the job if too many devices have failed.
- * Returns a function that records the event of the job's end, and does nothing if the job has not ended.
+ * Returns a function that records the event of the job's end, or does nothing if the job has not ended.
  */
 async function saveProgress(
   db: Database,

@@ -42,7 +42,7 @@ export interface LookAhead {
 }
 
 interface Entry {
-  /** The size of the changes, in bytes. Until the batch has been read, this is the size limit. */
+  /** The size, in bytes, of the batch's changes, or the size limit until the batch has been read. */
   bytes: number
   batch: Promise<AheadBatch | undefined>
 }

@@ -32,7 +32,7 @@ export interface Registration {
 export interface NextBatch {
   items: readonly PendingItem[]
   registrations: ReadonlyMap<string, Registration>
-  /** Hardware IDs that other devices already have, so that the new devices of the batch cannot get them. */
+  /** The hardware IDs for the batch's new devices that other devices already have. */
   takenHardwareIds: ReadonlySet<string>
   bytes: number
 }
