@@ -5,7 +5,7 @@ export const deviceCount = (accountId: string): RawBuilder<unknown> =>
   sql`(select coalesce(sum(devices), 0) from device_count where account_id = ${accountId})::int`
 
 /**
- * Evaluating this condition, which is always true, disables the triggers that count devices until the transaction ends.
+ * This condition is always true. Until the transaction ends, evaluating it disables the triggers that count devices.
  * A transaction that updates the count must evaluate the condition before or while it inserts or deletes devices.
  * Otherwise, the triggers would count the same devices again. The triggers exist only for servers of the previous
  * release. A cluster has no such triggers.

@@ -24,8 +24,8 @@ export type DeviceRow = readonly [
   stateSince: StoredTime | null,
   lastReported: StoredTime | null,
   /**
-   * If the statement reads them: the reserved values, the other attributes as JSON, and whether the device has
-   * overrides in any context.
+   * The reserved values, the other attributes as JSON, and whether the device has overrides in any context. Omits what
+   * the statement does not read.
    */
   ...attributes: (string | boolean | null)[],
 ]

@@ -10,7 +10,7 @@ export interface NewDeviceFields extends DeviceFields {
   secretHash?: string
   /** The attributes without the reserved values. */
   attributes: Record<string, unknown>
-  /** Reserved values, keyed by their column in device_live. */
+  /** The reserved values, keyed by their column in device_live. */
   reserved: Record<string, string>
   services: (ServiceFields & { id: string })[]
 }

@@ -33,7 +33,7 @@ export function newDeviceRows(device: NewDevice, id: string): { row: NewDeviceFi
   }
 }
 
-/** Adds the new devices to the account's number of devices. The same transaction must insert them afterward. */
+/** Adds `count` to the account's number of devices. The same transaction must insert the new devices afterward. */
 export async function countNewDevices(db: Database, accountId: string, count: number): Promise<void> {
   if (count > 0) await changeDeviceCount(db, accountId, count)
 }

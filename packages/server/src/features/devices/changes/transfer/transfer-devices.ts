@@ -140,7 +140,7 @@ async function moveLocked(
     targets: [{ id: device.id, name: device.name, kind: 'device' }],
     data: { accountId: other, direction, ...valuesOf(device) },
   })
-  // The events in the account that the devices leave contain the devices' values. The server needs these values to
+  // In the account that the devices leave, the events contain the devices' values. The server needs these values to
   // check whether the devices matched a filter at the time of an earlier event.
   const left = devices.map((device) => {
     const { contents: kept = null, previous } = contents.get(device.id)!
