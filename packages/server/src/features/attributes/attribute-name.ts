@@ -70,7 +70,7 @@ function assertPlainText(text: string, path: string): void {
 
 /**
  * Throws if a change sets a value whose name or context contains invisible characters. Clients can still read and
- * remove existing values with such names.
+ * remove existing values with such names or contexts.
  */
 export function assertVisibleNames(
   changes: readonly { name: AttributeName; value: string | null }[],

@@ -25,7 +25,7 @@ export interface AttributesInput {
   context?: string | null | undefined
   /** The ID of the device that sends the write, if any. A device can change only itself and its services. */
   deviceId?: string | undefined
-  /** Called before a change with the number of bytes that the change stores. It can throw RATE_LIMITED. */
+  /** Called with the number of bytes that the changes store, before they are applied. Can throw RATE_LIMITED. */
   charge?: ((bytes: number) => void) | undefined
 }
 

@@ -42,7 +42,7 @@ export interface CsvTarget {
   /** Whether a row that matches no device registers a new device. */
   register: boolean
   secrets?: true
-  /** Whether the job undoes another job, which has this CSV. */
+  /** Whether the job undoes the job that has this CSV. */
   isUndo?: true
 }
 
@@ -195,7 +195,7 @@ export const countsOf = (job: BulkJob) => ({
   pending: pendingOf(job),
 })
 
-/** Counts the devices that an undo cannot revert and the devices that no longer match the filter. */
+/** Counts the devices that the preview skipped: an undo cannot revert them, or they no longer match the filter. */
 const skippedByPreview = (job: BulkJob): number => job.plannedCount - writing(job) - job.unchanged - job.rejected
 
 /** Returns the number of devices that the run changes or registers, if none is skipped or fails. */

@@ -245,7 +245,7 @@ it('locks devices in ID order, even if it deletes some of them', async () => {
     await lock(changed!, '')
     await start(user, undo)
     await expect.poll(isWaiting, { timeout: 30_000 }).toBe(true)
-    // This statement fails if the job has already locked the device that it will delete, whose ID is higher.
+    // This statement fails if the job has already locked the device with the higher ID, which the job will delete.
     await lock(registered!, 'nowait')
   })
   expect((await until(user, undo.id, 'DONE')).counts).toMatchObject({ done: 2, failed: 0 })

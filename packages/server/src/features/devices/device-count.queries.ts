@@ -5,10 +5,10 @@ export const deviceCount = (accountId: string): RawBuilder<unknown> =>
   sql`(select coalesce(sum(devices), 0) from device_count where account_id = ${accountId})::int`
 
 /**
- * This condition is always true. Until the transaction ends, evaluating it disables the triggers that count devices.
- * A transaction that updates the count must evaluate the condition before or while it inserts or deletes devices.
- * Otherwise, the triggers would count the same devices again. The triggers exist only for servers of the previous
- * release. A cluster has no such triggers.
+ * This condition is always true. After it is evaluated, the triggers that count devices are disabled until the
+ * transaction ends. A transaction that updates the count must evaluate the condition before or while it inserts or
+ * deletes devices. Otherwise, the triggers would count the same devices again. The triggers exist only for servers of
+ * the previous release. A cluster has no such triggers.
  */
 export const isCounted = `set_config('muster.counts_devices', 'on', true) is not null`
 

@@ -139,7 +139,7 @@ export interface EventRange {
 export interface RecentChanges {
   events: number
   hasRemovals: boolean
-  /** When each name last changed, in milliseconds since 1970. */
+  /** The time when a value of each name last changed, in milliseconds since 1970. */
   names: Record<string, number>
 }
 

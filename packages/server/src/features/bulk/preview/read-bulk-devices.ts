@@ -39,7 +39,7 @@ interface ReadOptions {
   matches: ServiceMatches
 }
 
-/** Returns the devices by ID. Omits devices that do not exist or that the caller cannot reach. */
+/** Returns the devices, keyed by ID. Omits devices that do not exist or that the caller cannot reach. */
 export async function readBulkDevices(
   db: Database,
   accountId: string,

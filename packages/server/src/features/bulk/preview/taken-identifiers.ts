@@ -52,7 +52,7 @@ const rejectedItem = ({ id, name }: { id: string; name: string }, error: ApiErro
   name,
 })
 
-/** Returns the names that devices already have. Ignores devices that the caller cannot reach. */
+/** Returns those of `names` that a device already has. Ignores devices that the caller cannot reach. */
 export async function findNamesInUse(
   db: Database,
   accountId: string,

@@ -131,7 +131,7 @@ export const lockDevicesForRemoval = (
       ])
     : lockInside(db, accountId, { ids, inside, lock: 'for update' })
 
-/** Locks the states of devices, and returns them by device ID. The caller must already have locked the devices. */
+/** Locks the states of devices, and returns them keyed by ID. The caller must already have locked the devices. */
 export async function lockStates(db: Database, accountId: string, ids: readonly string[]): Promise<Map<string, State>> {
   const { rows } = await sql<{ id: string; state: State }>`
     select device_id as id, state from device_live
