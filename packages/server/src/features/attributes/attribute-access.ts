@@ -24,7 +24,7 @@ export function assertReadableText(viewer: Restricted, name: string): void {
 
 const forbidden = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'attribute' })
 
-/** Throws FORBIDDEN if the viewer may read only some attributes. Call it before using data that depends on all of them. */
+/** Throws FORBIDDEN if the viewer may read only some attributes. Call before using data that depends on all of them. */
 export function assertReadsAll(viewer: Restricted, what: string): void {
   if (namesOf(viewer) !== undefined) throw forbidden(`${what} depends on attributes that you cannot read`)
 }

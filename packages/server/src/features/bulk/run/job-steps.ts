@@ -82,7 +82,7 @@ export async function workOn(
   }
 }
 
-/** Checks whether the database is unavailable or full. Meanwhile, the job waits, and none of its devices fails. */
+/** Checks whether the database is unavailable or full. In an outage, the job waits, and none of its devices fails. */
 export const isOutage = (error: unknown): boolean => isDatabaseUnavailable(error) || isDatabaseFull(error)
 
 async function whileLocked(
@@ -105,8 +105,8 @@ const REQUEST_STEPS = 10
 /**
  * Each step is a transaction, so that no long transaction delays the event feed. In a request with an Idempotency-Key,
  * all steps are in one transaction, so their number is limited. An error other than an exceeded quota then rolls back
- * the job. Any other request has committed the job and does not throw, because a caller who received the error would
- * not learn the job's ID. The bulk worker then continues the preview.
+ * the job. In any other request, the job has been committed. This function then throws no error, because a caller who
+ * received the error would not learn the job's ID, and the bulk worker continues the preview.
  */
 export async function finishPreview(
   { log, ...options }: Omit<WorkOptions, 'secrets'> & { log: FastifyBaseLogger },
