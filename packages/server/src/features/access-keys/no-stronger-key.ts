@@ -23,8 +23,8 @@ export async function assertNotStronger(
 ): Promise<void> {
   if (viewer.permissions !== undefined) assertIncludes(viewer.permissions, granted.permissions)
   if (viewer.accessKey === undefined) return
-  // A session needs no such check: with a restricted role, it can create only personal keys, which always have the
-  // role's restriction.
+  // A session needs no check of the restriction: with a restricted role, it can create only personal keys, which always
+  // have the role's restriction.
   if (!includesAll(restrictionOf(granted) ?? [], withinOf(viewer))) {
     const message =
       'the access key would give access to devices or attributes that the signing access key cannot access'

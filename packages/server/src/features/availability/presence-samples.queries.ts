@@ -25,7 +25,7 @@ export async function insertSample(db: Database, accountId: string, at: Date): P
     on conflict (account_id, minutes, at) do nothing`.execute(db)
 }
 
-/** Combines the five-minute samples before a time into hourly samples. `before` must be the start of an hour. */
+/** Combines five-minute samples into hourly samples, up to the time `before`, which must be the start of an hour. */
 export async function joinSamples(db: Database, accountId: string, before: Date): Promise<void> {
   await sql`
     with joined as (

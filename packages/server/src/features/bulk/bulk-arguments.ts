@@ -28,7 +28,7 @@ export interface NewJob {
 const DEFAULT_RATE = 200
 const MAX_RATE = 10_000
 
-/** Reads the input of a new job. Throws if the input is invalid, and FORBIDDEN if the caller may not run the job. */
+/** Reads the input of a new job. Throws if the input is invalid or if the caller may not run the job. */
 export async function readJob(
   context: Context,
   { target, operations, name, rate, maxFailures }: BulkInput,

@@ -226,7 +226,7 @@ new-3,,,,bergen,
     await sql`update access_key set permissions = ${['DEVICE_READ', 'ATTRIBUTE_WRITE']} where key = ${user.keyId}`.execute(
       app.db,
     )
-    // Another server has not cached the key, so it reads the new permissions.
+    // A new server has not cached the key, so it reads the new permissions.
     const other = await app.startAnother()
     const attempt = async (csv: string, registers = false) =>
       (await codeOf(other.as(user), createText, { target: { csv, register: registers } }))[0]

@@ -81,7 +81,7 @@ export function createNameCounts({ db, feed, log }: Deps): NameCounts {
   }
 }
 
-/** The feed has no position while a transaction that began before the feed started is still running. */
+/** The feed's position is undefined while a transaction that began before the feed started is still running. */
 const later = (one = 0n, other = 0n): bigint => (one > other ? one : other)
 
 /** Needs a database without a query time limit: on a slow disk, a statement may take seconds. */

@@ -47,7 +47,7 @@ export const isConfirmed = ({ fullName, value, time }: ChangeColumns): string =>
         <= ${milliseconds('statement_timestamp()')} - 250 * (
           select f.seconds from freshness f where f.account_id = $1 and f.name = ${fullName}), false) else false end`
 
-/** Returns the new time of the value, in the format of `attribute_times`, as an SQL expression. */
+/** Returns an SQL expression for the new time of the value, in the format of `attribute_times`. */
 export const timeOf = ({ fullName, value, time }: ChangeColumns): string => `case
         when old is distinct from ${value} then to_jsonb(${milliseconds('at')})
         when confirmed then jsonb_build_array(attribute_changed(jsonb_build_object(${fullName}, ${time}), ${fullName}), ${milliseconds('at')})
