@@ -139,7 +139,7 @@ export const devicesCsv: CsvList = {
   pages,
 }
 
-/** Yields the header, and then one page of devices at a time. Reads and charges for pages like the field `devices`. */
+/** Yields the header, and then pages of devices. Reads the pages and charges for them as the field `devices` does. */
 async function* pages(download: Download): AsyncGenerator<string> {
   const { accountId } = download
   const selection = download.content.selection as unknown as DeviceSelection
