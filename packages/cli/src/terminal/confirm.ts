@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises'
+import { createInterface, type Interface } from 'node:readline/promises'
 import { CliError, usageError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 
@@ -30,29 +30,30 @@ const canceled = (): CliError => new CliError('canceled; no changes made', { exi
  */
 export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
-  const gone = new Promise<never>((_resolve, reject) => {
-    for (const what of ['SIGINT', 'close']) lines.once(what, () => reject(canceled()))
-  })
   try {
-    return (await Promise.race([lines.question(question), gone])).trim()
+    return (await answerTo(question, lines)).trim()
   } finally {
     lines.close()
   }
 }
 
-/** Prints the question to standard error and reads the answer without echoing it. Throws if the user presses Ctrl-C. */
+/** Like `ask`, but does not show the answer while the user types it, and returns it unchanged. */
 export async function askSecretly(question: string): Promise<string> {
   process.stderr.write(question)
   const { Writable } = await import('node:stream')
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
-  const interrupted = new Promise<never>((_resolve, reject) => {
-    lines.once('SIGINT', () => reject(canceled()))
-  })
   try {
-    return await Promise.race([lines.question(''), interrupted])
+    return await answerTo('', lines)
   } finally {
     lines.close()
     process.stderr.write('\n')
   }
+}
+
+function answerTo(question: string, lines: Interface): Promise<string> {
+  const gone = new Promise<never>((_resolve, reject) => {
+    for (const what of ['SIGINT', 'close']) lines.once(what, () => reject(canceled()))
+  })
+  return Promise.race([lines.question(question), gone])
 }

@@ -182,6 +182,9 @@ describe('codes from an authenticator app', () => {
     const end = new Date(Date.now() + 300_000)
     await app.db.updateTable('account_totp').set({ locked_until: end }).where('account_id', '=', person.id).execute()
     expect(await remaining()).toBeLessThanOrEqual(300)
+    const confirmation = await browser.auth('/confirm-sign-in', { code: wrongCodeOf(totpURI) })
+    expect(confirmation.status).toBe(429)
+    expect(confirmation.body.errors[0].extensions.retryAfter).toBeLessThanOrEqual(300)
   })
 
   it('are rejected without the password', async () => {

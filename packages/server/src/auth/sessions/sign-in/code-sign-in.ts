@@ -40,7 +40,8 @@ function codeCall(path: string, kind: 'code' | 'backup code'): AuthCall {
       return runAttempt(call, { subjects: [subject], attempt }, async () => {
         // The user is looked up before the attempt, because the last allowed wrong code deletes the pending sign-in.
         if (session === undefined) user = await findUserOfStep(call.db, stepOf(request.headers.cookie))
-        if (user !== undefined) await assertNotLocked(call.db, user)
+        const personId = session?.personId ?? user?.id
+        if (personId !== undefined) await assertNotLocked(call.db, personId)
         const hadTotp = session !== undefined && (await findSignedInUser(call.db, session.personId))?.hasTotp
         const forwarded = await call.forward(request, path, { code, trustDevice })
         if (session === undefined) return completeSignIn(call, forwarded, { method, ...(kind === 'code' && { code }) })
@@ -53,8 +54,8 @@ function codeCall(path: string, kind: 'code' | 'backup code'): AuthCall {
 }
 
 /** better-auth sets and checks this lock, but its error does not contain the end of the lock. */
-async function assertNotLocked(db: Database, { id }: AttemptedUser): Promise<void> {
-  const ends = await findTotpLock(db, id)
+export async function assertNotLocked(db: Database, personId: string): Promise<void> {
+  const ends = await findTotpLock(db, personId)
   // better-auth uses the system clock.
   const seconds = ends == null ? 0 : Math.ceil((ends.getTime() - Date.now()) / 1_000)
   if (seconds > 0) throw tooManyWrongCodes(seconds)

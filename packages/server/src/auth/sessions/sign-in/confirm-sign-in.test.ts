@@ -117,6 +117,15 @@ describe('confirming a sign-in', () => {
     expect(errorOf(await browser.auth('/confirm-sign-in', fields)).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])
   })
 
+  it('reports that a user without a password needs something else', async () => {
+    await app.db.updateTable('account').set({ password_hash: null }).where('id', '=', person.id).execute()
+    const { status, body } = await browser.auth('/confirm-sign-in', { password: person.password })
+    expect([status, body.errors[0].message]).toEqual([
+      400,
+      'this user has no password: confirm with a code or a passkey',
+    ])
+  })
+
   it('requires a session', async () => {
     const response = await openBrowser(app).auth('/confirm-sign-in', { password: person.password })
     expect(errorOf(response)).toEqual([401, 'UNAUTHENTICATED', 'no-session'])

@@ -8,6 +8,7 @@ import { PASSWORD_LENGTH, verifyPassword } from '../passwords/password.ts'
 import { confirmSession, deleteSessions } from '../sessions.queries.ts'
 import type { Session } from '../sessions.ts'
 import { attemptSubject } from './attempt-limits.ts'
+import { assertNotLocked } from './code-sign-in.ts'
 import { isFirstUse, sessionOf } from './complete-sign-in.ts'
 import { findPassword, findSignedInUser } from './sign-in.queries.ts'
 
@@ -46,11 +47,9 @@ function readMethod(call: AuthRequest, session: Session): () => Promise<void> {
 
 async function confirmPassword({ db }: AuthRequest, { email, personId }: Session, password: string): Promise<void> {
   const stored = await findPassword(db, email)
-  const isRight =
-    stored?.personId === personId &&
-    stored.passwordHash !== null &&
-    (await verifyPassword(password, stored.passwordHash))
-  if (!isRight)
+  const hash = stored?.personId === personId ? stored.passwordHash : undefined
+  if (hash === null) throw badInput('this user has no password: confirm with a code or a passkey')
+  if (hash === undefined || !(await verifyPassword(password, hash)))
     throw new ApiError('BAD_USER_INPUT', 'the current password is wrong: try again', { reason: 'wrong-password' })
 }
 
@@ -59,6 +58,7 @@ async function confirmCode(call: AuthRequest, { personId }: Session, code: strin
   // authentication.
   const user = await findSignedInUser(call.db, personId)
   if (!user?.hasTotp) throw badInput('this user has no authenticator app: confirm with the password or a passkey')
+  await assertNotLocked(call.db, personId)
   await call.forward(call.request, '/two-factor/verify-totp', { code })
   if (!(await isFirstUse(call, personId, code))) throw sessionError('wrong-code')
 }
