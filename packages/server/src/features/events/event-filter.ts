@@ -21,13 +21,13 @@ export interface EventFilter {
   types?: readonly EventTypeName[]
   deviceIds?: readonly string[]
   fromId?: string
-  /** Whether to exclude events without a device. Must be true if the viewer cannot read the account's own events. */
+  /** Whether to exclude events without a device. Must be true if the caller cannot read the account's own events. */
   devicesOnly?: boolean
   /** Limits the list to events of the devices that currently match this filter. Undefined means all events. */
   inside?: ResolvedFilter
   /**
-   * The names that the caller can read. Excludes events that change only other attributes. Undefined if the caller can
-   * read all attributes.
+   * The attribute names that the caller can read. Events that change only other attributes do not match. Undefined if
+   * the caller can read all attributes.
    */
   readable?: ReadableNames
   where?: EventWhere

@@ -15,7 +15,7 @@ export interface EventRows {
   targets: string
   state?: string
   data?: string
-  /** The replaced values that `data` does not contain. */
+  /** Values that the change replaced and that `data` does not contain. */
   previous?: string
   /** The change's time. By default, the time at which the statement inserts the event. */
   timestamp?: string
@@ -49,7 +49,7 @@ const select = (rows: EventRows): string => `select ${valuesIn(rows)}
     from ${rows.from}`
 
 /**
- * No other file names the columns of new events. The statements of frequent changes include this one, because a
+ * No other file names the columns of new events. The statements of frequent changes include this insert, because a
  * separate statement would need a transaction, which is slower (docs/decisions/0018).
  */
 export const eventInsert = (...rows: readonly EventRows[]): string =>

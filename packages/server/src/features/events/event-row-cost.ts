@@ -12,7 +12,7 @@ interface Conditions {
   view?: string | null | undefined
 }
 
-/** The maximum number of events that, according to the cost estimate, a field reads. */
+/** The maximum number of events that the cost estimate assumes the server reads for a field. */
 export const ASSUMED_EVENTS = 100_000
 /** The highest `from` that does not add to the rate-limit cost. */
 const FAR = 5_000

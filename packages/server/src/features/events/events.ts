@@ -38,8 +38,8 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
 const RESTRICTED = 'events that the role or key cannot read are skipped one by one'
 
 /**
- * Returns undefined if there is neither a filter in `where` nor a view with a filter. Throws the same errors as
- * `assertKnownNames` and `applyView`.
+ * Returns undefined if there is neither a filter in `where` nor a view with a filter. Throws an error if the filter,
+ * the view, or the context is invalid.
  */
 export async function readEventWhere(
   context: Context,

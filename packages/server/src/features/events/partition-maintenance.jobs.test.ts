@@ -38,7 +38,7 @@ it('skips a partition that another server is creating', async () => {
   const { db, drop } = await createTestDatabase()
   onTestFinished(drop)
   const now = new Date('2033-05-01')
-  // Simulate another server, which locks partition changes until it has created its partition.
+  // Simulate another server that holds the lock for partition changes until it has created its partition.
   const creation = await db.transaction().execute(async (other) => {
     await sql`select pg_advisory_xact_lock(hashtext('muster event partitions'))`.execute(other)
     const created = createEventPartitions(db, now)

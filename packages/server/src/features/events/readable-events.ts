@@ -9,7 +9,7 @@ import type { EventFilter } from './event-filter.ts'
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 type Data = Event['data']
 
-/** Returns the conditions that limit a list to the events that the viewer can read. */
+/** Returns the conditions that limit a list to the events that the caller can read. */
 export function permittedEvents(viewer: Viewer): Pick<EventFilter, 'devicesOnly' | 'inside' | 'readable'> {
   const inside = insideOf(viewer)
   const readable = namesOf(viewer)

@@ -21,7 +21,7 @@ export interface NewEvent {
   /** The default is the viewer's source (`sourceOf`). */
   source?: EventSource
   data: Record<string, unknown>
-  /** The replaced values that `data` does not contain. The API does not show them. */
+  /** Values that the change replaced and that `data` does not contain. The API does not show them. */
   previous?: Record<string, unknown> | undefined
 }
 

@@ -65,8 +65,8 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
 }
 
 /**
- * Returns the filter's names if the account has used all of them and the viewer can read them. Otherwise, returns all
- * known names that the viewer can read, so that problems can suggest a name.
+ * Returns the filter's names if the account has used all of them and the caller can read them. Otherwise, returns all
+ * known names that the caller can read, so that problems can suggest a name.
  */
 async function readNames(context: Context, where: string, place: FilterPlace): Promise<KnownNames> {
   const names = namesIn(where, place)
@@ -86,8 +86,8 @@ interface Priced {
 }
 
 /**
- * Returns the rate-limit cost of the rows that a list with the filter may read: without an index, every device of the
- * account. No index finds events by the conditions of a filter.
+ * Returns the rate-limit cost of the rows that the server may read for a list with the filter: without an index, every
+ * device of the account. No index finds events by the conditions of a filter.
  */
 async function pointsOfRows({ db, viewer }: Context, { kind, isIndexed, canonical }: Priced): Promise<number> {
   if (canonical === null || canonical === '') return 0

@@ -24,10 +24,7 @@ import { filterKinds } from '../views/view.ts'
 import { listViews } from '../views/views.ts'
 import { SAMPLE, selectFrequentContexts, selectFrequentValues } from './sampled-values.queries.ts'
 
-/**
- * The number of rows that the server charges for a completion of values or contexts, if the caller can reach all
- * devices.
- */
+/** The number of rows charged for a completion of values or contexts if the caller can reach all devices. */
 const SAMPLED_ROWS = SAMPLE - ROWS_PER_POINT
 
 export const rowsOfSample = ({ devices, restriction }: AccountSize): number =>
@@ -71,7 +68,7 @@ async function completionsFor(context: Context, expected: Expectation, completin
 }
 
 async function contextsFor({ db, viewer, rowMeter }: Context, prefix: string): Promise<Found[]> {
-  // The list of contexts could reveal overrides of names that the viewer cannot read.
+  // The list of contexts could reveal overrides of names that the caller cannot read.
   if (namesOf(viewer) !== undefined) return []
   rowMeter.add(rowsOfSample)
   const contexts = await selectFrequentContexts(db, viewer.accountId, insideOf(viewer))

@@ -9,7 +9,7 @@ import { check, filterError, type ReadFilter, readFilter } from './read-filter.t
 /**
  * Throws BAD_USER_INPUT if the account has never used a name in the filter, unless the name has the prefix
  * `attributes.`. Also throws BAD_USER_INPUT if the filter compares versions as numbers. For exceptions, see
- * `findUnknown` and `findVersions`. Throws FORBIDDEN if the viewer cannot read one of the names.
+ * `findUnknown` and `findVersions`. Throws FORBIDDEN if the caller cannot read one of the names.
  */
 export async function assertKnownNames(context: Context, filter: ReadFilter): Promise<void> {
   for (const name of filter.names) assertReadableText(context.viewer, name)
@@ -27,8 +27,8 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
 }
 
 /**
- * Rejects fields that are not sort keys, and attributes without the prefix `attributes.` that the account has never
- * used. `names` contains the parsed names in the order of `sortBy`. `fields` contains the fields that are sort keys.
+ * Rejects fields that are not sort keys. Also rejects attributes that the account has never used, unless they have the
+ * prefix `attributes.`. `names` contains the parsed names of `sortBy`, in its order, and `fields` the valid fields.
  */
 export async function assertKnownSortKeys(
   context: Context,
@@ -48,7 +48,7 @@ export async function assertKnownSortKeys(
 }
 
 /**
- * Returns the names in use that the viewer can read, including names that are newer than the summary. `has` also
+ * Returns the names in use that the caller can read, including names that are newer than the summary. `has` also
  * returns true if `wasSeen` does, for example for a name in the summary that is no longer in use.
  */
 export async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {

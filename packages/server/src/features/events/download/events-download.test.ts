@@ -142,8 +142,8 @@ it.each(['=1+1', '+1+1', '-A1', '@SUM(A1)', '\tx', '\rx', '=cmd|"/c calc"!A1, b'
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /**
- * Returns the base64url letter that differs from the given letter only in the last bit, which may be unused. Returns
- * `B` for any other character.
+ * Returns the base64url character that differs from the given one only in the last bit, which may be unused. Returns
+ * `B` for a character outside base64url.
  */
 const similarLetter = (letter: string): string => LETTERS[Math.max(0, LETTERS.indexOf(letter)) ^ 1]!
 

@@ -31,7 +31,7 @@ export async function eventsUrl(context: Context, args: EventListArguments): Pro
   const { viewer, clock } = context
   const filter = { ...readEventFilter(args, { now: clock(), defaultsToMonth: true }), ...permittedEvents(viewer) }
   const where = await readEventWhere(context, args)
-  // The link does not contain the caller's restriction. Each page applies the current restriction.
+  // The link does not contain the caller's restriction, because each page is read with the current restriction.
   const { deviceIds, inside: _inside, readable: _readable, ...rest } = filter
   const content: DownloadContent = {
     filter: rest,
@@ -94,7 +94,7 @@ async function* pages(download: Download): AsyncGenerator<string> {
   else yield* pagesByWindow(download, filter)
 }
 
-/** PostgreSQL checks `where` and a restriction for each event separately, so a statement examines `WINDOW` events. */
+/** PostgreSQL checks `where` and a restriction event by event, so each statement examines at most `WINDOW` events. */
 async function* pagesByWindow(download: Download, filter: EventFilter): AsyncGenerator<string> {
   const { accountId } = download
   let start = FIRST
@@ -129,7 +129,7 @@ async function* pagesOf(download: Download, filter: EventFilter, first = FIRST):
   }
 }
 
-/** Returns twice the number of events on the last page, rounded up to whole rate-limit points, up to a full page. */
+/** Returns twice the number of returned events, rounded up to whole rate-limit points, but at most a full page. */
 const nextLimit = (returned: number): number =>
   Math.min(limits.pageSize, Math.ceil((2 * returned) / OBJECTS_PER_POINT) * OBJECTS_PER_POINT)
 
