@@ -54,7 +54,7 @@ test.each([
 })
 
 test('returns the last matches of a filter, both far from the end of the list and at its end', async () => {
-  // The name begins with the first of ten numbers.
+  // Each name is a prefix of the names of up to ten consecutive devices.
   for (const [name, last] of [
     [`node-0${LATE / 10}`, LATE + 9],
     [`node-0${WALKED / 10}`, WALKED + 5],

@@ -31,7 +31,7 @@ const staleCounts = perRequest(
     }),
 )
 
-/** Checks only base values that the viewer can read. */
+/** Checks only base values that the caller can read. */
 export function isDeviceStale(context: Context, id: string): Promise<boolean> {
   return staleDevices(context).load(id)
 }

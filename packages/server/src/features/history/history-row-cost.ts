@@ -8,7 +8,7 @@ interface ChangeConditions {
   maxDate?: Date | null | undefined
 }
 
-/** The number of events that, in the cost estimate, a page skips for each object. */
+/** The number of events that the cost estimate assumes the server skips for each object on a page. */
 export const ASSUMED_SKIPPED = 500
 
 /**

@@ -179,7 +179,7 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
     },
     async end(): Promise<void> {
       if (transaction === undefined || transaction.isCommitted || transaction.isRolledBack) return
-      // If the connection is lost, PostgreSQL rolls back the transaction itself.
+      // If the connection is lost, PostgreSQL rolls back the transaction.
       await transaction
         .rollback()
         .execute()

@@ -1,7 +1,7 @@
 import type { ValueTimes } from '../attributes/target.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 
-/** The rows of one device as JSON from PostgreSQL, without the account. Timestamps are strings. */
+/** The rows of one device as JSON from PostgreSQL, without the account ID. Timestamps are strings. */
 export interface DeviceRows {
   device: {
     id: string

@@ -125,9 +125,7 @@ const usesView = (selection: StoredSelection): boolean => {
   return selection.viewId !== null || (filter !== undefined && viewsIn(filter).length > 0)
 }
 
-/**
- * Returns the error with which the judge's subscriptions end. Returns undefined if the error does not concern the view.
- */
+/** Returns the error with which the judge's subscriptions end, or undefined if `error` does not concern a view. */
 function reasonToEnd(error: unknown): ApiError | undefined {
   if (!(error instanceof ApiError)) return undefined
   if (error.code === 'CONFLICT') return badInput(error.message)

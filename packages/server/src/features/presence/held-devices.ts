@@ -131,7 +131,7 @@ export function createHeldDevices({ onPending, onLost, isByAccount }: HeldDevice
         if (devices.get(device.deviceId) === device) devices.delete(device.deviceId)
         queues.reclaim.delete(device)
         queues.touch.delete(device)
-        // If the device's `take` is still queued, it is written before the release, because the device was connected.
+        // If the device is still in `queues.take`, its hold is written before the release, because it was connected.
         queues.release.add(device)
       }
       onPending()

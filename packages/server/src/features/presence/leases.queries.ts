@@ -78,7 +78,7 @@ export async function lockExpiredLease(db: Database, id: string): Promise<boolea
 
 /**
  * While processes of the previous release have leases, sets the start of the recorded attribute times to the current
- * time, because those processes do not record them. Sets the start once more after their leases are deleted.
+ * time, because those processes do not record times. Sets the start once more after their leases are deleted.
  */
 export async function moveTimesStart(db: Database): Promise<void> {
   const [processes] = await query<{ areMixed: boolean }>(

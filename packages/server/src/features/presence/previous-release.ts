@@ -4,7 +4,7 @@ import { hasPreviousRelease } from './leases.queries.ts'
 
 /**
  * Throws UNAVAILABLE while a server of the previous release is running, because such a server does not know the rules
- * for the change. The error message names the change, which is `what`, such as "changing signInPolicy".
+ * for the change. `what` names the change in the error message, such as "changing signInPolicy".
  */
 export async function assertNoPreviousRelease(db: Database, what: string): Promise<void> {
   if (!(await hasPreviousRelease(db))) return

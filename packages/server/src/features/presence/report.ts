@@ -59,8 +59,8 @@ export async function applyReport(
 }
 
 /**
- * Applies reports of states. Throws the error of the first rejected report, such as NOT_FOUND if the viewer can reach
- * no device or service with the ID.
+ * Applies state reports. Throws the error of the first rejected report, such as NOT_FOUND if the caller can reach no
+ * device or service with the ID.
  */
 async function applyStates(
   transaction: Database,

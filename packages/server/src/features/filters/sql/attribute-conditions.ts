@@ -84,10 +84,7 @@ function contextOf({ read }: AttributeSubject, scope: FilterScope): string | und
   return read.type === 'effective' ? scope.context : read.context
 }
 
-/**
- * Returns SQL for the override in the context that the condition reads, or undefined if the condition reads base
- * values.
- */
+/** Returns SQL for a column of the override that the condition reads, or undefined if it reads base values. */
 export function overridesOf(
   scope: FilterScope,
   subject: AttributeSubject,

@@ -30,7 +30,7 @@ export function textOf(literal: Literal): string {
 export const compareNumber = (value: Sql, operator: Operator, decimal: string): Sql =>
   sql`attribute_number(${value}) ${sql.raw(operator)} ${decimal}::numeric`
 
-/** Returns SQL that is null if the value is missing. Relative times are relative to `now`. */
+/** Returns SQL that is null if the value is missing. `now` is the reference time for relative times. */
 export function compareTime(
   value: Sql,
   operator: Operator,

@@ -5,8 +5,8 @@ import { filterCondition } from './conditions.ts'
 import { type FilterTables, noTables, type Sql } from './filter-scope.ts'
 
 /**
- * Converts the filter of a restriction to SQL. Adds the tables that the condition reads to `tables`. A restriction does
- * not depend on the time and reads attributes in fixed contexts, so `now` and `context` have no effect.
+ * Converts the filter of a restriction to SQL. In `tables`, marks the tables that the condition reads. A restriction
+ * does not depend on the time and reads attributes in fixed contexts, so `now` and `context` have no effect.
  */
 export const insideCondition = (accountId: string, inside: ResolvedFilter, tables: FilterTables): Sql =>
   filterCondition(inside, { accountId, context: undefined, now: 0, tables })
