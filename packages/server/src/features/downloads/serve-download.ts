@@ -61,8 +61,8 @@ export interface Download {
   inside(): ResolvedFilter | undefined
   reader(): Pick<Viewer, 'restriction' | 'reach'>
   /**
-   * Waits until the rate limit allows this cost, and charges it. Fails if the key or session that requested the link
-   * may no longer download the list.
+   * Waits until the rate limit allows this cost, and charges it. Fails if the key or session that requested the link is
+   * no longer allowed to download the list.
    */
   charge(points: number): Promise<void>
   /**

@@ -8,7 +8,7 @@ export type Interval = 'hour' | 'day' | 'week' | 'month'
 export const startOfInterval = (time: Sql, interval: Interval): Sql =>
   sql`to_char(date_trunc(${sql.lit(interval)}, ${time} at time zone 'UTC'), 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 
-/** Returns the end of the interval that begins at `start`. Both are times in ISO 8601. */
+/** Returns the end of the interval that begins at `start`. Both are strings in ISO 8601 format. */
 export function endOfInterval(start: string, interval: Interval): string {
   const end = new Date(start)
   if (interval === 'hour') end.setUTCHours(end.getUTCHours() + 1)

@@ -5,8 +5,8 @@ import type { FacetRow } from './facets.queries.ts'
 /** Caches the counts of recent requests, because several users often request the same counts at the same time. */
 export interface FacetCache {
   /**
-   * Cached counts may be up to 10 seconds old. Except for the time, the key must contain every argument of the count,
-   * including the conditions that restrict the caller.
+   * Returns counts that are up to 10 seconds old. Except for the time, the key must contain every argument of the
+   * count, including the conditions that restrict the caller.
    */
   get(key: string, count: () => Promise<FacetRow[]>): Promise<FacetRow[]>
 }

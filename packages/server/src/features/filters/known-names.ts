@@ -28,7 +28,7 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
 
 /**
  * Rejects fields that are not sort keys. Also rejects attributes that the account has never used, unless they have the
- * prefix `attributes.`. `names` contains the parsed names of `sortBy`, in its order, and `fields` the valid fields.
+ * prefix `attributes.`. `names` contains the parsed names in the order of `sortBy`. `fields` contains the sort keys.
  */
 export async function assertKnownSortKeys(
   context: Context,
@@ -48,21 +48,21 @@ export async function assertKnownSortKeys(
 }
 
 /**
- * Returns the names in use that the caller can read, including names that are newer than the summary. `has` also
- * returns true if `wasSeen` does, for example for a name in the summary that is no longer in use.
+ * Returns the names in use that the caller can read, including names that are newer than `attribute_name`. `has` also
+ * returns true if `wasSeen` does, for example for a name in `attribute_name` that is no longer in use.
  */
 export async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
   const used = new Set((await listEveryAttributeName(context)).map(({ name }) => name))
   return { has: (name) => used.has(name) || wasSeen(name), keys: () => used }
 }
 
-/** Checks whether the summary contains the name only as a group of other names. */
+/** Checks whether the account has used the name only as a group of other names. */
 export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName): Promise<boolean> =>
   name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
 
 /**
- * Returns the given names that the summary does not contain. Some of them may be newer than the summary. Returns no
- * names if `isCountOverdue` returns true.
+ * Returns the given names that the table `attribute_name` does not contain. Some of these names may be newer than the
+ * table. Returns no names if `isCountOverdue` returns true.
  */
 export async function findUnknown(context: Context, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()

@@ -24,7 +24,7 @@ interface IntervalChange {
   seconds?: number | null | undefined
 }
 
-/** Returns null after the interval is removed. */
+/** Returns null if the change removes the interval. */
 export async function setExpectedInterval(context: Context, change: IntervalChange): Promise<Freshness | null> {
   const { viewer } = context
   const { accountId } = viewer

@@ -12,7 +12,7 @@ interface ChangeConditions {
 export const ASSUMED_SKIPPED = 500
 
 /**
- * Estimates the rows that the server reads for all objects of a page together. An index finds each device's events,
+ * Estimates how many rows the server reads for all objects of a page together. An index finds each device's events,
  * newest first, including events of other types and events of the device's services. Another index finds only the
  * changes to the account's attributes.
  */

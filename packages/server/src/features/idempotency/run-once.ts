@@ -23,8 +23,8 @@ import type { Created, Once } from './record-created.ts'
 
 const RETENTION_MS = 24 * 3_600_000
 /**
- * The number of milliseconds for which the number of an account's records is cached. Meanwhile, this process adds its
- * own requests to the cached number.
+ * How long, in milliseconds, the count of an account's records is cached. Meanwhile, this process adds its own requests
+ * to the cached count.
  */
 const COUNT_CACHE_MS = 60_000
 const MAX_CACHED_COUNTS = 1_000

@@ -10,7 +10,7 @@ export const distinctDevices = <Device extends DeviceKey>(devices: readonly Devi
   ...new Map(devices.map((device) => [keyText(device), device])).values(),
 ]
 
-/** The parameters $1 (accounts) and $2 (device IDs) are the keys. Further columns start at $3. */
+/** The parameters $1 (account IDs) and $2 (device IDs) are the keys. Parameters for further columns start at $3. */
 interface DeviceKeys {
   /** Returns SQL for the rows `w`, with the columns account_id, device_id, and the given columns. */
   rows(...more: { name: string; type: string }[]): string

@@ -20,7 +20,7 @@ export interface ReportingDevice {
 
 /** Each promise resolves when the report is committed. */
 export interface DeviceReports {
-  /** Sets attributes of the device or one of its services, like `setAttributes`. */
+  /** Sets attributes of the device or of one of its services, like `setAttributes`. */
   attributes(device: ReportingDevice, targetId: string, attributes: Record<string, unknown>): Promise<void>
   serviceState(device: ReportingDevice, serviceId: string, state: State): Promise<void>
   /** Updates the device's services to match the list (see `syncServices`). */

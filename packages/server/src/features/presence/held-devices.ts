@@ -131,7 +131,7 @@ export function createHeldDevices({ onPending, onLost, isByAccount }: HeldDevice
         if (devices.get(device.deviceId) === device) devices.delete(device.deviceId)
         queues.reclaim.delete(device)
         queues.touch.delete(device)
-        // If the device is still in `queues.take`, its hold is written before the release, because it was connected.
+        // A device that is still in `queues.take` was connected, so its hold is written before the release.
         queues.release.add(device)
       }
       onPending()

@@ -32,7 +32,7 @@ type Sql = RawBuilder<unknown>
 /** The sort key is omitted if another column of the row already contains it. */
 export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null] | DeviceRow
 
-/** `fromEnd` reads the page from the end of the list. The list must have no filter, and an order with an index. */
+/** `fromEnd` means that the page is read from the list's end. Requires an order with an index, and no filter. */
 export type DeviceStart = SqlStart & { fromEnd?: boolean }
 
 /**
@@ -95,8 +95,8 @@ function shapeOf({ filter, order, start, limit, attributes, search }: DevicePage
 /**
  * First finds the devices on the page, with only the tables that the order and the filter need. Then reads the
  * remaining columns of only those devices. With an index and no filter, skipping a device therefore costs no more than
- * reading an index entry. If there is neither a filter nor an offset, the statement reads both tables in one step,
- * because it finds only devices that are on the page.
+ * reading an index entry. If there is neither a filter nor an offset, the statement reads `device` and `device_live` in
+ * one step, because it finds only devices that are on the page.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const filter = sqlFilter(accountId, page.filter)

@@ -15,7 +15,7 @@ export interface DeviceListReads {
   total: RowsRead
 }
 
-/** The reason why a list of a restricted caller reads many devices. */
+/** The reason why the server reads many devices for a restricted caller's list. */
 export const UNINDEXED_RESTRICTION = 'no index finds the devices that the role or key is restricted to'
 
 /**
@@ -25,8 +25,8 @@ export const UNINDEXED_RESTRICTION = 'no index finds the devices that the role o
 export const FAR = 5_000
 
 /**
- * Estimates how many rows the `devices` field may read but not return. The server needs the estimate before the field
- * runs. If the field would reject the arguments, the estimate is 0.
+ * Estimates how many rows the server may read but not return for the `devices` field. The server needs the estimate
+ * before the field runs. If the field would reject the arguments, the estimate is 0.
  */
 export function rowsRead(
   args: DeviceListArguments,
@@ -35,7 +35,7 @@ export function rowsRead(
   try {
     const { filter: given, order, page } = readDeviceListArguments(args, firstRecord)
     const filter = inside === undefined ? given : { ...given, inside }
-    // The server has not read the view yet, so the estimate is the maximum that the field may read.
+    // The server has not read the view yet, so the estimate is the maximum.
     if (args.view != null) return { page: { rows: devices, reasons: [] }, total: { rows: devices, reasons: [] } }
     const offset = 'offset' in page.start ? page.start.offset : 0
     return {
@@ -60,7 +60,7 @@ export function rowsReadByPage(
   return 'offset' in start ? skippedRows(start.offset, filter, devices) : noRowsRead
 }
 
-/** Without a filter, `total` uses a stored count, which reads no rows. */
+/** Without a filter, `total` returns a stored count, so the server reads no rows. */
 export function rowsReadByTotal(filter: DeviceFilter, devices = Number.POSITIVE_INFINITY): RowsRead {
   if (Object.keys(filter).length === 0) return noRowsRead
   const matches = maxMatches(filter)

@@ -5,7 +5,7 @@ import { query } from '../../../db/database.ts'
 
 const app = sharedTestApp()
 
-/** Creates a user with `count` events, in addition to the access key's event. */
+/** Creates a user with `count` events, in addition to the event for the access key. */
 async function userWith({ count }: { count: number }): Promise<TestUser> {
   const user = await app.createUser()
   await query(

@@ -15,7 +15,7 @@ interface Seed {
   data?: object
 }
 
-/** Creates a user with `count` events, in addition to the access key's event. */
+/** Creates a user with `count` events, in addition to the event for the access key. */
 async function userWith({ count, name = 'lamp', data = {} }: Seed): Promise<TestUser> {
   const user = await app.createUser()
   const targets = [{ id: user.accountId, name, kind: 'user' }]

@@ -66,7 +66,7 @@ function timeOf(milliseconds: number): Sql {
 
 const MAX_INTEGER = 2_147_483_647
 
-/** An index does not support a comparison with a fraction, so `> 22.5`, for example, becomes `> 22`. */
+/** An index on integers does not support a comparison with a fraction, so `> 22.5`, for example, becomes `> 22`. */
 export function compareInteger(value: Sql, operator: Operator, literal: Literal): Sql {
   if (literal.type !== 'number') throw new Error(`expected a number, found a literal of type ${literal.type}`)
   const round = operator === '<' || operator === '>=' ? Math.ceil : Math.floor
