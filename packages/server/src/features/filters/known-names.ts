@@ -27,8 +27,8 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
 }
 
 /**
- * Rejects fields that are not sort keys. Also rejects attributes that the account has never used, unless they have the
- * prefix `attributes.`. `names` contains the parsed names in the order of `sortBy`. `fields` contains the sort keys.
+ * Rejects fields that are not in `fields`. Also rejects attributes that the account has never used, unless they have
+ * the prefix `attributes.`. `names` contains the parsed names in the order of `sortBy`.
  */
 export async function assertKnownSortKeys(
   context: Context,
@@ -48,8 +48,8 @@ export async function assertKnownSortKeys(
 }
 
 /**
- * Returns the names in use that the caller can read, including names that are newer than `attribute_name`. `has` also
- * returns true if `wasSeen` does, for example for a name in `attribute_name` that is no longer in use.
+ * Returns the names in use that the caller can read, including names that the table `attribute_name` does not contain
+ * yet. `has` also returns true if `wasSeen` does, for example for a name in the table that is no longer in use.
  */
 export async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
   const used = new Set((await listEveryAttributeName(context)).map(({ name }) => name))
@@ -61,8 +61,8 @@ export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName):
   name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
 
 /**
- * Returns the given names that the table `attribute_name` does not contain. Some of these names may be newer than the
- * table. Returns no names if `isCountOverdue` returns true.
+ * Returns the given names that the table `attribute_name` does not contain. Some of these names may be in use, but not
+ * counted yet. Returns no names if `isCountOverdue` returns true.
  */
 export async function findUnknown(context: Context, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()
