@@ -46,7 +46,7 @@ export async function recordInstallationEvent(
 
 const STATEMENT_MS = 30_000
 
-/** Records an event over a new connection, for callers without an open database. */
+/** Records an event over a new connection, for callers without an open connection to the database. */
 export async function recordOverConnection(
   connection: pg.PoolConfig,
   log: RecordDeps['log'],

@@ -22,7 +22,7 @@ import { recordUserEvents } from './record-user-events.ts'
 
 export type { UserSummary } from './people/people.queries.ts'
 
-/** Lists the users of all accounts, so only operators may use this function. */
+/** Lists all users, so only operators may use this function. */
 export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)
 
 /**

@@ -58,7 +58,7 @@ export async function selectAccountsWithoutOtherOwner(
   )
 }
 
-/** If the account has the address of the erased person, replaces it with the address of another owner. */
+/** If the account's contact address is that of the erased person, sets it to the address of another owner. */
 export async function replaceContact(
   db: Database,
   accountId: string,

@@ -37,7 +37,7 @@ export const listMemberships = perRequest(async (context: Context): Promise<Memb
 })
 
 /**
- * Returns the role of a key whose creator is not a member, which is the first built-in role that has all of the key's
+ * Returns the role to show for a key whose creator is not a member: the first built-in role that has all of the key's
  * permissions.
  */
 function roleOfKey(permissions = 0): Role {

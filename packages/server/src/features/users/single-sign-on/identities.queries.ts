@@ -98,7 +98,7 @@ export async function hasRoleFor(db: Database, groups: readonly string[]): Promi
   return rows.length > 0
 }
 
-/** Returns the IDs of the enabled accounts in which the groups give the person a role now, or gave one before. */
+/** Returns the IDs of enabled accounts with a role for one of the groups or a group-based membership of the person. */
 export async function selectGroupAccounts(
   db: Database,
   { personId, groups }: { personId: string; groups: readonly string[] },
