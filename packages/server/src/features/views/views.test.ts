@@ -212,7 +212,7 @@ describe('using a view', () => {
     const { id } = await create('name: "Oslo", where: "site = oslo"')
     const events = await create('name: "Events", kind: EVENTS, where: "type:a"')
     const services = await create('name: "Services", kind: SERVICES, where: "port = 22"')
-    // Only a backup from another release can contain an invalid filter, so write one into the table.
+    // Only a backup from another release can contain an invalid filter, so write such a filter into the table.
     await sql`update saved_view set filter = 'attributes.site ~ oslo' where account_id = ${user.accountId}`.execute(
       app.db,
     )

@@ -44,7 +44,7 @@ export async function countDeliveries(
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** Returns a list with the ID of the delivery's webhook, or an empty list if the webhook is not among `webhookIds`. */
+/** Returns the IDs of the webhooks in `webhookIds` that have a delivery with this ID. */
 export async function selectOwners(
   db: Database,
   accountId: string,

@@ -32,7 +32,7 @@ export interface OwedEvent extends DeliverableEvent {
   accountId: string
   email: string
   webhookIds: string[]
-  /** The IDs of the webhooks that receive the event only if the event's device matches their filter or view. */
+  /** The IDs of the webhooks that receive the event only if the event's device matches their filters and views. */
   filteringIds: string[]
 }
 

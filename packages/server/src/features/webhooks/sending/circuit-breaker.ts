@@ -6,7 +6,7 @@ import type { Health } from './sending.queries.ts'
 export interface Breaker {
   /** The maximum number of attempts that can be in flight now. */
   allowed(): number
-  /** The number of milliseconds until the next attempt is allowed. Undefined unless 10 consecutive attempts failed. */
+  /** The number of milliseconds until the next attempt is allowed. Undefined unless the last 10 attempts failed. */
   probeIn(): number | undefined
   /** Adds the result of an attempt, with its duration in milliseconds. Returns the receiver's health if it changed. */
   add(isSuccess: boolean, duration: number): Health | undefined
