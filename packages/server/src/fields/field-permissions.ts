@@ -159,7 +159,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   // A delivery's event may be an event of the account, which requires AUDIT_READ.
   'WebhookDelivery.event': ['EVENT_READ', 'AUDIT_READ'],
 
-  // Only fields with their own rules return these types.
+  // Callers reach these types only through fields that have their own rules.
   'AccessKey.*': 'viewer',
   'AccountReference.*': 'viewer',
   'ApplicationType.*': 'viewer',

@@ -53,7 +53,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Webhook.deliveries': (_args, { events }) => ({ rows: 0, total: events }),
   // The server reads the devices only if the summary of attribute names is out of date.
   'User.attributeNames': (_args, { devices }) => ({ rows: devices }),
-  // Without columns, the file contains every attribute in use, so the server must list them.
+  // Without columns, the file contains all attributes in use, so the server must list them.
   'User.devicesUrl': ({ columns }, { devices }) => ({ rows: columns == null ? devices : 0 }),
   'User.facets': (_args, { devices }) => ({ rows: devices }),
   'User.deviceTotals': (_args, { devices }) => ({ rows: devices }),
@@ -100,7 +100,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Mutation.setAttributesMany': 0,
 })
 
-/** Returns the number of devices that a bulk job's preview reads. If the target is a filter, it reads every device. */
+/** Returns how many devices a bulk job's preview reads: all devices if the target is a filter, and otherwise none. */
 function rowsOfTarget({ target }: Arguments, { devices }: AccountSize): FieldRows {
   const { ids, csv } = (target ?? {}) as { ids?: unknown; csv?: unknown }
   return { rows: ids == null && csv == null ? devices : 0 }

@@ -16,7 +16,7 @@ import { type Arguments, argumentValues, hasVariable } from './response-object-c
 export interface AccountSize {
   readonly devices: number
   readonly events: number
-  /** Set if the caller is restricted to some devices. `devices` is a filter that selects them. */
+  /** Set if the caller is restricted to some devices, which the filter `restriction.devices` selects. */
   readonly restriction?: { readonly devices: ResolvedFilter | undefined }
 }
 

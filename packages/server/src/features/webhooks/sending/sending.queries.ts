@@ -80,12 +80,12 @@ export interface Due {
   mayHaveMore: boolean
 }
 
-/** The approximate maximum size, in bytes, of the deliveries per read. The last delivery can exceed it. */
+/** The maximum total size of the bodies of the deliveries in one read, in bytes, without the last delivery. */
 const MAX_BYTES = 1024 * 1024
 
 /**
- * Selects up to `limit` due deliveries, except those with an ID in `except`. If their total size exceeds `MAX_BYTES`,
- * selects only the first deliveries.
+ * Selects up to `limit` due deliveries whose IDs are not in `except`. If the deliveries exceed `MAX_BYTES`, selects
+ * only the first of them.
  */
 export async function selectDue(
   db: Database,
