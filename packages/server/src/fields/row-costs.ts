@@ -65,7 +65,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Device.availability': (_args, { events }) => ({ rows: Math.min(events, TYPICAL_CHANGES) }),
   'Availability.segments': 0,
   'Facet.buckets': 0,
-  // Completions read the values of a sample of devices.
+  // For completions, the server reads the values of a sample of devices.
   'User.checkFilter': (args, size) => ({ rows: rowsOfCheck(args, size) }),
   'FilterCheck.completions': 0,
   'FilterCheck.problems': 0,
@@ -100,7 +100,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Mutation.setAttributesMany': 0,
 })
 
-/** Returns how many devices a bulk job's preview reads: all devices if the target is a filter, and otherwise none. */
+/** Returns how many devices the server reads to preview a bulk job: all if the target is a filter, otherwise none. */
 function rowsOfTarget({ target }: Arguments, { devices }: AccountSize): FieldRows {
   const { ids, csv } = (target ?? {}) as { ids?: unknown; csv?: unknown }
   return { rows: ids == null && csv == null ? devices : 0 }

@@ -23,9 +23,9 @@ export interface RegisteredByCode {
 
 /**
  * Registers a device. If the account already contains a device with the hardware ID, that device receives a new secret
- * and otherwise stays unchanged. Throws CONFLICT if that device may not register again (see `reregisterDevice`).
- * Registering again does not count as a use of the code, so a used-up code also works. `onCode` receives the code if it
- * has not expired; an error that `onCode` throws rejects the registration.
+ * and otherwise stays unchanged. Throws UNAUTHENTICATED for an invalid code, and CONFLICT if that device may not
+ * register again (see `reregisterDevice`). Registering again does not count as a use of the code, so a used-up code
+ * also works. `onCode` receives the code if it has not expired; an error that `onCode` throws rejects the registration.
  */
 export async function registerWithCode(
   { db, clock, onCode }: { db: Database; clock: () => Date; onCode: (code: PresentedCode) => void },

@@ -75,8 +75,8 @@ export async function replaceContact(
 }
 
 /**
- * Removes a removed founder's address, password, and two-factor setting from the account, where servers of the previous
- * release would read them. The account keeps the address that the API shows.
+ * Clears a removed founder's address, password, and two-factor setting in the account's row, where servers of the
+ * previous release would read them. The account keeps the address that the API shows.
  */
 export async function detachFounder(db: Database, accountId: string): Promise<void> {
   await query(

@@ -19,7 +19,7 @@ import {
 export interface PlannedRemoval {
   id: string
   email: string
-  /** The accounts that would have no owner who can sign in after the removal. */
+  /** The accounts that the removal would leave without an owner who can sign in. */
   accounts: { accountId: string; email: string }[]
   /** The number of devices in `accounts`. */
   devices: number
@@ -41,7 +41,7 @@ export async function planRemoval(db: Database, address: string): Promise<Planne
 }
 
 export interface Removal {
-  /** Whether to delete the accounts that would have no owner who can sign in after the removal, and all their data. */
+  /** Whether to delete the accounts that the removal would leave without an owner who can sign in, and their data. */
   withAccounts?: boolean
   /** Whether to forget the user's email address, which otherwise identifies the user in events. */
   erase?: boolean
@@ -54,9 +54,9 @@ export interface Removal {
 /**
  * Removes a user. Deletes the rows of accounts in batches, so that other users do not wait. An interrupted removal
  * continues when it runs again. Throws the same errors as `findUser`, and CONFLICT if the user joins an account during
- * the removal. Also throws CONFLICT if no account would remain, because the next start would then create another owner.
- * Unless `withAccounts` is set, also throws CONFLICT if an account would have no owner who can sign in. Records the
- * removal in the event log of the installation's owner.
+ * the removal. Also throws CONFLICT if no account would remain, because a server would then create another owner at its
+ * next start. Unless `withAccounts` is set, also throws CONFLICT if an account would have no owner who can sign in.
+ * Records the removal in the event log of the installation's owner.
  */
 export async function removeUser(db: Database, address: string, removal: Removal): Promise<void> {
   const { now, log, erase = false } = removal

@@ -43,7 +43,7 @@ export async function selectCandidates(
   return rows
 }
 
-/** The maximum total size of `data` of the events in one read, in bytes, without the last event. */
+/** The maximum size, in bytes, of the data of the events in one read, not counting the last event. */
 const MAX_BYTES = 4 * 1024 * 1024
 
 export type PassingEvent = DeliverableEvent & { email: string }

@@ -13,7 +13,7 @@ export interface Message {
   body: string
 }
 
-/** Signs with each secret, because a receiver may still verify with the previous secret after a rotation. */
+/** Signs the message with each secret, because a receiver may still use the previous secret after a rotation. */
 export function signedHeaders({ id, body }: Message, secrets: readonly string[], now: Date): Record<string, string> {
   return {
     'webhook-id': id,

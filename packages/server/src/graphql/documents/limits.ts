@@ -26,8 +26,8 @@ export function tooComplex(what: string, limit: number, found: number): ApiError
 const introspectedLists = 2
 
 /**
- * Throws QUERY_TOO_COMPLEX if an operation is too deep or has too many aliases of a field. Depth counts fields, so
- * `{ login { id } }` has depth two.
+ * Throws QUERY_TOO_COMPLEX if an operation has too many levels, aliases of a field, or nested introspection lists. Each
+ * field is a level, so `{ login { id } }` has two levels.
  */
 export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits): void {
   const { own, introspection, lists } = measureDepth(plan)

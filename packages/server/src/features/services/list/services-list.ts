@@ -25,7 +25,7 @@ import {
   serviceSortFields,
 } from './service-list-arguments.ts'
 
-/** Lists the services of all devices, except bulk services. With `attributes`, also reads the services' attributes. */
+/** Lists services other than bulk services. With `attributes`, also reads the services' attributes. */
 export async function listServices(
   context: Context,
   args: ServicesArguments,
@@ -124,8 +124,8 @@ async function findStart(
 }
 
 /**
- * Returns the maximum number of devices that the field `services` reads for a page and for `total`. Both numbers are 0
- * if the field rejects the arguments.
+ * Returns the maximum number of devices that the server reads for a page of `services` and for its `total`. Both
+ * numbers are 0 if the field rejects the arguments.
  */
 export function serviceRowsRead(
   args: ServicesArguments,
@@ -141,7 +141,7 @@ export function serviceRowsRead(
 }
 
 /**
- * Returns the number of devices that a page reads, and the reasons why it reads them. The number is 0 if the first sort
+ * Returns the number of devices that the server reads for a page, and the reasons. The number is 0 if the first sort
  * key is the device's name and `reasonWithoutIndex` returns undefined.
  */
 function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Number.POSITIVE_INFINITY): RowsRead {

@@ -45,7 +45,7 @@ export async function listInvitations({ db, viewer, clock }: Context): Promise<S
 export const dropExpiredInvitations = (db: Database, now: Date): Promise<void> =>
   deleteInvitationsBefore(db, new Date(now.getTime() - EXPIRED_DAYS * DAY_MS))
 
-/** Creates an invitation. Anyone who has the link can accept it. The server stores only a hash of the link's token. */
+/** Creates an invitation that anyone with the link can accept. The server stores only a hash of the link's token. */
 export async function createInvitation(
   context: Context,
   { email = null, expires, roleId }: MutationCreateInvitationArgs,

@@ -5,7 +5,7 @@ import { serverViewer, webhookTarget } from '../webhook.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { lockWebhook, notifyWebhook, writeWebhook } from '../webhooks.queries.ts'
 
-/** Pauses a webhook whose view is invalid, unless it is already paused. The webhook's events stay pending. */
+/** Pauses a webhook whose view is invalid, unless the webhook is already paused. The webhook's events stay pending. */
 export async function pauseForView(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -13,7 +13,6 @@ export async function pauseForView(
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const before = await lockWebhook(transaction, accountId, webhookId)
-    // A webhook that is already paused for another reason keeps that reason.
     if (before === undefined || before.paused !== null) return
     const paused = `${problem.message}: deliveries wait until the view is changed`
     const after = { ...before, paused, isViewBroken: true }

@@ -80,7 +80,7 @@ export interface Due {
   mayHaveMore: boolean
 }
 
-/** The maximum total size of the bodies of the deliveries in one read, in bytes, without the last delivery. */
+/** The maximum size, in bytes, of the bodies of the deliveries in one read, not counting the last delivery. */
 const MAX_BYTES = 1024 * 1024
 
 /**
