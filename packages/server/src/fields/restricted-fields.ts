@@ -1,7 +1,7 @@
 /**
- * The fields of `User` that restricted callers can select. Each of these fields, like each of the mutations below,
- * applies the restriction in its statements, or reads nothing about devices. Most other types need no list, because
- * restricted callers reach them only through such fields.
+ * The fields of `User` that restricted callers can select. The statements of these fields and of the mutations below
+ * apply the restriction or read nothing about devices. Most other types need no list, because restricted callers reach
+ * them only through these fields and mutations.
  */
 const openOfUser: readonly string[] = [
   ...['accessKeys', 'account', 'attribute', 'attributeInfo', 'attributeNames', 'attributes', 'bulkJob', 'bulkJobs'],

@@ -48,7 +48,7 @@ export async function removeRegistrationCode(
   return rows[0]
 }
 
-/** Deletes expired codes of all accounts, for the cleanup job only. Returns the number of deleted codes. */
+/** Deletes the codes, in all accounts, that expired before `time`. Returns the number of deleted codes. */
 export async function removeCodesExpiredBefore(db: Database, time: Date): Promise<number> {
   const { numAffectedRows } = await sql`delete from registration_code where expires < ${time}`.execute(db)
   return Number(numAffectedRows ?? 0)

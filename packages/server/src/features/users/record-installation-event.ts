@@ -25,7 +25,7 @@ export interface RecordDeps {
 
 /**
  * Records an event in the event log of the installation's owner, unless there is no owner. Call this function after the
- * operation: it logs an error instead of throwing it, because the operation is already complete.
+ * operation. The function logs errors instead of throwing them, because the operation is already complete.
  */
 export async function recordInstallationEvent(
   { db, log }: RecordDeps,

@@ -1,6 +1,6 @@
 /**
- * An account. The object contains only the ID. The fields `email`, `name`, and `created` read the account's row on
- * demand, and only once per request.
+ * An account. The object contains only the ID. The server reads the account's `email`, `name`, and `created` on demand,
+ * and only once per request.
  */
 export interface User {
   id: string

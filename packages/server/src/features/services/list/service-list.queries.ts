@@ -32,8 +32,8 @@ export interface ServicePageQuery {
   attributes: boolean
   /**
    * How to find the matches of a filter that no index supports, if the list is sorted by the device's name first.
-   * PostgreSQL cannot know which way is faster. `walk` reads the services of the next `WALKED` devices. `scan` reads
-   * all services. If omitted, PostgreSQL decides.
+   * `walk` reads the services of the next `WALKED` devices, and `scan` reads all services. If `search` is omitted,
+   * PostgreSQL decides, but it cannot know which way is faster.
    */
   search?: 'walk' | 'scan'
 }

@@ -44,7 +44,7 @@ export const listRoles = readTogether(({ db, viewer }) => readRoles(db, viewer.a
 
 export const countUses = readTogether(({ db, viewer, clock }) => countRoleUses(db, viewer.accountId, clock()))
 
-/** Returns the role with this ID. If the role was deleted, returns the built-in role viewer. */
+/** Returns the role with this ID. If the role was deleted, returns the built-in role `viewer`. */
 export const findRole = async (context: Context, roleId: string): Promise<Role> =>
   (await listRoles(context)).find(({ id }) => id === roleId) ?? builtInRole('viewer')
 
