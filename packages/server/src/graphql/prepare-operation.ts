@@ -75,12 +75,12 @@ export interface PreparedOperation extends Pick<KnownOperation, 'name' | 'label'
   objectsIn(data: unknown): number
   /** Returns the root fields, without introspection fields. */
   rootFields(): RootField[]
-  /** Returns the field at a path of the response, such as `Device.events`, or undefined if there is none. */
+  /** Returns the type and name of the field at a response path, such as `Device.events`, or undefined without one. */
   fieldAt(path: readonly (string | number)[]): string | undefined
   /** Runs a query or mutation. `formatResult` converts the result to a response. */
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>
   subscribe(input: { contextValue: unknown }): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult>
-  /** Returns a response without data that contains this error for every root field. Runs no resolver. */
+  /** Returns a response with null data and with this error for every root field. Runs no resolver. */
   reject(error: ApiError): FormattedExecutionResult
 }
 

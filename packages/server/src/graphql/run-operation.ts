@@ -33,7 +33,7 @@ export interface AlternativeContext {
 
 /**
  * Runs a mutation at most once for an Idempotency-Key. `execute` runs the mutation in a context, and its changes are
- * committed only if the result contains no errors. `fail` returns the response if the code around the mutation fails.
+ * committed only if the result contains no errors. `fail` returns the response for an unexpected error.
  */
 export type RunOnce<Viewer> = (
   start: OperationStart<Viewer>,
@@ -177,7 +177,7 @@ export async function runOperation<Viewer extends GraphqlViewer>(
   return result
 }
 
-/** Returns a function that checks whether a field failed with FORBIDDEN, or undefined if no field did. */
+/** Returns a member `rejected` that checks whether a field failed with FORBIDDEN, or undefined if no field did. */
 function rejectionIn(
   { errors = [] }: FormattedExecutionResult,
   operation: PreparedOperation,

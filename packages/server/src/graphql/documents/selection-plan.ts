@@ -42,7 +42,7 @@ export interface OperationPlan {
   readonly root: SelectionPlan
   /** Each plan comes before the plans that contain it. */
   readonly postOrder: readonly SelectionPlan[]
-  /** The number of selections visited while fragments are spread. */
+  /** The number of selections that `planOperation` visited. */
   readonly selections: number
 }
 
@@ -68,9 +68,9 @@ interface Group {
 }
 
 /**
- * Merges a valid document into a plan (GraphQL §6.3.2 CollectFields, §6.4.3 MergeSelectionSets). Ignores `@skip` and
+ * Merges a valid operation into a plan (GraphQL §6.3.2 CollectFields, §6.4.3 MergeSelectionSets). Ignores `@skip` and
  * `@include`, so the plan may contain more fields than the response. Builds each selection plan only once, even if
- * several fields share it.
+ * several fields share it. Throws TooManySelections above `maxSelections`.
  */
 export function planOperation(input: PlanInput): OperationPlan {
   const ids = new Map<SelectionSetNode, number>()

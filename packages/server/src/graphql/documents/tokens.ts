@@ -10,8 +10,8 @@ const maxCounted = 20_000
 const nameLength = 1_000
 
 /**
- * Throws QUERY_TOO_COMPLEX if the document has too many tokens, which the parser would report as a syntax error. In a
- * document with more characters than `limit`, also throws for a name that is too long.
+ * Throws QUERY_TOO_COMPLEX if the document has more than `limit` tokens, which the parser would report as a syntax
+ * error. In a document with more than `limit` characters, also throws for a name that is too long.
  */
 export function assertTokens(text: string, limit: number): void {
   // Every token has at least one character, so a document of at most `limit` characters has at most `limit` tokens.

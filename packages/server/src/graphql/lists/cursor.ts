@@ -24,7 +24,7 @@ export function encodeCursor(order: string, { key, id }: Place): string {
 
 /**
  * Throws BAD_USER_INPUT for a truncated or changed cursor, and for a cursor for another list or order. Accepts a forged
- * cursor with a correct checksum and storable values, because such a cursor shows only items that its caller may list
+ * cursor with a correct checksum and storable values, because such a cursor shows only items that the caller may list
  * anyway. `path` is the argument's name for error messages.
  */
 export function decodeCursor(text: string, order: string, path: string): Place {

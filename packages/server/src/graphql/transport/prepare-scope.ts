@@ -5,7 +5,7 @@ import { type ErrorMappingInput, formatApiError, toApiError } from '../error-map
 import { negotiate, type ResponseType } from './media-type.ts'
 import { errorResponse, fromTransportError, type Response, toSend } from './response.ts'
 
-/** Reads bodies as bytes and returns every error as a GraphQL response. */
+/** Reads bodies as bytes, forbids caching of the responses, and returns every error as a GraphQL response. */
 export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyRequest) => ErrorMappingInput): void {
   scope.removeAllContentTypeParsers()
   // `*` includes `application/json`, but Fastify finds the parser of a listed type by the header's exact value, without

@@ -23,7 +23,7 @@ export function readRequestParams(raw: RawRequest): RequestParams | Promise<Requ
   // Most clients send valid JSON with exactly this content type. Parsing it with graphql-http would take longer.
   if (body !== null && raw.headers['content-type'] === 'application/json' && isParams(body)) return body
   if (body !== null) assertHasQuery(body.query, body.extensions)
-  // At runtime, graphql-http accepts null as a parsed body. Only its type excludes null.
+  // At runtime, graphql-http accepts null as a parsed body. Only the type `Request` excludes null.
   return parseRequestParams({ ...raw, body, raw: undefined, context: undefined } as Request<undefined, undefined>)
 }
 
@@ -45,8 +45,8 @@ const isJson = (headers: IncomingHttpHeaders): boolean =>
   (headers['content-type'] ?? '').toLowerCase().trimStart().startsWith('application/json')
 
 /**
- * Checks that the body has a query, and that `operationName`, `variables`, and `extensions` have the types that
- * graphql-http requires. Other members can have any value.
+ * Checks that the body has a query, and that `operationName`, `variables`, and `extensions`, if present, have the types
+ * that graphql-http requires. Other members can have any value.
  */
 const isParams = (body: Record<string, unknown>): body is Record<string, unknown> & RequestParams =>
   typeof body.query === 'string' &&

@@ -92,7 +92,7 @@ const byteLength = (json: Json): number =>
 export function limitedJson(response: unknown, { isChange }: { isChange: boolean }): Json | ApiError {
   const { answerBytes } = limits
   const json = stringify(response)
-  // A UTF-16 code unit takes at most three bytes in UTF-8, so shorter strings do not have to be measured.
+  // A UTF-16 code unit takes at most three bytes in UTF-8, so most strings do not have to be measured.
   if (typeof json === 'string' && json.length * 3 <= answerBytes) return json
   if (json !== undefined && byteLength(json) <= answerBytes) return json
   const found = json === undefined ? 'more' : String(byteLength(json))

@@ -71,7 +71,7 @@ function joinText(around: readonly string[], raw: readonly string[]): string {
   return parts.join('')
 }
 
-/** Returns all parts without joining them, because a copy of a large response would double the memory that it takes. */
+/** Returns all parts without joining them, because a joined copy would double the memory use of a large response. */
 function joinBytes(around: readonly string[], raw: readonly Json[]): Buffer[] {
   const bytesOf = (json: Json): readonly Buffer[] => (typeof json === 'string' ? [Buffer.from(json)] : json)
   return around.flatMap((each, index) => [Buffer.from(each), ...bytesOf(raw[index] ?? '')])

@@ -142,7 +142,7 @@ const page = fc
     return { text: `devices${args} { ${others} items ${selection} }`, fragment: isFragment ? items : 'id' }
   })
 
-/** Generates pages of services. The server resolves `device`, which therefore prevents it from writing the page. */
+/** Generates pages of services. The server does not write pages with `device` directly, because it resolves `device`. */
 const servicesPage = fc
   .tuple(
     several(

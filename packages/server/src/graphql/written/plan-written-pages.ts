@@ -66,7 +66,7 @@ const resolveItems: GraphQLFieldResolver<{ rows: readonly never[] }, unknown> = 
   })
 }
 
-/** Checks whether an SQL statement failed because of a limit. A second run of the operation would exceed it again. */
+/** Checks whether writing failed because of a limit, which a second run of the operation would exceed again. */
 const isLimitError = (error: unknown): boolean =>
   error instanceof ApiError && ['LIMIT_EXCEEDED', 'RATE_LIMITED', 'UNAVAILABLE'].includes(error.code)
 
