@@ -98,7 +98,7 @@ async function prepareTables(
   )
 }
 
-/** Throws a StartError that begins with `what` if `work` fails. */
+/** If `work` fails with an error other than a StartError, throws a StartError whose message begins with `what`. */
 async function explainFailure<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

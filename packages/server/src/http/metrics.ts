@@ -36,7 +36,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Matches the names of headers that proxies add. A request with one is remote, even if the connection is local. */
+/** Matches the names of headers that proxies add. A request with such a header counts as remote. */
 const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/
 
 /**

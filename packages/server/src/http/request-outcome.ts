@@ -7,7 +7,7 @@ export type RequestKind = 'query' | 'mutation' | 'subscription' | 'rest' | 'devi
 
 export interface Outcome {
   kind: RequestKind
-  /** The operation's name in metrics and traces, which comes from the schema or the routes, and never from a client. */
+  /** The operation's name in metrics and traces. This name comes from the schema or the routes, never from a client. */
   operation: string
   /** The operation's name in the log. A client may have chosen this name. */
   label: string

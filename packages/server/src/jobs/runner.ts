@@ -52,7 +52,7 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
     task: job.name,
     match,
     identifier: job.name,
-    // A missed run is skipped, because the next run also does its work.
+    // A missed run is skipped, because the next run also does the work of the missed one.
     options: { backfillPeriod: 0, maxAttempts: 3, jobKey: `${CRON_KEY}${job.name}`, jobKeyMode: 'replace' as const },
   }))
   let workerId: string | undefined

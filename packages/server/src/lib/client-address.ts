@@ -67,7 +67,7 @@ const readXForwardedFor = (header: string): (string | undefined)[] => header.spl
 
 /**
  * Returns the address in the `for` parameter of each element (RFC 7239 §4), or undefined for an element without a valid
- * address. If the header is malformed, returns only one undefined.
+ * address. If the header is malformed, returns `[undefined]`.
  */
 function readForwarded(header: string): (string | undefined)[] {
   const nodes: (string | undefined)[] = []

@@ -9,7 +9,7 @@ import { dirname } from 'node:path'
 type FileOwner = 'folder' | 'root'
 
 /**
- * Writes a file that only its owner can read, completely or not at all. Replaces an existing file with that name.
+ * Writes a file completely or not at all. Only its owner can read the file. Replaces an existing file with that name.
  * Resolves after the file is synced to disk.
  */
 export async function replacePrivateFile(

@@ -43,7 +43,7 @@ const wrongSort = (text: string, fields: readonly string[], path: string): Error
 
 const MAX_KEYS = 4
 
-/** Reads a `sortBy` argument, and rejects repeated names and more than `MAX_KEYS` keys. `read` reads one key. */
+/** Reads a `sortBy` argument of 1 to `MAX_KEYS` keys, and rejects repeated names. `read` reads one key. */
 export function readSortKeys<Key extends { text: string }>(
   sortBy: readonly string[],
   read: (text: string, path: string) => Key,

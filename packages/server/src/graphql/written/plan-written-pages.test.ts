@@ -142,7 +142,7 @@ const page = fc
     return { text: `devices${args} { ${others} items ${selection} }`, fragment: isFragment ? items : 'id' }
   })
 
-/** Generates pages of services. The server does not write pages with `device` directly, because it resolves `device`. */
+/** Generates pages of services. The server resolves pages that select `device`, and writes the others directly. */
 const servicesPage = fc
   .tuple(
     several(

@@ -136,7 +136,7 @@ export function createResponseQueue({ total, perCaller, queueFull }: ResponseQue
   }
 
   const failWaiting = (name: string, caller: Caller): void => {
-    // If no responses are unread, the server itself is slow, and the requests must not fail.
+    // If the caller has no unread responses, the server itself is slow, so the requests must not fail.
     if (caller.queued === 0) return void caller.stuckTimer?.refresh()
     const failed = caller.waiting.splice(0)
     stopWaiting(name, caller)
