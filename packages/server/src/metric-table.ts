@@ -251,7 +251,7 @@ export const metricTable = {
   jobSeconds: {
     name: 'muster_job_seconds',
     type: 'histogram',
-    // The label is not named `job`, because Prometheus uses that name for the scrape and would rename this label.
+    // The label is not named `job`, because Prometheus adds its own label `job` and would rename this one.
     labels: ['task', 'outcome'],
     help: 'Time that background jobs of this server ran, by task (the name of the job) and by outcome: done or failed.',
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60],

@@ -121,7 +121,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
 
   const cutOff = (session: Session): void => {
     session.isCutOff = true
-    // A device that is still authenticating gets the reason in CONNACK.
+    // A device that is still authenticating receives a rejection in CONNACK instead.
     if (session.device !== undefined) disconnect(session, disconnected.cutOff)
   }
 

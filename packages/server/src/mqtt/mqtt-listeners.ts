@@ -43,7 +43,7 @@ export interface MqttOptions {
   onEvents: () => void
 }
 
-/** Serves MQTT over WebSocket and, if a port is given and not in use, over TCP or TLS. */
+/** Serves MQTT over WebSocket and, if a port is given and available, over TCP or TLS. */
 export async function serveMqtt(options: MqttOptions): Promise<Mqtt> {
   const { config, port, certificate, db, readRouter, connections, log, onEvents, metrics = createMetrics() } = options
   const { rateLimits = createRateLimits({ config }) } = options

@@ -12,8 +12,8 @@ const MAX_SUBSCRIPTIONS = 20
 
 export interface Traffic {
   /**
-   * Resolves to the reply, if any, after the changes are committed. Rejects if the publication is invalid or cannot be
-   * written.
+   * Resolves to the reply, if any, after the changes are committed. Rejects if the connection is not authenticated or
+   * has ended, or if the publication is invalid or cannot be written.
    */
   publish(session: Session | undefined, packet: PublishPacket): Promise<Reply | undefined>
   /** Returns whether the device may subscribe. Repeated subscriptions to one filter count once toward the limit. */
@@ -55,7 +55,7 @@ export function createTraffic({ reports, throttle, logRejection, measure }: Traf
         const isRejected = error instanceof ApiError
         const message = withoutInput((error as Error).message)
         logRejectedPublication(isRejected ? error.code : 'not written', message)
-        // The caller closes the connection and logs this error, so the error must not contain input.
+        // The caller closes the connection and logs this error, which therefore must not contain input.
         throw isRejected ? new Error(message) : error
       }
     },
