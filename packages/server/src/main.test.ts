@@ -140,7 +140,7 @@ describe('starting a server', () => {
 
   it('reports that it cannot distribute the tables if the cluster rejects a statement', async () => {
     const { url: DATABASE_URL, connection } = await newDatabase()
-    // This database claims to have Citus, but has none of its tables.
+    // Citus seems to be installed in this database, but its tables are missing.
     await administer(connection, `create view pg_extension as select text 'citus' as extname`)
     await administer(
       connection,

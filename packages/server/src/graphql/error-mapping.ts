@@ -12,7 +12,7 @@ export interface ErrorMappingInput {
   readonly requestId: string
   /** Receives each error of an unknown kind, which the response reports as INTERNAL. */
   readonly onInternal: (error: unknown) => void
-  /** Maps further kinds of errors. Returns undefined for an unknown error. */
+  /** Maps further kinds of errors to an ApiError. Returns undefined for other errors. */
   readonly classify?: ((error: unknown) => ApiError | undefined) | undefined
 }
 

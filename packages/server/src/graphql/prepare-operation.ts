@@ -75,7 +75,7 @@ export interface PreparedOperation extends Pick<KnownOperation, 'name' | 'label'
   objectsIn(data: unknown): number
   /** Returns the root fields, without introspection fields. */
   rootFields(): RootField[]
-  /** Returns the type and name of the field at a response path, such as `Device.events`, or undefined without one. */
+  /** Returns the type and name of the field at a response path, such as `Device.events`. Undefined if none exists. */
   fieldAt(path: readonly (string | number)[]): string | undefined
   /** Runs a query or mutation. `formatResult` converts the result to a response. */
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>

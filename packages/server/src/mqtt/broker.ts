@@ -121,15 +121,15 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
 
   const cutOff = (session: Session): void => {
     session.isCutOff = true
-    // A device that is still authenticating receives a rejection in CONNACK instead.
+    // A device that is still authenticating is not disconnected here, because CONNACK rejects it.
     if (session.device !== undefined) disconnect(session, disconnected.cutOff)
   }
 
   aedes.on('client', (client) => {
     const session = sessions.of(client.conn)
     if (session?.device === undefined) return
-    // A second connection replaces the first (MQTT-3.1.4-2). The broker has already closed the first connection, whose
-    // close event follows.
+    // A device's second connection replaces the first (MQTT-3.1.4-2). The broker has already closed the first
+    // connection, whose close event follows.
     const previous = sessions.setDevice(session)
     if (previous !== undefined) disconnect(previous, disconnected.connectedAgain)
   })

@@ -22,7 +22,7 @@ export function readTopic(deviceId: string, topic: string): Publication | undefi
 const topicWords = new Set(['devices', 'services', 'attributes', 'state', 'ids', '+', '#'])
 const LOGGED_LEVELS = 8
 
-/** Keeps only IDs and known words, because any other level may be a misplaced secret. */
+/** Masks all levels except IDs and known words, because any other level may be a misplaced secret. */
 export const redactTopic = (topic: string): string =>
   topic
     .split('/', LOGGED_LEVELS)

@@ -4,8 +4,8 @@ import { type GraphQLFieldResolver, type GraphQLSchema, getNullableType, isLeafT
 export const isPageType = (name: string): boolean => name.endsWith('List')
 
 /**
- * Lets members of a page be functions and calls only the selected ones, because `total` costs a query. Members of other
- * objects must be plain values, because compiled operations read them directly.
+ * Lets leaf members of a page be functions and calls only the selected ones, because `total` costs a query. All other
+ * members without a resolver must be plain values, because compiled operations read them directly.
  */
 export function resolvePageMembers(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {

@@ -21,7 +21,7 @@ export interface EventStream {
   complete(last?: FormattedExecutionResult): void
 }
 
-/** Used instead of the handler of `graphql-sse`, which queues data without limit for a slow client. */
+/** Replaces the handler of `graphql-sse`, which queues data without limit for a slow client. */
 export function openEventStream(response: ServerResponse, headers: Record<string, string>): EventStream {
   const closed = new AbortController()
   const comments = setInterval(() => {

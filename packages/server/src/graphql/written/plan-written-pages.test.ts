@@ -194,7 +194,7 @@ describe('a page that is written directly from rows', () => {
   ])('has the same bytes for %s', (query) => expectSameResponse({ query }))
 
   it('is charged for the same number of objects', async () => {
-    // The clock stands still, so that the quota is not refilled.
+    // The clock is stopped, so that the quota is not refilled.
     const limited = await app.startAnother({ env: { MUSTER_KEY_POINTS: '1000000' }, elapsed: () => 0 })
     const query = '{ login { devices(size: 1000) { items { id services { id } } } } }'
     const left: number[] = []

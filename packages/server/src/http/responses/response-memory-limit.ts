@@ -44,7 +44,7 @@ const LARGE_BYTES = 4 * 1024 * 1024
 const OBJECT_BYTES = limits.bytesPerTarget
 /** The maximum number of cached estimates. Each caller has one for each operation and number of objects. */
 const MAX_ESTIMATES = 10_000
-/** A smaller response reduces the estimate at most to this fraction, because the next response may be large again. */
+/** A smaller response leaves at least this fraction of the estimate, because the next response may be large again. */
 const DECAY = 0.8
 
 interface Expected {
