@@ -86,7 +86,7 @@ function deviceRequest(
   }
 }
 
-/** Counts malformed credentials as a failed attempt. Returns `error`, or RATE_LIMITED after too many failed ones. */
+/** Counts malformed credentials as a failed attempt. Returns `error`, or RATE_LIMITED after too many failures. */
 function countFailure(error: ApiError, address: string, { failures }: RateLimits): ApiError {
   const retryAfter = failures.count(address)
   if (retryAfter === undefined) return error

@@ -16,7 +16,7 @@ const PREFIX = 'c1.'
 
 export const isCursor = (text: string): boolean => text.startsWith(PREFIX)
 
-/** `order` names the list and its sort order, because a position is meaningless in any other. */
+/** `order` names the list and its sort order, because a position is meaningless in any other list or order. */
 export function encodeCursor(order: string, { key, id }: Place): string {
   const json = Buffer.from(JSON.stringify([order, key, id]))
   return PREFIX + Buffer.concat([checksum(json), json]).toString('base64url')
