@@ -7,7 +7,7 @@ import { ChangeMadeError, OUTCOME_DONE } from './change-made.ts'
 const messageLength = 500
 
 export interface ErrorMappingInput {
-  /** Whether the server rolls back a change that it cannot read for the response. */
+  /** Whether the server rolls back a change if reading it for the response fails. */
   readonly isUndone?: boolean
   readonly requestId: string
   /** Receives each error of an unknown kind, which the response reports as INTERNAL. */

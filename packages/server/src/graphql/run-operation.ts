@@ -89,7 +89,7 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
   readonly runOnce?: RunOnce<Viewer> | undefined
   /** Counts the use of fields. Also runs if the caller's permissions or restriction reject the operation. */
   readonly countUse?: ((viewer: Viewer, use: OperationUse) => void) | undefined
-  /** Returns whether a mutation changes only data of the signed-in person, and so needs no permission. */
+  /** Returns whether a mutation changes only the caller's own data, and so needs no permission. */
   readonly isOwnChange?: ((viewer: Viewer, mutation: RootField) => boolean) | undefined
   readonly onInternal: (error: unknown, request: FastifyRequest) => void
   readonly classify?: ErrorMappingInput['classify']

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError, badInput } from '../errors.ts'
 
-/** Reads the members of a JSON object and checks their types. A null member counts as omitted. */
+/** Reads the members of a JSON object. Throws BAD_USER_INPUT for a wrong type. A null member counts as omitted. */
 export interface JsonFields {
   has(name: string): boolean
   text(name: string): string

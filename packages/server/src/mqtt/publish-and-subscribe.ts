@@ -16,7 +16,7 @@ export interface Traffic {
    * has ended, or if the publication is invalid or cannot be written.
    */
   publish(session: Session | undefined, packet: PublishPacket): Promise<Reply | undefined>
-  /** Returns whether the device may subscribe. Repeated subscriptions to one filter count once toward the limit. */
+  /** Returns whether the device may subscribe. A repeated filter counts once toward `MAX_SUBSCRIPTIONS`. */
   subscribe(session: Session | undefined, subscription: Subscription): boolean
   unsubscribe(session: Session | undefined, topics: readonly string[]): void
 }

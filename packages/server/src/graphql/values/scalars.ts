@@ -11,8 +11,9 @@ const wanted =
   'an ISO 8601 date-time with a time zone, such as 2026-11-20T08:30:00Z, or a date alone, in the years 1 to 9999'
 
 /**
- * Parses an ISO 8601 date-time with a time zone, or a date, which means midnight UTC. Rejects a date-time without a
- * zone, because `new Date` would interpret it in the server's time zone.
+ * Parses an ISO 8601 date-time with a time zone, or a date, which means midnight UTC. Throws a GraphQLError for other
+ * strings, and for years outside 1 to 9999. A date-time needs a zone, because `new Date` would otherwise use the
+ * server's time zone.
  */
 export function parseDateTime(text: string): Date {
   const match = dateTimeForm.exec(text)

@@ -28,7 +28,7 @@ export interface LoadShedding {
   callerOf(request: FastifyRequest): string | undefined
   /**
    * Call this as soon as the account is known. Throws UNAVAILABLE if the server is overloaded and the account exceeds
-   * its fair share of the requests in flight.
+   * its fair share of the requests in flight, or if their number reaches `LIMIT_FACTOR` times MUSTER_MOST_REQUESTS.
    */
   identify(request: FastifyRequest, viewer: KnownViewer): void
 }

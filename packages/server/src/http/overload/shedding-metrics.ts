@@ -4,9 +4,9 @@ import { routeOf } from '../request-outcome.ts'
 import { logShedding, type ShedReason } from './shedding-log.ts'
 
 export interface SheddingMetrics {
-  /** Counts a rejection and its request, which `recordRequests` does not count. */
+  /** Counts and logs a rejection and its request, because `recordRequests` does not record the request. */
   countEarly(reason: ShedReason, request: FastifyRequest): void
-  /** Counts a rejection whose request `recordRequests` also counts. */
+  /** Counts and logs a rejection whose request `recordRequests` records. */
   countLate(reason: ShedReason): void
 }
 
