@@ -26,8 +26,8 @@ const TOPIC_LEVELS = 8
 
 export interface Broker {
   /**
-   * Accepts a new connection, or closes it if a limit is reached or the broker is closing. Calls `onAuthenticated` after
-   * a device authenticates over the connection.
+   * Accepts a new connection, or closes it if a limit is reached or the broker is closing. Calls `onAuthenticated`
+   * after a device authenticates over the connection.
    */
   accept(stream: Duplex, address: string, onAuthenticated?: () => void): void
   readonly size: number
