@@ -91,7 +91,7 @@ async function createOwner(db: Database, { config, url }: SetUpOptions, secrets:
   return { url, accessKeyId: key, secretAccessKey: secret ?? '', email, password }
 }
 
-/** Checks whether the owner of staged credentials was committed. If not, deletes the staged credentials. */
+/** Returns whether the database contains the access key in the staged credentials. If not, deletes the credentials. */
 async function shouldPublishStaged(db: Database, dataFolder: string): Promise<boolean> {
   const key = await findStagedKey(dataFolder)
   if (key === undefined) return false

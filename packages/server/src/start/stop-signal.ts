@@ -16,7 +16,7 @@ const exitCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }
 const DUPLICATE_MS = 250
 
 /**
- * The first signal gives requests in flight some time to finish, and then stops the server. The second signal ends the
+ * After the first signal, requests in flight have some time to finish before the server stops. A second signal ends the
  * process immediately. If the server runs in a terminal, SIGHUP counts like SIGTERM, because SIGHUP means that the
  * terminal has closed. Without a terminal, SIGHUP requests a reload.
  */

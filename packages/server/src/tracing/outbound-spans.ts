@@ -1,7 +1,7 @@
 import type { Outbound } from '../outbound/outbound-post.ts'
 import { inSpan, type Tracing } from './spans.ts'
 
-/** Creates a span for each request. The span contains only the host of the URL, because paths may contain secrets. */
+/** Creates a span for each request. Of the URL, the span contains only the host, because paths may contain secrets. */
 export const traceOutbound = (tracing: Tracing, outbound: Outbound): Outbound => ({
   ...outbound,
   post: (message) =>

@@ -13,8 +13,8 @@ export async function allRowsOf(db: Database, accountId: string): Promise<Record
 }
 
 /**
- * Returns an account's rows without data that changes on its own or when it is read, such as last-use times and the
- * events for download links.
+ * Returns an account's rows without data that the server changes in the background or during queries, such as last-use
+ * times and the events for download links.
  */
 export async function rowsWithoutUsage(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
   const rows = await allRowsOf(db, accountId)

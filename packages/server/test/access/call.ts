@@ -21,7 +21,7 @@ export interface Attempt {
 type BuildAttempt = (theirs: OwnedObjects, own: OwnedObjects) => Attempt
 
 export interface Call {
-  /** Whether only a signed-in user can make the call. With an access key, the call fails. */
+  /** Whether only a signed-in person can make the call. With an access key, the call fails. */
   needsSession?: true
   plain: (own: OwnedObjects) => string
   /** Attempts with each kind of object that an argument can name, keyed by argument. */
