@@ -145,7 +145,7 @@ function otherLengths(bytes: Buffer, signed: readonly Part[]): Buffer[] {
   return [length - 1, length + 1, 0].map((other) => replaced(bytes, part, String(other)))
 }
 
-/** Returns request targets that some routers and proxies treat as equal to the path. */
+/** Returns different request targets, including some that routers and proxies may treat as equal to the path. */
 const otherTargets = (path: string): string[] => [
   `${server}${path}`,
   `/${path}`,

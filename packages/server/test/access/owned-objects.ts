@@ -27,12 +27,12 @@ export interface OwnedObjects {
   member: string
   serviceView: string
   eventView: string
-  /** A bulk job in the state READY, with its token. */
+  /** The ID of a bulk job in the state READY. `bulkToken` is the job's token. */
   bulkJob: string
   bulkToken: string
-  /** Another bulk job in the state READY. */
+  /** The ID of another bulk job in the state READY. */
   bulkOther: string
-  /** Bulk jobs in the states DRAFT, RUNNING, and DONE. */
+  /** The IDs of bulk jobs in the states DRAFT, RUNNING, and DONE. */
   bulkDraft: string
   bulkRunning: string
   bulkDone: string

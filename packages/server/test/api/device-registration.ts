@@ -14,7 +14,7 @@ const create = `mutation ($name: String, $platform: String, $services: [ServiceI
   createRegistrationCode(name: $name, platform: $platform, services: $services, attributes: $attributes, uses: $uses, expires: $expires) {
     code registrationCode { id } } }`
 
-/** A separate server that has not received any invalid codes. */
+/** A client of a separate server that has not received any invalid codes. */
 export interface RegistrationServer extends RegistrationClient {
   advanceClock(milliseconds: number): void
 }

@@ -15,11 +15,9 @@ export async function createWebhook(user: TestUser, receiver: Receiver, args = '
   return (await user.data(document)).createWebhook.id
 }
 
-/** Creates a view with the arguments `args`. Returns its ID. */
 export const createView = async (user: TestUser, args: string): Promise<string> =>
   (await user.data(`mutation { createView(${args}) { id } }`)).createView.id
 
-/** Registers a device. Returns its ID. */
 export async function register(user: TestUser, name: string, attributes: object = {}): Promise<string> {
   const document =
     'mutation ($name: String!, $attributes: Object) { registerDevice(name: $name, attributes: $attributes) { device { id } } }'
