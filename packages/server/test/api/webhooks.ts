@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestUser } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
 
-/** A user whose webhooks use one receiver, with operations that cause events. */
+/** Acts as a user whose webhooks all use one receiver. */
 export interface WebhookClient {
   createWebhook(events?: string[]): Promise<{ id: string; secret: string }>
   register(name?: string): Promise<string>

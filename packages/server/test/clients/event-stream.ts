@@ -51,7 +51,7 @@ export function signStream({ app, user, query, variables, headers: more, path }:
   return { url, body, headers: { ...headers, ...signature } }
 }
 
-/** Opens an event stream, and closes it at the end of the test. Resolves when the response starts. */
+/** Opens an event stream. Resolves when the response starts. */
 export async function openStream(streamRequest: StreamRequest): Promise<RawStream> {
   const { url, body, headers } = signStream(streamRequest)
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -84,6 +84,7 @@ export async function openStream(streamRequest: StreamRequest): Promise<RawStrea
   }
 }
 
+/** Opens an event stream, and closes the stream at the end of the test. */
 export async function openTestStream(streamRequest: StreamRequest): Promise<RawStream> {
   const stream = await openStream(streamRequest)
   onTestFinished(() => stream.cut())
@@ -113,6 +114,6 @@ export const eventsOf = ({ messages }: RawStream): Record<string, unknown>[] =>
 export const namesOf = (stream: RawStream): unknown[] =>
   eventsOf(stream).map(({ data }) => (data as { name?: unknown }).name)
 
-/** Returns the error code of each `next` message, or undefined if it has no error, and the name of each other event. */
+/** Returns the error code of each `next` message (undefined if none), and the event name of each other message. */
 export const codesOf = ({ messages }: RawStream): unknown[] =>
   messages.map(({ event, data }) => (event === 'next' ? data.errors?.[0].extensions.code : event))

@@ -31,7 +31,7 @@ const settings = {
   max_worker_processes: '64',
   'citus.max_background_task_executors': '1',
   'citus.node_connection_timeout': '30000',
-  // Set this for the whole server, because copies of a database do not have the settings of the original.
+  // Set the mode for the whole server, because copies of a database do not have the settings of the original.
   'citus.multi_shard_modify_mode': 'sequential',
   // Recover prepared transactions soon, because after a kill, they lock rows until Citus ends them.
   'citus.recover_2pc_interval': '2s',
