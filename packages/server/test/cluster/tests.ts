@@ -1,4 +1,4 @@
-/** The tests that run on the cluster. Add a folder once its tests pass there. */
+/** The folders whose tests run on the cluster. Add a folder once its tests pass there. */
 export const included: readonly string[] = [
   'packages/server/src/auth/',
   'packages/server/src/db/cluster/',

@@ -4,7 +4,7 @@ import { createDatabase, type Database } from '../../src/db/database.ts'
 import { createPool } from '../../src/db/pool/create-pool.ts'
 import { createTestDatabase } from './test-database.ts'
 
-/** A separate database that returns the query plans of its statements. */
+/** A separate database, with functions that return the query plans of statements. */
 export interface ExplainedDatabase {
   db: Database
   /**

@@ -70,7 +70,7 @@ export async function newOutsider(app: TestApp): Promise<TestMember> {
 export const setRole =
   'mutation ($personId: ID!, $roleId: ID!) { setMemberRole(personId: $personId, roleId: $roleId) { role { id } } }'
 
-/** Sets the groups of the identity provider whose members get a role. */
+/** Sets the provider's groups whose members get a role. */
 export async function nameGroups({ owner }: Team, roleId: string, groups: string[]): Promise<void> {
   await done(owner, 'mutation ($id: ID!, $groups: [String!]) { updateRole(id: $id, groups: $groups) { id } }', {
     id: roleId,
