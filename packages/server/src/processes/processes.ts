@@ -15,7 +15,7 @@ const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 const STOP_TIMEOUT_MS = 60_000
 const FIRST_DELAY_MS = 100
 const MAX_DELAY_MS = 10_000
-/** After this time, a process counts as stable, and its next restart uses the first delay again. */
+/** A process that ran longer than this number of milliseconds is restarted after `FIRST_DELAY_MS` again. */
 const STABLE_MS = 60_000
 
 /** Runs several server processes under one command, on the same ports. */

@@ -10,7 +10,7 @@ const TOLERATED_CHECKS = 2
 
 export interface Watch {
   add(number: number, worker: Worker): void
-  /** Call this for every message from a process. */
+  /** Must be called for every message from a process. */
   recordMessage(number: number): void
   isUnresponsive(number: number): boolean
   remove(number: number): void

@@ -10,7 +10,7 @@ export interface KeyShares {
    * and its account, or neither of them. Use `subjectOf` for its subjects.
    */
   budgetOf(share: number): Budget
-  /** The spending of all keys that have a share, which is exchanged with other server processes. */
+  /** The spending of all keys with a share, for the exchange with other server processes. */
   readonly reported: Pick<Budget, 'policy' | 'report' | 'applyRemoteSpending'>
 }
 

@@ -6,7 +6,7 @@ export const OBJECTS_PER_POINT = 100
 export const ROWS_PER_POINT = 2_000
 const ITEMS_PER_POINT = 10
 
-/** The mutations that are charged for each item of a list argument, with the name of that argument. */
+/** The mutations whose cost depends on the number of items in a list argument, with the name of that argument. */
 const listsOfChanges: Readonly<Record<string, string>> = {
   deleteDevices: 'deviceId',
   setAttributesMany: 'items',

@@ -21,7 +21,7 @@ import { bytesOfMutations } from './storage-quotas.ts'
 
 /** Charges GraphQL, REST, and sign-in requests. Functions that charge before the work starts may throw RATE_LIMITED. */
 export interface RequestCharges {
-  /** Call this as soon as the caller is known. */
+  /** Charges one point. Must be called as soon as the caller is known. */
   chargeRequest(requester: Requester<Viewer>): void
   /** Charges a rejected request by its length in bytes. The balance may become negative. */
   chargeRejected(requester: Requester<Viewer>, bytes: number): void

@@ -6,7 +6,7 @@ import { assertComplete, assertKnown, assertType } from './coerce.ts'
 import type { Operation } from './operation.ts'
 
 const jsonType = /^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/i
-/** In a merge patch, null removes a member, as it does in attribute changes (RFC 7396). */
+/** In a merge patch (RFC 7396), null removes a member, as it does in attribute changes. */
 const mergePatchType = /^application\/merge-patch\+json\s*$/i
 
 /**

@@ -157,7 +157,7 @@ it.each(table.filter((each) => !onIds.includes(each)))(
     const stranger = restClient(app.url, await app.createUser())
     const { path, body } = restCallFor(route, victim)
     const { text } = await stranger(route.method, path, { body })
-    // Do not search for all names, because the response may repeat input, such as an attribute name in an error or a
+    // Search only for these strings, because the response may repeat input, such as an attribute name in an error or a
     // webhook URL.
     expect(text).not.toContain(`${victim.mark}-value`)
     expect(text).not.toContain(app.owner.email)

@@ -36,8 +36,8 @@ export interface Operation {
   readonly pathNames: readonly string[]
   readonly pathParameters: readonly Parameter[]
   /**
-   * The other variables, except `$self`. They are query parameters of a query, and members of the body of a change. If
-   * `route.body` is set, the variable that it names is the whole body instead.
+   * The variables that are not in the path, except `$self`. They are query parameters for GET, and otherwise members of
+   * the body, unless `route.body` is set.
    */
   readonly parameters: readonly Parameter[]
   readonly usesSelf: boolean

@@ -4,7 +4,7 @@ import { type ErrorCode, errorCodes } from '../errors.ts'
 export const restCodes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => code !== 'PERSISTED_QUERY_NOT_FOUND')
 
 /**
- * A value above its limit has status 422 (RFC 9110 §15.5.21), because 413 means that the whole request body is too large
+ * LIMIT_EXCEEDED has status 422 (RFC 9110 §15.5.21), because 413 means that the whole request body is too large
  * (§15.5.14). `http/` sets the 413 for a body and the 431 for headers.
  */
 export const statusOfCode = (code: ErrorCode): number => (code === 'LIMIT_EXCEEDED' ? 422 : errorCodes[code].status)

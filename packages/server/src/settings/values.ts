@@ -130,7 +130,7 @@ export function issuer(text: string): string {
 export function smtpUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isSmtp = url?.protocol === 'smtp:' || url?.protocol === 'smtps:'
-  // The mail library would read options from a query string, and some of them attach files to emails.
+  // The mail library would read options from a query string, and some options attach files to emails.
   if (!isSmtp || url.hostname === '' || url.search !== '' || url.hash !== '')
     throw new Error('an smtp or smtps URL with a host but no query or fragment, such as smtp://user:password@host:587')
   return text

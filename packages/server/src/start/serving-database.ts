@@ -40,7 +40,7 @@ const MAX_RESTARTS = 5
 /** If the database ran longer than this number of milliseconds before it exited, its earlier failures do not count. */
 const STABLE_MS = 60_000
 
-/** Starts the embedded database and restarts it if it exits unexpectedly. The connection settings stay the same. */
+/** Starts the embedded database, and restarts it after an unexpected exit. The connection settings stay the same. */
 async function openEmbedded({ config, log, onLost }: ServingDatabaseOptions): Promise<ServingDatabase> {
   let stopping = false
   let failures = 0

@@ -49,7 +49,7 @@ const transientCodes = new Set([
   'ENETUNREACH',
 ])
 
-/** 57P03: the database is starting or shutting down. 53300: no connection is free. */
+/** 57P03: the database is starting or shutting down. 53300: no connection is free. Undefined: a timeout. */
 const isTransient = (code: string | undefined): boolean =>
   code === undefined || transientCodes.has(code) || code === '57P03' || code === '53300'
 

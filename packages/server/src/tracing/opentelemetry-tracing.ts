@@ -62,7 +62,7 @@ export function createTracing({ processor, ...sampling }: TracingOptions): Traci
   }
 }
 
-/** The active span. Once it has ended, work that outlasts it, such as a timer, does not belong to it. */
+/** The active span. Work that continues after the end of the span, such as a timer, does not belong to it. */
 interface ActiveSpan {
   context: Context
   hasEnded: boolean
