@@ -5,6 +5,6 @@ export const restCodes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) 
 
 /**
  * LIMIT_EXCEEDED has status 422 (RFC 9110 §15.5.21), because 413 means that the whole request body is too large
- * (§15.5.14). `http/` sets the 413 for a body and the 431 for headers.
+ * (§15.5.14).
  */
 export const statusOfCode = (code: ErrorCode): number => (code === 'LIMIT_EXCEEDED' ? 422 : errorCodes[code].status)

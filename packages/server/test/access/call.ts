@@ -2,7 +2,7 @@ import type { OwnedObjects } from './owned-objects.ts'
 
 /** The required result of an attempt on another user's object. */
 export type Outcome =
-  /** The response contains this error and no data. */
+  /** The response contains an error with this code, and no data. */
   | 'NOT_FOUND'
   | 'CONFLICT'
   /** The attempt succeeds and affects only the caller's objects. */

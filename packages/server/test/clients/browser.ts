@@ -24,8 +24,8 @@ export interface BrowserRequest {
 export interface Browser {
   cookies: Map<string, string>
   /**
-   * Sends the browser's cookies and stores those of the response. The default method is POST if the request has a body,
-   * or else GET. Omits headers with the value undefined.
+   * Sends a request with the browser's cookies, and stores the cookies of the response. The default method is POST if
+   * the request has a body, or else GET. Omits headers with the value undefined.
    */
   send(path: string, request?: BrowserRequest): Promise<BrowserResponse>
   /** Sends a request to a path below /auth, with POST if the request has a body. */
