@@ -159,7 +159,7 @@ function asStartError(error: NodeJS.ErrnoException, host: string, port: number):
   return cause === undefined ? error : new StartError(`Cannot listen: ${cause}.`, { cause: error })
 }
 
-/** Closes the app once all requests in flight have ended. After a time limit, closes the remaining connections. */
+/** Closes the app, and waits for requests in flight. After a time limit, closes the remaining connections. */
 async function drain(app: FastifyInstance): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
   // Clients keep connections open after the last response, and `app.close` would wait for these connections.

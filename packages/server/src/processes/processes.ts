@@ -40,7 +40,10 @@ interface Launched {
   ended: Promise<End>
 }
 
-/** Until the server stops, replaces processes that exit, and kills and replaces processes that do not respond. */
+/**
+ * Until the server stops, replaces processes that exit, and kills and replaces processes that do not respond for
+ * `workerSilence` seconds.
+ */
 export function createProcesses(
   { processes: count, workerSilence }: Pick<Config, 'processes' | 'workerSilence'>,
   log: FastifyBaseLogger,

@@ -5,7 +5,7 @@ import { sendTo } from './messages.ts'
 const CHECK_EVERY_MS = 1_000
 /** A starting process has at least this time to respond, because it cannot respond while it loads its code. */
 const MIN_START_SECONDS = 30
-/** The number of checks that a process may miss merely because it is busy. */
+/** The number of checks that a busy process can miss before it counts as unresponsive. */
 const TOLERATED_CHECKS = 2
 
 export interface Watch {

@@ -93,8 +93,8 @@ interface Caller {
 /**
  * Returns the quota that a caller's requests are charged to. Requests with any key of an account are charged to the
  * account, so more keys do not increase the quota. If the key has a share of the quota, its requests are also charged
- * to the share. Requests of sessions are charged to their person, regardless of the account. The founder has the ID of
- * the account and therefore shares the account's quota.
+ * to the share. Requests of a session are charged to the person who signed in, regardless of the account. The founder
+ * has the ID of the account and therefore shares the account's quota.
  */
 export const payerOf = ({ users, keys }: RateLimits, caller: Caller): Payer => {
   const { accountId, personId = accountId, session, accessKey, rateShare = 100 } = caller

@@ -17,7 +17,7 @@ export interface StorageQuotas {
   chargeDevice(device: { accountId: string; deviceId: string }, bytes: number): void
   /** If the quota is too low, charges nothing and throws RATE_LIMITED. */
   chargeAccount(accountId: string, bytes: number): void
-  /** Returns the quotas of a device and of the account, and the account's usage, all in bytes. */
+  /** Returns the daily quotas of a device and of the account, and the account's usage, all in bytes. */
   usage(accountId: string): { devicePerDay: number; accountPerDay: number; accountUsed: number }
 }
 

@@ -1,4 +1,4 @@
-/** The REST API is deprecated from its release, 2026-11-20T00:00:00Z, in seconds since 1970 (RFC 9745 §2.1). */
+/** The time of the REST API's release, 2026-11-20T00:00:00Z, in seconds since 1970 (RFC 9745 §2.1). */
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 20) / 1_000
 
 export const PREFIX = '/rest/v1'

@@ -49,7 +49,7 @@ const transientCodes = new Set([
   'ENETUNREACH',
 ])
 
-/** 57P03: the database is starting or shutting down. 53300: no connection is free. Undefined: a timeout. */
+/** 57P03: the database is starting or stopping. 53300: no connection is free. Undefined: a lost connection. */
 const isTransient = (code: string | undefined): boolean =>
   code === undefined || transientCodes.has(code) || code === '57P03' || code === '53300'
 

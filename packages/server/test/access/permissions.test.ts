@@ -54,12 +54,10 @@ afterAll(async () => {
 
 const leaves = ({ field }: FieldRequest): boolean => field === 'Mutation.leaveAccount'
 
-/**
- * Mutations name objects that do not exist, so they do not change the objects in `own`. The request that makes the
- * caller leave the account runs last.
- */
+/** The request that makes the caller leave the account runs last. */
 const fields = everyField(schema).toSorted((one, other) => Number(leaves(one)) - Number(leaves(other)))
 
+/** Mutations name objects that do not exist, so they do not change the objects in `own`. */
 const documentOf = ({ field, document }: FieldRequest): string =>
   document(field.startsWith('Mutation.') ? nonexistentObjects(own) : own)
 

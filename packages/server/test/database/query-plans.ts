@@ -19,7 +19,7 @@ export interface ExplainedDatabase {
 
 export interface Plan {
   indexes: string[]
-  /** Tables that the plan scans sequentially. */
+  /** The names of the tables that the plan scans sequentially. */
   scanned: string[]
   /** Natural-order sort keys by which the plan sorts rows, because no index provides the order. */
   naturalSorts: string[]

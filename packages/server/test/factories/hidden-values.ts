@@ -1,7 +1,7 @@
 import type { TestApp, TestUser } from '../harness/app.ts'
 import { type Json, keyOf, sendAsUser } from './keys.ts'
 
-/** A user with a device, a service, and values that a key of `createReader` cannot read. */
+/** A user with a device, a service, and values that a key from `createReader` cannot read. */
 export interface HiddenValues {
   user: TestUser
   device: string

@@ -27,7 +27,7 @@ export const moveDevices = (
   ids: readonly string[],
 ): Promise<Answer> => ask(by, transfer, { to: to.accountId, ids })
 
-/** Returns the same person, but with requests that use the other account. */
+/** Returns the same person, but with requests that use this account. */
 export const inAccount = (person: TestMember, { accountId }: Pick<TestUser, 'accountId'>): TestMember => ({
   ...person,
   headers: { ...person.headers, 'muster-account': accountId },

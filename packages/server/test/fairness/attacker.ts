@@ -22,7 +22,7 @@ export interface Attack {
 export type AttackerCommand = { kind: 'attack'; attacks: Attack[] } | { kind: 'stop' }
 
 export interface AttackerState {
-  /** Counts of responses, keyed by status and error code, and of closed and failed connections. */
+  /** The numbers of responses with each status and error code, and the numbers of closed and failed connections. */
   outcomes: Record<string, number>
   open: number
   /** The longest time before the server closed a connection with the behavior `wait`, in milliseconds. */

@@ -13,7 +13,7 @@ const app = sharedTestApp()
 const CHANGES = 1_000
 const MAX_GROWTH_MB = 20
 
-/** Returns the memory that the processes of all nodes do not share, in MB. */
+/** Returns the sum of the anonymous memory of the child processes of all nodes, in MB. */
 async function memoryOfNodes(): Promise<number> {
   let kilobytes = 0
   for (const name of nodeNames) {
