@@ -58,8 +58,8 @@ async function everyEvent(rig: Rig): Promise<Event[]> {
 }
 
 /**
- * Returns acknowledged values that are missing. The database must contain the last acknowledged value, or the value of a
- * change whose outcome is unknown.
+ * Returns acknowledged values that are missing. The database must contain the last acknowledged value, or the value of
+ * a change whose outcome is unknown.
  */
 async function overwritten(rig: Rig, entries: readonly Entry[]): Promise<number[]> {
   const { values, hardwareIds } = await everyDevice(rig)

@@ -11,7 +11,7 @@ import { openRig, type Rig } from './rig.ts'
 import { startWriters } from './writers.ts'
 
 /**
- * The duration of the outage in seconds, set by `run.ts`. In `npm test`, the outage lasts until every entry point
+ * The duration of each outage in seconds, set by `run.ts`. In `npm test`, the outage lasts until every entry point
  * reports it.
  */
 const seconds = Number(process.env.FAULTS_OUTAGE ?? 0)
@@ -27,8 +27,8 @@ it.each(isFullRun ? Object.keys(outages) : ['frozen'])(
   'reports at every entry point that PostgreSQL is %s, then recovers without losing changes',
   longTimeout,
   async (kind) => {
-    // In other tests, MUSTER_DATABASE_SILENCE is longer, so that a busy machine does not look like an unresponsive
-    // database.
+    // In other tests, MUSTER_DATABASE_SILENCE is longer, so that a slow response on a busy machine does not count as an
+    // outage.
     const rig = await openRig({ env: { MUSTER_DATABASE_SILENCE: '500' } })
     const ledger = openLedger(join(rig.folder, 'ledger'))
     onTestFinished(() => ledger.close())

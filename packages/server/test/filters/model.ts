@@ -29,7 +29,7 @@ export interface ModelDevice {
   attributes: Group
   overrides: Readonly<Record<string, Group>>
   services: readonly ModelService[]
-  /** The base values' times, keyed by the full name. */
+  /** The times of the base values, keyed by full attribute name. */
   times?: ModelTimes
   /** The times of the overrides, keyed by context. */
   overrideTimes?: Readonly<Record<string, ModelTimes>>
@@ -37,7 +37,7 @@ export interface ModelDevice {
 
 /**
  * The times when values last changed and were last confirmed, as the database stores them, in milliseconds since 1970.
- * If the two times of a value are equal, they are a single number.
+ * If the two times of a value are equal, they are stored as a single number.
  */
 export type ModelTimes = Readonly<Record<string, number | readonly [changed: number, confirmed: number]>>
 
@@ -49,7 +49,7 @@ interface Row {
 export interface ModelOptions {
   context: string | undefined
   now: number
-  /** The time when the server began to record the times of values. */
+  /** The time when the server began to record the times of values, in milliseconds since 1970. */
   timesSince?: number
   /** The expected intervals of values in seconds, keyed by attribute name. */
   intervals?: Readonly<Record<string, number>>

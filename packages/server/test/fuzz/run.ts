@@ -1,7 +1,7 @@
 /**
  * `npm run test:fuzz -- [--seed N] [--count N] [--only NAME]` runs the tests in this folder with many more inputs than
- * `npm test`. `--count` is the number of mutated signed requests. `--only` accepts signatures, documents, strings,
- * filters, or packets.
+ * `npm test`. `--seed` repeats the inputs of an earlier run. `--count` is the number of mutated signed requests.
+ * `--only` accepts signatures, documents, strings, filters, or packets.
  */
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'

@@ -41,7 +41,7 @@ export interface Server {
   url: string
   /** Signs and sends a request. `alter` changes the request after signing. */
   send(signed: Partial<SignRequestOptions> & { alter?: (request: Request) => Request }): Promise<ServerResponse>
-  /** Sends a request with a body and with a signature in form B (RFC 9421) by an hmac-sha256 key. */
+  /** Sends a request with a body, signed in form B (RFC 9421) with an hmac-sha256 key. */
   as(key: { key: string; secret: string | null }, options?: Partial<SignRequestOptions>): Promise<ServerResponse>
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import { cp, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** The files of a self-signed certificate for 127.0.0.1 and its private key. */
+/** The paths of a self-signed certificate for 127.0.0.1 and of its private key. */
 export interface CertificatePaths {
   cert: string
   key: string

@@ -33,8 +33,7 @@ export async function startServerProcess(
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: '0',
       MUSTER_MQTT_PORT: '0',
-      // Raise or disable limits, so that a busy machine does not look like an unresponsive database, an unresponsive
-      // process, overload, or an unreachable collector.
+      // Raise or disable limits that the server, its database, or a collector could exceed on a busy machine.
       MUSTER_DATABASE_SILENCE: '20000',
       MUSTER_WORKER_SILENCE: '0',
       MUSTER_MOST_STANDING: '1000000',

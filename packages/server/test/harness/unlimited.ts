@@ -1,6 +1,6 @@
 /**
- * These settings raise rate limits, quotas, and connection limits out of reach of a test, and keep a busy machine from
- * looking like overload or an unresponsive database. Tests of limits override them.
+ * Settings that raise rate limits, quotas, and connection limits out of reach of a test, and time limits out of reach
+ * of a busy machine. Tests of limits override them.
  */
 export const unlimited: Readonly<Record<string, string>> = {
   MUSTER_KEY_POINTS: '1000000000',

@@ -42,7 +42,7 @@ async function newEnvironment() {
   return { connection, folder, env }
 }
 
-/** Waits until `count` processes have begun to listen, and returns their process IDs in the order in which they did. */
+/** Waits until `count` processes have begun to listen, and returns their process IDs, the earliest first. */
 const listening = (server: ServerProcess, count: number): Promise<number[]> =>
   vi.waitFor(() => {
     const lines = server.stderr().split('\n').slice(0, -1)
@@ -157,7 +157,7 @@ test('runs two processes as one server, and replaces a killed process', async ()
     const areWaiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     await expect
       .poll(async () => {
-        // Clear the snapshot, because PostgreSQL caches its first statistics snapshot in a transaction.
+        // Clear the statistics snapshot, because PostgreSQL keeps the first snapshot until the transaction ends.
         await client.query('select pg_stat_clear_snapshot()')
         return (await client.query(areWaiting)).rowCount
       })
@@ -220,7 +220,7 @@ test('replaces a process that hangs or never becomes ready, and serves the metri
   while (!isReplaced) {
     const { muster_processes_missing: missing = 0 } = await fetchMetrics(client)
     wasMissing ||= missing >= 1
-    // Poll slowly, because this takes a minute, and each request collects the metrics of all processes.
+    // Poll slowly, because the replacement takes a minute, and each request collects the metrics of all processes.
     await sleep(1_000)
   }
   await replaced

@@ -57,7 +57,7 @@ describe.each([
       requests++
       const { headers } = await key[other]!.query(LOGIN)
       const left = Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
-      // Require only half of the spent quota to be missing, because the quota refills by 1 per second.
+      // Require only half of the spent quota to be missing, because the quota refills by 1 point per second.
       expect(left).toBeLessThanOrEqual(POINTS - requests - spent / 2)
     }, wait)
   })

@@ -3,7 +3,7 @@ import { type Browser, type BrowserResponse, openBrowser } from '../clients/brow
 import type { TestApp } from '../harness/app.ts'
 import { CLIENT, type Forgery, type ForgingProvider } from './forging-provider.ts'
 
-/** No server listens at this URL. The tests send the redirects to the server themselves. */
+/** No server listens at this URL. The tests send the provider's redirects to the server themselves. */
 export const PUBLIC_URL = 'http://muster.example'
 
 export const ssoSettings = (issuer: string): Record<string, string> => ({
@@ -82,7 +82,7 @@ export async function linkIdentity(
   return browser.send(`/auth/sso/callback?${query}`)
 }
 
-/** Returns why a sign-in with these options fails, or undefined if the sign-in succeeds. */
+/** Signs in with these options. Returns the reason code if the sign-in fails, otherwise undefined. */
 export async function failureOf(
   app: Pick<TestApp, 'url'>,
   provider: ForgingProvider,

@@ -75,7 +75,7 @@ async function send({ field, where }: Sent, random: Random): Promise<{ text: str
 function handle({ field: { kind }, where }: Sent): void {
   try {
     const read = readFilter(where, { kind, path: 'where' })
-    // Skip filters with views, which the server replaces before it compiles a filter.
+    // Skip filters with `view(…)`, because the server replaces views before it compiles a filter.
     if (read !== undefined && !read.canonical.includes('view(')) {
       const scope = { accountId: 'x', context: 'night', now: 0, tables: noTables() }
       const toSql = kind === 'event' ? eventCondition : filterCondition

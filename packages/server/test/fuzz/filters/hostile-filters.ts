@@ -134,7 +134,7 @@ function long(random: Random): string {
   ])()
 }
 
-/** Changes an example in a few places, so that it is nearly valid. */
+/** Changes an example in a few places, so that the result is nearly valid. */
 function mutated(random: Random): string {
   let text = random.pick(guideFilters)
   for (let changes = 1 + random.below(4); changes > 0; changes--) {

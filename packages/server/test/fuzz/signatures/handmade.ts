@@ -10,7 +10,7 @@ export interface Handmade {
   body?: string
 }
 
-/** Builds a request with a signature in form B (RFC 9421). Component identifiers include quotes and parameters. */
+/** Builds a request with a signature in form B (RFC 9421). `items` are identifiers with their quotes and parameters. */
 export function formB(items: readonly string[], parameters: string, handmade: Handmade): Wire {
   const { secret, headers, more = [], target = '/graphql/v1', body = postBody } = handmade
   const path = target.replace(/\?.*$/, '')
