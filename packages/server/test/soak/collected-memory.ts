@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 
 /** Memory of the server's process just after a garbage collection, in bytes. */
 export interface CollectedMemory {
-  /** Memory in use by JavaScript objects, and by buffers and native code. */
+  /** The memory that JavaScript objects, buffers, and native code use. */
   live: number
   /** Resident memory without the pages of files, which the system loads and drops as needed. */
   resident: number
@@ -36,7 +36,7 @@ function serve(onPort: number, file: string): void {
   server.listen(onPort, '127.0.0.1').unref()
 }
 
-/** Reads the total of all arenas, which is at the end of the output of malloc_info(3). */
+/** Returns the bytes in use in all arenas, from the totals at the end of the output of malloc_info(3). */
 function mallocUsed(info: string): number {
   const total = info.slice(info.lastIndexOf('</heap>'))
   const sizeOf = (type: string): number => Number(new RegExp(`type="${type}" [^>]*size="(\\d+)"`).exec(total)![1])
@@ -45,6 +45,6 @@ function mallocUsed(info: string): number {
   )
 }
 
-/** RssAnon is in KiB, although its unit is `kB` (proc(5)). */
+/** RssAnon is in KiB, although the file gives its unit as `kB` (proc(5)). */
 const residentBytes = (): number =>
   Number(/RssAnon:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1_024

@@ -29,7 +29,7 @@ const slopeBetween = ([x, y]: Point, [laterX, laterY]: Point): number => (laterY
 
 const median = (values: readonly number[]): number => quantile(values, 0.5)
 
-/** Returns the value below which this fraction of the values lies, interpolated between the two nearest values. */
+/** Returns the value below which the fraction `part` of the values lies, interpolated between the nearest values. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((one, other) => one - other)
   const rank = Math.min(1, Math.max(0, part)) * (sorted.length - 1)
@@ -37,7 +37,7 @@ export function quantile(values: readonly number[], part: number): number {
   return below + (above - below) * (rank % 1)
 }
 
-/** Returns the correlation of each value with the previous one, from 0 to 1 (exclusive). Returns 0 if negative. */
+/** Returns the correlation of each value with the previous one, from 0 to 1 (exclusive), or 0 if it is negative. */
 function correlationOf(values: readonly number[]): number {
   const center = values.reduce((sum, value) => sum + value, 0) / values.length
   const distances = values.map((value) => value - center)

@@ -1,8 +1,8 @@
 /**
  * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]` measures the rate that the server can
- * handle, and then sends signed requests at this rate multiplied by `--times`. `--most` and `--standing` set
- * MUSTER_MOST_REQUESTS and MUSTER_MOST_STANDING. Exits with 1 if a response is neither 200 nor 503, or if rejections
- * take too long.
+ * handle, and then sends signed requests at this rate multiplied by `--times` for `--seconds`. `--most` and
+ * `--standing` set MUSTER_MOST_REQUESTS and MUSTER_MOST_STANDING. Exits with 1 if a response is neither 200 nor 503,
+ * or if rejections take too long.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,11 +26,11 @@ const seconds = Number(values.seconds)
 if (!(seconds > 0 && seconds <= 240))
   throw new Error(`--seconds must be above 0 and at most 240, not ${values.seconds}`)
 const DEVICES = 1_000
-/** Enough concurrent requests to keep the server busy, but within its limit of requests in flight. */
+/** This number of concurrent requests keeps the server busy, and is below its limit on requests in flight. */
 const CONCURRENT = 64
 /**
- * The number of clients, several times the server's limit of requests in flight. Each client waits for its response
- * before its next request.
+ * The number of clients, four times the server's default limit on requests in flight. Each client waits for its
+ * response before its next request.
  */
 const CONNECTIONS = 2_000
 const WARM_UP_S = 5

@@ -9,7 +9,7 @@ export interface Measured extends LoadCounts {
 /** Memory of the server just after a garbage collection. */
 export interface MemorySample {
   at: number
-  /** Memory in use by JavaScript objects, and by buffers and native code. */
+  /** The memory that JavaScript objects, buffers, and native code use. */
   liveMiB: number
   /** Resident memory, excluding pages that are backed by files. */
   residentMiB: number

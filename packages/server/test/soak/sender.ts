@@ -13,9 +13,7 @@ export interface Sender {
 
 const PATH = '/graphql/v1'
 const HEADERS = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
-/**
- * The number of requests to sign in advance and send repeatedly. With this many, repeated writes still change values.
- */
+/** The number of requests to sign in advance and send in rotation, high enough that repeated writes change values. */
 const REQUESTS = 20_000
 
 export async function createSender(environment: Environment, connections: number): Promise<Sender> {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Load } from './load.ts'
 
 const POLL_MS = 5_000
-/** The server is behind if more than 10 requests are in flight, and more than the load sends in this many seconds. */
+/** The server is behind if the number of requests in flight exceeds both 10 and the load of this many seconds. */
 const BEHIND_SECONDS = 0.5
 /** The rate is too high if this many consecutive polls find the server behind. A single pause proves nothing. */
 const BEHIND_POLLS = 4

@@ -2,7 +2,7 @@
 export interface Times {
   add(ms: number): void
   addAll(other: Times): void
-  /** Returns the duration in ms below which this fraction of the durations falls, or NaN if there are no durations. */
+  /** Returns the duration in ms below which the fraction `part` of the durations falls, or NaN if there are none. */
   percentile(part: number): number
   readonly buckets: readonly number[]
 }

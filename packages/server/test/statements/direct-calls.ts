@@ -247,8 +247,8 @@ export function directCalls({
     (db) => leases.lockExpiredLease(db, 'process'),
     (db) => leases.deleteLease(db, 'process'),
     (db) => leases.notifyTakenOver(db, ['process']),
-    // Devices of one account and of several accounts use separate statements. On a cluster, servers send only the
-    // statements for one account.
+    // The statements for devices of one account and of several accounts differ. On a cluster, servers send only the
+    // former.
     ...[[key], ...(isCluster ? [] : [[key, { accountId: 'unknown', deviceId: 'none' }]])].flatMap((keys): Send[] => [
       (db) => presence.lockDevices(db, keys),
       (db) => presence.findHolders(db, keys),

@@ -56,7 +56,7 @@ export async function planOf(db: Database, text: string): Promise<PlanNode> {
   })
 }
 
-/** Returns every table whose rows belong to an account, keyed by name, including partitions. */
+/** Returns every table and partition whose rows belong to an account, keyed by name. */
 export async function accountTablesOf(db: Database): Promise<Map<string, AccountTable>> {
   const { rows } = await db.executeQuery<AccountTable>(
     CompiledQuery.raw(
@@ -94,7 +94,7 @@ export function withDescendants(root: PlanNode): PlanNode[] {
   return nodes
 }
 
-/** Returns the aliases of input rows, including aliases in CTEs and subqueries that pass on input rows. */
+/** Returns the aliases of input rows, including the aliases of CTEs and subqueries that pass on input rows. */
 function inputsAmong(nodes: readonly PlanNode[]): Set<string> {
   const isGiven = (node: PlanNode): boolean => /^(Function|Table Function|Values) Scan$/.test(node['Node Type'])
   const parts = new Set(
@@ -140,7 +140,7 @@ const column = /^(\w+|"[^"]+")\.(?:\w+|"[^"]+")$/
 
 const isFixed = (text: string): boolean => /^\$\d+$/.test(text) || text.startsWith("'")
 
-/** Returns the equalities that a condition requires, which excludes equalities under OR or NOT. */
+/** Returns the equalities that a condition requires, without those under OR or NOT. */
 function equalitiesIn(condition: unknown): [string, string][] {
   if (typeof condition !== 'string') return []
   return conjuncts(condition).flatMap((text): [string, string][] => {

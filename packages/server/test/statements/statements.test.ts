@@ -89,7 +89,7 @@ function add<Property>(
     senderStatements.set(sender, text.trim().replaceAll(/\s+/g, ' '))
 }
 
-/** Returns unlisted senders with one statement each, and listed senders that sent no such statement. */
+/** Returns the senders that `named` omits, each with a statement, and the senders in `named` that sent no statement. */
 function differences(sent: ReadonlyMap<string, string>, named: readonly string[]): Record<string, string> {
   const unnamed = [...sent].filter(([sender]) => !named.includes(sender))
   const unsent = named.filter((name) => !sent.has(name)).map((name) => [name, 'is listed but sends no such statement'])
