@@ -31,7 +31,7 @@ class LongFilesFirst extends BaseSequencer {
 }
 
 export default defineConfig({
-  // Node loads the CommonJS build of graphql, which other packages check for. Vite would load the ES module build.
+  // Other packages require the CommonJS build of graphql, which Node.js loads. Vite would load the ES module build.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: [

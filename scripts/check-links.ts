@@ -1,6 +1,4 @@
-/**
- * `node scripts/check-links.ts` fails if the target file or heading of a relative link in a Markdown file is missing.
- */
+/** `node scripts/check-links.ts` fails if a relative link in a Markdown file leads to a missing file or heading. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { findDeadLinks } from './links/find-dead-links.ts'

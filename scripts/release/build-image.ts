@@ -28,6 +28,6 @@ interface ImageOptions {
   server: string
   file: string
   tag: string
-  /** Timestamp of all files in the image. docker ignores this value. */
+  /** The timestamp of all files in the image. Builds with docker ignore this value. */
   time: Date
 }

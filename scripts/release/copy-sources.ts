@@ -73,6 +73,6 @@ async function copySource(file: string, target: string, find: (specifier: string
   await writeFile(copy, toJavaScriptNames(withPaths))
 }
 
-/** Replaces the extensions of relative modules in static imports, dynamic imports, and `new URL('./x.ts', …)`. */
+/** Replaces `.ts` with `.js` in the relative paths of static imports, dynamic imports, and `new URL('./x.ts', …)`. */
 export const toJavaScriptNames = (text: string): string =>
   text.replaceAll(/((?:\bfrom|\bimport|\bURL)\s*\(?\s*)(['"])(\.{1,2}\/[^'"\n]*)\.ts\2/g, '$1$2$3.js$2')

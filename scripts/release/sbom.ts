@@ -7,9 +7,7 @@ interface Sbom {
   metadata: { timestamp: string }
 }
 
-/**
- * Writes a software bill of materials. Its time and serial number depend only on the release, so it is reproducible.
- */
+/** Writes a reproducible software bill of materials: its time and serial number depend only on the release. */
 export async function writeSbom(server: string, file: string, time: Date): Promise<void> {
   // With this option, npm accepts peer dependencies that an override changes.
   const peers = '--legacy-peer-deps'

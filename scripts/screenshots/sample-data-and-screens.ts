@@ -7,7 +7,7 @@ export interface Screen {
   name: string
   path: string
   text: string
-  /** Text to scroll to before the screenshot. Without this text, the screenshot shows the top of the page. */
+  /** The text to scroll to before the screenshot. If omitted, the screenshot shows the top of the page. */
   scrollTo?: string
   /** The name of a button to click before the screenshot. */
   click?: string

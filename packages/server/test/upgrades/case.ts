@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 export interface UpgradeCase {
   /** Writes rows that the previous release may have left and that the migration affects. */
   before?(db: Kysely<unknown>): Promise<void>
-  /** Writes as the previous release does, which keeps running during the migration. */
+  /** Writes like the servers of the previous release, which keep running during the migration. */
   meanwhile?(db: Kysely<unknown>): Promise<void>
   /** Throws if the data is wrong after the migration, before a server of this release has written to the database. */
   check?(db: Kysely<unknown>): Promise<void>

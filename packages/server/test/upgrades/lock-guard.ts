@@ -30,7 +30,7 @@ async function watch<Result>(db: Kysely<unknown>, step: string, work: () => Prom
   throw new Error(`${step}: reads tables that it locks against writers: ${tables.join(', ')}`)
 }
 
-/** Returns the number of rows that this session has read from each table, which may include preceding transactions. */
+/** Returns the number of rows that this session has read from each table, perhaps also in preceding transactions. */
 async function selectReads(db: Kysely<unknown>): Promise<Map<string, bigint>> {
   const { rows } = await sql<{ table: string; read: string }>`
     select relname as table, (seq_tup_read + coalesce(idx_tup_fetch, 0))::text as read

@@ -1,6 +1,4 @@
-/**
- * `node migrating-process.ts <url>` migrates a database to the current schema and then runs the sample migration.
- */
+/** `node migrating-process.ts <url>` migrates a database to the current schema and then runs the sample migration. */
 import { createDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { readMigrations, releaseFolder } from '../../src/db/migration.ts'

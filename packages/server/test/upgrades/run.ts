@@ -1,7 +1,7 @@
 /**
- * `npm run test:upgrades -- [--devices N] [--kills N] [--from SCHEMA]` upgrades from each earlier schema in the
- * history. A server of the earlier release runs under load while servers of this release migrate the database. The test
- * interrupts each migration with up to `--kills` kills. With `--from`, it repeats the upgrade from SCHEMA until
+ * `npm run test:upgrades -- [--devices N] [--kills N] [--from SCHEMA]` upgrades a database from each earlier schema in
+ * the history. A server of the earlier release runs under load while servers of this release migrate the database. The
+ * test interrupts each migration with up to `--kills` kills. With `--from`, it repeats the upgrade from SCHEMA until
  * `--kills` kills have interrupted the upgrade. SCHEMA is the name of the schema's last migration.
  */
 import assert from 'node:assert/strict'

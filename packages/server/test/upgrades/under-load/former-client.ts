@@ -28,7 +28,7 @@ export interface FormerClient {
   responses: string[]
 }
 
-/** Opens the client and records its responses. Call this before the load begins. */
+/** Opens the client and records its responses. Call this function before the load begins. */
 export async function openFormerClient(credentials: Credentials, url: string): Promise<FormerClient> {
   const { MUSTER_EMAIL: email = '', MUSTER_PASSWORD: password = '' } = credentials
   const browser = await signIn({ url }, { id: '', email, password })

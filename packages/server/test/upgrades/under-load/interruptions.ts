@@ -32,7 +32,7 @@ interface Options {
 /** The time that a server may take to connect again after an outage. */
 const RECONNECT_MS = 5_000
 
-/** Interrupts a migration up to `limit` times, until a server finishes the migration. */
+/** Interrupts a migration until a server finishes it, at most `limit` times. */
 export async function interruptMigration({ db, after, env, limit }: Options): Promise<Interruptions> {
   const done: Interruptions = { servers: 0, sessions: 0, crashes: 0, outages: [] }
   // The session of a killed server can hold the migration lock until its statement ends. Meanwhile, the next server

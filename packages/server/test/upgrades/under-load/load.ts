@@ -21,8 +21,8 @@ export interface LoadResults {
   slowest: { ms: number; ended: Date; document: string }
   failures: Failure[]
   /**
-   * The values that each attribute may have: the last acknowledged value, and later values whose response was lost. The
-   * keys are the device ID, the context, and the name, separated by spaces.
+   * The values that each attribute may have: the last acknowledged value, and the values of later changes without a
+   * successful response. The keys are the device ID, the context, and the name, separated by spaces.
    */
   values: Map<string, string[]>
   registered: string[]

@@ -19,7 +19,7 @@ export interface Scenario {
   before: string
   after: string
   check(db: Kysely<unknown>): Promise<void>
-  /** How often each password change and each sign-in may fail on the previous release. The default is 0. */
+  /** The number of times that each password change and sign-in may fail on the previous release. The default is 0. */
   failuresBefore?: number
   devices: number
   kills: number
@@ -64,7 +64,7 @@ export async function runScenario(environment: Environment, scenario: Scenario):
     const seconds = (performance.now() - started) / 1_000
     load.setUrls([former.url, server.url])
     await sleep(2_000)
-    // The load continues, so that each repeated request to the former release uses another connection of its pool.
+    // The load continues, so that the previous release handles each repeated request on another pooled connection.
     await assertSameResponses(client, former.url, server.url, scenario.failuresBefore ?? 0)
     await load.stop()
     const { results } = load
