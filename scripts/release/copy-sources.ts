@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** A folder of `packages/`. If only some of its files are copied, `only` contains their paths within `src`. */
+/** A folder in `packages/`. If only some of its files are copied, `only` contains their paths within `src`. */
 export interface SourcePackage {
   folder: string
   only?: readonly string[]

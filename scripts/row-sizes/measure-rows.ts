@@ -3,9 +3,9 @@ import type pg from 'pg'
 export interface RowSize {
   name: string
   rows: number
-  /** Bytes per row in the table. */
+  /** The average size of a row in the table. */
   bytes: number
-  /** Bytes per row in the indexes. */
+  /** The average size of a row's index entries. */
   indexBytes: number
 }
 

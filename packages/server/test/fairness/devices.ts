@@ -16,7 +16,7 @@ const POLL_MS = 50
 
 /**
  * Connects devices over MQTT. Each device sends a report every five seconds. Resolves when all devices are connected,
- * or throws after two minutes.
+ * or rejects after two minutes.
  */
 export async function connectDevices(broker: string, devices: Credentials[]): Promise<ConnectedDevices> {
   const counts = newCounts(devices.length)

@@ -9,12 +9,12 @@ import { createServer, openDataFolder } from './server.ts'
 
 const DEVICES = 300
 const SECONDS = 2
-/** The fraction of the connections of `npm run test:fairness` that this test opens. */
+/** This test opens this fraction of the connections that `npm run test:fairness` opens. */
 const SHARE = 0.1
 
 /**
  * The quotas are low, so that attackers soon exhaust them. The other settings keep the server on a busy test machine
- * from rejecting requests because of slow iterations of the event loop or slow queries.
+ * from rejecting requests because of slow iterations of the event loop or slow responses from the database.
  */
 const settings = {
   MUSTER_KEY_POINTS: '100',

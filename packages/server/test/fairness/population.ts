@@ -89,7 +89,7 @@ async function createUsers(installation: Installation, folder: string, devices: 
   return { attackers, connected: connected.file, devices: credentials, other: other.file }
 }
 
-/** Sets large attributes, which hardly compress, on the first devices. */
+/** Sets large attributes, which hardly compress, on the first HEAVY_DEVICES devices. */
 async function setLargeAttributes({ pool }: Installation, accountId: string): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(
     'select id from device where account_id = $1 order by id limit $2',

@@ -30,7 +30,7 @@ interface Setup {
 
 const OTHER_ADDRESS = '127.0.0.2'
 const ATTACKER_ADDRESS = '127.0.0.3'
-/** The pause after the devices connect, which lets the server become idle. */
+/** The pause that lets the server become idle after the devices connect. */
 const PAUSE_MS = 3_000
 /** The time limit for the server to release memory after the attack. */
 const RECOVER_MS = 60_000

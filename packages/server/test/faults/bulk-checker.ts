@@ -8,7 +8,7 @@ export interface JobFigures {
   skipped: number
 }
 
-/** Runs a query, and repeats it while the database is unavailable. Throws any other error. */
+/** Runs a query. Repeats it after errors that mean that the database is unavailable, and throws all other errors. */
 async function query<Row>({ database }: Rig, text: string, values: readonly unknown[]): Promise<Row[]> {
   for (;;) {
     const client = new pg.Client(database.url)
@@ -84,7 +84,7 @@ export async function checkJob(
   return { done: count('DONE'), skipped: count('SKIPPED') }
 }
 
-/** Changes of the attribute `site`, with the value that each device had before. */
+/** The changes of the attribute `site`. `before` is the value after the device's previous change. */
 const chain = `
   select device_id, id, source ->> 'id' as source, data -> 'changes' -> 'site' ->> 'old' as old,
     data -> 'changes' -> 'site' ->> 'new' as new,

@@ -90,8 +90,8 @@ it(
       checks.push({ offset: `${at} with the clock at ${clock}`, status, expected })
     }
     /**
-     * Returns a signed request that the server has accepted, so that its nonce is used up. A rate-limited request also
-     * uses up its nonce, so each attempt has a new nonce.
+     * Returns a signed request that the server has accepted, so its nonce is used up. A rate-limited request also uses
+     * up its nonce, so each attempt has a new nonce.
      */
     const useNonce = async (at: number): Promise<ReturnType<typeof sign>> => {
       const { signed, status } = await pollUntil(
@@ -180,7 +180,7 @@ it(
       // Use up the quota, which must refill even though the clock jumped.
       const expensive = `mutation { ${Array.from({ length: 15 }, (_, at) => `m${at}: ${same}`).join(' ')} }`
       await pollUntil(
-        // Together, these operations cost more than the quota and the points that refill on a slow machine.
+        // Together, these operations cost more than the quota plus the points that refill meanwhile on a slow machine.
         () => Promise.all(Array.from({ length: 8 }, () => send(sign({ at: seconds }, expensive)))),
         (responses) => responses.some(({ status }) => status === 429),
       )

@@ -63,7 +63,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   const start = async (): Promise<void> => {
     while (!isOver) {
       const started = startServerProcess(env)
-      // These callbacks run in reverse order, so this callback runs before the server stops.
+      // Callbacks of `onTestFinished` run in reverse order, so this callback runs before the server stops.
       onTestFinished(() => {
         isOver = true
       })

@@ -6,7 +6,7 @@ export interface RawResponse {
   text: string
 }
 
-/** Sends bytes and returns the response. With `ends`, closes the sending side. */
+/** Sends bytes and returns the response. With `ends`, closes the sending side of the connection. */
 export function exchange(port: number, bytes: Buffer, { ends = false } = {}): Promise<RawResponse> {
   const { promise, resolve } = Promise.withResolvers<RawResponse>()
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })

@@ -27,7 +27,7 @@ export interface ServerOptions {
   clock?: () => Date
   /** Returns the time in milliseconds, for counting failed signatures. */
   elapsed?: () => number
-  /** The connection for notifications. The default is that of the database. */
+  /** The database connection for notifications. The default is the connection of the test database. */
   connection?: pg.ClientConfig
 }
 

@@ -1,6 +1,6 @@
 /**
- * Settings that raise rate limits, quotas, and connection limits out of reach of a test, and time limits out of reach
- * of a busy machine. Tests of limits override them.
+ * Settings that raise rate limits, quotas, and limits on connections and requests out of reach of a test, and time
+ * limits out of reach of a busy machine. Tests of limits override these settings.
  */
 export const unlimited: Readonly<Record<string, string>> = {
   MUSTER_KEY_POINTS: '1000000000',

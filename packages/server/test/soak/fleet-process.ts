@@ -6,7 +6,7 @@ import type { FleetCommand, FleetState } from './fleet.ts'
 export interface FleetProcess {
   state(): FleetState
   send(command: FleetCommand): void
-  /** Waits until the condition is true. Throws after the time limit. */
+  /** Waits until the condition is true. Throws if it is still false after `withinSeconds`. */
   until(condition: (state: FleetState) => boolean, withinSeconds: number): Promise<FleetState>
   stop(): Promise<void>
 }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 export interface SoakOptions {
   /** The length of the measurement, excluding the warm-up. */
   minutes: number
-  /** The default is half of `minutes`, but no more than 15. */
+  /** The length of the warm-up. The default is half of `minutes`, but no more than 15. */
   warmUpMinutes: number
   rate: number
   devices: number

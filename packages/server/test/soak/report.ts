@@ -39,7 +39,6 @@ export interface Report {
   options: SoakOptions
   measured: Measured
   rate: number
-  /** The number of attribute changes. */
   changes: number
   /** The number of attribute changes that the webhook did not receive. */
   undelivered: number

@@ -39,7 +39,7 @@ async function setAttributes(user: TestUser, { userId, device, service }: OwnedO
     for (const group of ['category', 'status']) await set(device, `$svc.${group}${letter}`, 'x')
 }
 
-/** Reads lists in each order, with each filter, and after a cursor, because each of these uses a separate statement. */
+/** Reads lists in each order, with each filter, and after a cursor. The server sends a different statement for each. */
 async function readLists(user: TestUser, { device, hardwareId, context, attribute }: OwnedObjects): Promise<void> {
   const fields = ['name', 'id', 'created', 'hardwareId', 'platform', 'state', 'lastReported']
   const filters: Record<string, unknown>[] = [

@@ -8,7 +8,6 @@ const PAUSE_MS = 20
 const NAMES = 20
 
 export interface Load {
-  /** The results so far. */
   results: LoadResults
   setUrls(urls: readonly string[]): void
   stop(): Promise<void>
