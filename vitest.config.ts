@@ -31,7 +31,7 @@ class LongFilesFirst extends BaseSequencer {
 }
 
 export default defineConfig({
-  // Other packages require the CommonJS build of graphql, which Node.js loads. Vite would load the ES module build.
+  // Other packages load the CommonJS build of graphql and reject objects of the ES module build, which Vite would load.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: [

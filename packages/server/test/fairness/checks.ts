@@ -9,7 +9,7 @@ export interface Limits {
 
 export const limits: Limits = { p50Ms: 100, mostMs: 1_000, growthMiB: 300 }
 
-/** The time limit for an incomplete request: the documented 30 seconds, plus a tolerance for the interval of the server's checks. */
+/** The time limit for an incomplete request: the documented 30 seconds, plus a tolerance for late checks. */
 const UNFINISHED_OPEN_MS = 33_000
 
 export function checkResult(result: Result): string[] {

@@ -9,7 +9,7 @@ import { createServer, openDataFolder } from './server.ts'
 
 const DEVICES = 300
 const SECONDS = 2
-/** This test opens this fraction of the connections that `npm run test:fairness` opens. */
+/** The test opens this fraction of the connections that `npm run test:fairness` opens. */
 const SHARE = 0.1
 
 /**

@@ -92,9 +92,9 @@ const chain = `
   from event where type = 'ATTRIBUTE_CHANGE' and data -> 'changes' ? 'site'`
 
 /**
- * Checks that an undo includes all devices that the job changed, and restored the value from before the job in each
- * device with the status DONE. Each skipped device must have been deleted, or changed again after the job and before
- * the end of the undo.
+ * Checks that an undo includes all devices that the job changed, and that the undo restored the value from before the
+ * job in each device with the status DONE. Each skipped device must have been deleted, or changed again after the job
+ * and before the end of the undo.
  */
 export async function checkUndo(rig: Rig, { change, undo }: { change: Job; undo: Job }): Promise<void> {
   const wrong = await query(

@@ -58,7 +58,7 @@ it(
     }
 
     const writers = await startWriters(rig, ledger, { devices, perDevice: PER_DEVICE, firstNumber: 1 })
-    // Wait until several changes of one device share a commit.
+    // Wait until several changes to one device share a commit.
     await pollUntil(
       () => readCommits(rig.database.url),
       ({ sameDevice }) => sameDevice > 0,

@@ -36,7 +36,7 @@ function serve(onPort: number, file: string): void {
   server.listen(onPort, '127.0.0.1').unref()
 }
 
-/** Returns the bytes in use in all arenas, from the totals at the end of the output of malloc_info(3). */
+/** Returns the number of bytes that malloc has in use, from the totals at the end of the output of malloc_info(3). */
 function mallocUsed(info: string): number {
   const total = info.slice(info.lastIndexOf('</heap>'))
   const sizeOf = (type: string): number => Number(new RegExp(`type="${type}" [^>]*size="(\\d+)"`).exec(total)![1])

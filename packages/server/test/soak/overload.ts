@@ -1,7 +1,7 @@
 /**
  * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]` measures the rate that the server can
  * handle. Then, for `--seconds`, sends signed requests at this rate multiplied by `--times`. `--most` and `--standing`
- * set MUSTER_MOST_REQUESTS and MUSTER_MOST_STANDING. Exits with 1 if a response is neither 200 nor 503, or if
+ * set MUSTER_MOST_REQUESTS and MUSTER_MOST_STANDING. Exits with code 1 if a response is neither 200 nor 503, or if
  * rejections take too long.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'

@@ -252,7 +252,7 @@ export function directCalls({
     ...[[key], ...(isCluster ? [] : [[key, { accountId: 'unknown', deviceId: 'none' }]])].flatMap((keys): Send[] => [
       (db) => presence.lockDevices(db, keys),
       (db) => presence.findHolders(db, keys),
-      // The unknown device violates a foreign key.
+      // Ignore errors, because the unknown device violates a foreign key.
       (db) => presence.holdByProcess(db, keys, 'process').catch(() => {}),
       (db) => presence.releaseByProcess(db, keys, 'process'),
       (db) => presence.endTimedHolds(db, keys, 'over'),

@@ -14,8 +14,8 @@ export interface Credentials {
 }
 
 /**
- * Returns the parameters of the request's signature. Returns an empty list for a malformed signature, several
- * signatures, or credentials in two headers.
+ * Returns the parameters of the request's signature. Returns an empty list for a missing or malformed signature,
+ * several signatures, or credentials in two headers.
  */
 export function readCredentials(headers: readonly Header[]): Credentials[] {
   const values = (name: string): string[] => headers.filter((header) => header.name === name).map(({ value }) => value)
