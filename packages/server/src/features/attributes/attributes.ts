@@ -27,15 +27,12 @@ export function copyAttributes(attributes: Attributes): Attributes {
 /** Returns the base values with the overrides of one context. */
 export function overlay(base: Attributes, overrides: Attributes | undefined): Attributes {
   if (overrides === undefined) return base
-  const result = copyAttributes(base)
-  for (const [name, value] of Object.entries(overrides)) {
-    const below = result[name]
-    result[name] =
-      typeof value === 'string' || typeof below === 'string' || below === undefined
-        ? value
-        : Object.assign(below, value)
-  }
-  return result
+  const groups = Object.entries(overrides).flatMap(([name, value]) => {
+    const below = Object.hasOwn(base, name) ? base[name] : undefined
+    return typeof value === 'string' || typeof below !== 'object' ? [] : [[name, { ...below, ...value }]]
+  })
+  // Assigning values by name would change the prototype if a name is `__proto__`.
+  return { ...base, ...overrides, ...Object.fromEntries(groups) }
 }
 
 /** Returns null if the name is not set or is a group. */
