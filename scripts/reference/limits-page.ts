@@ -184,7 +184,7 @@ The cost of a write is the size of the stored data in UTF-8 bytes, plus 200 byte
   cost includes one event for each item or device instead of a single event.
 - For \`transferDevices\`, the receiving account also pays for one event for each device, and for the
   size of the devices' fields and of all attributes of the devices and their services.
-- The server charges a mutation when it accepts the request, even if the mutation fails or changes
+- The server charges for a mutation when it accepts the request, even if the mutation fails or changes
   nothing. It does not charge read-only keys.
 - For a registration, the cost is the size of the request body and of the code's services and
   attributes, plus 200 bytes each for the event, the body, the attributes, and each of the code's
@@ -235,8 +235,8 @@ A server process is overloaded if one of these conditions is true:
   This condition limits bursts.
 - It has had at least \`${settings.mostStanding.name}\` requests (by default, a fifth of
   \`${settings.mostRequests.name}\`) in flight for two seconds without interruption. From
-  then on, the process is overloaded whenever it has this number in flight, until fewer than half of
-  this number remain. This condition keeps response times short during sustained load.
+  then on, the process is overloaded whenever it has at least this many requests in flight, until it
+  has fewer than half as many. This condition keeps response times short during sustained load.
 - Most iterations of its event loop take longer than ${settings.mostLag.default} ms
   (the default of \`${settings.mostLag.name}\`).
 
@@ -254,8 +254,8 @@ are defaults. An IPv6 /64 network counts as one address.
 | --- | --- | --- |
 | HTTP connections per address | ${settings.httpConnectionsPerAddress.default} (\`${settings.httpConnectionsPerAddress.name}\`) | The server closes a new connection immediately, before the TLS handshake. Trusted proxies are exempt. |
 | HTTP connections in total | ${settings.httpConnections.default} (\`${settings.httpConnections.name}\`) | The server closes a new connection immediately, even from a trusted proxy. |
-| bytes of large request bodies that are being received or processed, per address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | The server rejects further requests with large bodies from the address with \`RATE_LIMITED\`, status 429. |
-| bytes of large request bodies that are being received or processed, in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | The server rejects requests with large bodies from addresses above their fair share with \`UNAVAILABLE\`, status 503. At twice this value, it rejects requests with large bodies from all addresses. |
+| bytes of large request bodies that are being received or processed, per address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | The server responds with \`RATE_LIMITED\`, status 429, to further requests with large bodies from the address. |
+| bytes of large request bodies that are being received or processed, in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | The server responds with \`UNAVAILABLE\`, status 503, to requests with large bodies from addresses above their fair share. At twice this value, it rejects requests with large bodies from all addresses. |
 | bytes of unread responses per user | ${settings.queuedBytesPerUser.default} (\`${settings.queuedBytesPerUser.name}\`) | At the limit, the server rejects further requests with \`RATE_LIMITED\`, status 429. A request whose response would exceed the limit waits. If none of the user's waiting requests can start within 15 seconds, the server rejects them in the same way. |
 | bytes of unread responses in total | ${settings.queuedBytes.default} (\`${settings.queuedBytes.name}\`) | As at the limit per user, the server rejects or delays requests, but only from users above their fair share. |
 | time for a TLS handshake | ${HANDSHAKE_MS / 1_000} s | The server closes the connection. |

@@ -33,7 +33,7 @@ export const keyReasons = {
   'key-stale': {
     status: 401,
     meaning:
-      "The signature is valid, but it was made with a personal key. The key's creator is a member through a single sign-on group and last used single sign-on too long ago (see MUSTER_OIDC_STALE). The creator must use single sign-on again.",
+      'The signature is valid, but it was made with a personal key whose creator is a member through a single sign-on group and last used single sign-on too long ago (see MUSTER_OIDC_STALE). The creator must use single sign-on again.',
   },
   'nonce-used': {
     status: 401,
