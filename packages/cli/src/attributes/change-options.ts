@@ -17,7 +17,10 @@ export interface ChangeOptions extends ClientOptions {
 export function withChangeOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--where <filter>', 'change devices that match a filter, such as "state = active"; repeatable')
+      new Option(
+        '--where <filter>',
+        'change devices that match a filter, such as "state = active"; if repeated, all filters must match',
+      )
         .argParser(collect)
         .conflicts(['all', 'from']),
     )

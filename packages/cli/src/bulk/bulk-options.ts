@@ -26,7 +26,7 @@ export const withBulkOptions = (command: Command, verb: 'change' | 'delete' = 'c
     command
       .option(
         '--where <filter>',
-        `${verb} devices that match a filter; repeatable; for all devices, pass "id:*"`,
+        `${verb} devices that match a filter; if repeated, all filters must match; for all devices, pass "id:*"`,
         collect,
       )
       .option('--view <view>', `${verb} the devices of a saved view (ID or name)`)
@@ -43,7 +43,7 @@ export const withJobOptions = (command: Command): Command =>
   withStartOptions(
     withRate(command.option('--name <name>', 'name of the job')).option(
       '--max-failures <count>',
-      'pause the job when more than this many devices have failed (default: the greater of 100 and 10% of the completed devices)',
+      'pause the job when more than this many devices have failed since the job was started or last resumed (default: the greater of 100 and 10% of the completed devices)',
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     ),
   )

@@ -66,7 +66,7 @@ export const allCommands: readonly CommandEntry[] = [
         command('add-service', 'add a service to many devices', () => import('./bulk/add-service.ts')),
         command('remove-service', 'remove services from many devices', () => import('./bulk/remove-service.ts')),
         command('delete', 'delete many devices', () => import('./bulk/delete.ts')),
-        command('register', 'register devices from a CSV file', () => import('./bulk/register.ts')),
+        command('register', 'register and change devices from a CSV file', () => import('./bulk/register.ts')),
         command('list', 'list jobs', () => import('./bulk/list.ts')),
         command('items', 'list the devices of a job', () => import('./bulk/items.ts')),
         command('report', 'write the devices of a job with their results as CSV', () => import('./bulk/report.ts')),
@@ -187,7 +187,7 @@ export const allCommands: readonly CommandEntry[] = [
       command('link', 'create a link that signs a user in once', () => import('./users/link.ts')),
       command('disable', 'disable a user and keep their data', () => import('./users/disable.ts')),
       command('enable', 'enable a disabled user', () => import('./users/enable.ts')),
-      command('remove', 'remove a user and all their data', () => import('./users/remove.ts')),
+      command('remove', 'remove a user from the installation', () => import('./users/remove.ts')),
       command(
         'reset-password',
         "reset a user's password and write the new password to a file",

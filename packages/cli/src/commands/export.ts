@@ -30,7 +30,11 @@ unmodified file changes nothing. The file does not include overrides in contexts
 --view, the file instead has the columns, the column headings, and the order of the view, and the values in its context.
 You cannot import such a file unmodified.`),
     )
-    .option('--where <filter>', 'export devices that match a filter, such as "state = active"; repeatable', collect)
+    .option(
+      '--where <filter>',
+      'export devices that match a filter, such as "state = active"; if repeated, all filters must match',
+      collect,
+    )
     .option('--view <view>', 'export the devices of a saved view (ID or name)')
     .option('--context <name>', 'context in which --where and --view read attributes (default: the context of --view)')
     .option('-o, --output <file>', 'write to a file instead of standard output')

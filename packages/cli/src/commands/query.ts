@@ -18,7 +18,7 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('query')
-    .argument('[document]', 'GraphQL document (default: the document in --file, else in standard input)')
+    .argument('[document]', 'GraphQL document (default: read from --file, else from standard input)')
     .option('-f, --file <file>', 'read the document from a file')
     .option('--variables <json>', 'variables as a JSON object; to read them from a file, pass @FILE')
     .option('--variable <name=value>', 'variable whose value is JSON or a string; repeatable', collect)

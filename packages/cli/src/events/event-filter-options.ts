@@ -35,17 +35,20 @@ export const withEventFilterOptions = (command: Command, verb: string): Command 
     .option('--device <device>', `${verb} events of this device (ID, hardware ID, or name); repeatable`, collect)
     .option(
       '--since <when>',
-      `${verb} events since this time: a date, or a duration before now such as 12h`,
+      `${verb} events since this time: a date, or a duration before now, such as 12h`,
       pastMoment,
     )
     .option('--until <when>', `${verb} events before this time: a date, or a duration before now`, pastMoment)
     .option(
       '--where <filter>',
-      `${verb} events that match a filter, such as "source = console AND changed:site"; repeatable`,
+      `${verb} events that match a filter, such as "source = console AND changed:site"; if repeated, all filters must match`,
       collect,
     )
     .option('--view <view>', `${verb} events in this saved view (ID or name)`)
-    .option('--context <name>', 'context in which the filter reads device attributes')
+    .option(
+      '--context <name>',
+      'context in which the filter reads device attributes (default: the context of --view)',
+    )
     .addHelpText('after', eventWhereHelp)
 
 /** Converts the options to the arguments of a query. `view` is the view that the options name. */

@@ -83,8 +83,8 @@ export interface ViewOptions extends ClientOptions {
 
 export const withViewOptions = (command: Command): Command =>
   command
-    .option('--where <filter>', 'filter, such as "state = active"; repeatable', collect)
-    .option('--context <name>', 'context in which the filter, the sort, and the columns read attributes')
+    .option('--where <filter>', 'filter, such as "state = active"; if repeated, all filters must match', collect)
+    .option('--context <name>', 'context in which the view reads attributes')
     .option(
       '--sort <keys>',
       'up to 4 comma-separated fields or attributes, such as site,-name; the prefix - means descending order',
@@ -99,9 +99,12 @@ export const withViewOptions = (command: Command): Command =>
     .option('--label <label>', 'label that groups views; repeatable', collect)
     .option(
       '--shared',
-      'show the view to members and keys that are restricted to some devices or attributes (default for new views)',
+      'show the view to members and access keys that are restricted to some devices or attributes (default for new views)',
     )
-    .option('--no-shared', 'hide the view from members and keys that are restricted to some devices or attributes')
+    .option(
+      '--no-shared',
+      'hide the view from members and access keys that are restricted to some devices or attributes',
+    )
     .addHelpText('after', whereHelp)
 
 /** Parses a column such as `site` or `site=Location`. */

@@ -14,7 +14,7 @@ export const withSelectionOptions = (command: Command): Command =>
   command
     .option(
       '--where <filter>',
-      'select events of devices that matched this filter immediately before or after the event; repeatable',
+      'select events of devices that matched this filter immediately before or after the event; if repeated, all filters must match',
       collect,
     )
     .option(

@@ -12,8 +12,8 @@ export function buildCommand(): Command {
   return newRegisteringCommand('register')
     .description(
       prose(`Register this machine as a device, and store the device's ID and secret in a file that only the agent's
-user can read. A machine that is already registered keeps its ID and receives a new secret. A running agent uses the new
-secret within seconds.`),
+user can read. Unless you pass --new, a machine that is already registered keeps its device ID and receives a new
+secret. A running agent uses the new secret within seconds.`),
     )
     .option(
       '--hardware-id <id>',

@@ -8,7 +8,7 @@ export function buildCommand(): Command {
   const command = newClientCommand('unset')
     .description(
       prose(`Remove attributes from one target or, with --where, --all, or --from, from many devices or services (a bulk
-change). For a bulk change, omit the target. A group name removes the whole group. With --context, the command removes
+change). For a bulk change, omit the target. To remove a whole group, pass its name. With --context, the command removes
 overrides, so the base values apply again. Attributes that are not set are ignored.
 
 muster attributes unset gateway-1 site net.ssid

@@ -7,8 +7,8 @@ import { newClientCommand, prose } from '../../options/new-command.ts'
 export function buildCommand(): Command {
   const command = newClientCommand('unset')
     .description(
-      prose(`Remove attributes from many devices, or from their services, with a job on the server. A group name removes
-the whole group.
+      prose(`Remove attributes from many devices, or from their services, with a job on the server. To remove a
+whole group, pass its name.
 
 muster bulk unset status --where "site = oslo"`),
     )

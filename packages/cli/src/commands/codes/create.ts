@@ -24,7 +24,7 @@ export function buildCommand(): Command {
 Every new device that registers with the code receives the specified attributes and services.`),
     )
     .option('--uses <count>', 'maximum number of devices that can register with the code', wholeNumber(1, 1_000_000), 1)
-    .option('--expires <when>', 'expiry: a date, or a duration from now such as 12h (default: 7d)', futureMoment)
+    .option('--expires <when>', 'expiry: a date, or a duration from now, such as 12h (default: 7d)', futureMoment)
     .option('--name <name>', 'default device name')
     .option('--platform <name>', 'default device platform')
     .option('--attribute <name=value>', 'device attribute; repeatable', collect)

@@ -27,12 +27,12 @@ export function buildCommand(): Command {
   return newListCommand('availability', { limit: Number.POSITIVE_INFINITY })
     .description(
       prose(`List the periods when a device was online or offline, oldest first. The columns are from, until, and
-state.`),
+state. Without --json or --csv, the command also prints the percentage of time online and the number of outages.`),
     )
     .argument('<device>', 'ID, hardware ID, or name')
     .requiredOption(
       '--since <when>',
-      'start of a time range of at most 400 days: a date, or a duration before now such as 7d; required',
+      'start of a time range of at most 400 days: a date, or a duration before now, such as 7d; required',
       pastMoment,
     )
     .option('--until <when>', 'end of the time range: a date, or a duration before now (default: now)', pastMoment)

@@ -26,12 +26,17 @@ interface Row {
 export function buildCommand(): Command {
   return newClientCommand('facets')
     .description(
-      prose(`Count the devices with each value of the specified fields or attributes, most frequent value first.
+      prose(`Count the devices and the active devices with each value of the specified fields or attributes, most
+frequent value first.
 
 muster devices facets platform site --where "state = inactive"`),
     )
     .argument('<name...>', 'fields, attributes, or fields of services, such as services.port; at most 8')
-    .option('--where <filter>', 'count devices that match a filter, such as "state = active"; repeatable', collect)
+    .option(
+      '--where <filter>',
+      'count devices that match a filter, such as "state = active"; if repeated, all filters must match',
+      collect,
+    )
     .option('--view <view>', 'count the devices of a saved view (ID or name)')
     .option('--context <name>', 'context in which the command reads attributes (default: the context of --view)')
     .option('--size <count>', 'maximum number of values for each name, 1 to 100', wholeNumber(1, MAX_SIZE), 20)

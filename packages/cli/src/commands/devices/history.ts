@@ -42,7 +42,7 @@ export function buildCommand(): Command {
     .argument('<device>', 'ID, hardware ID, or name')
     .argument('[name]', 'attribute name or group name; a group name selects every attribute in the group')
     .option('--context <name>', 'show only changes in this context')
-    .option('--since <when>', 'show changes since this time: a date, or a duration before now such as 12h', pastMoment)
+    .option('--since <when>', 'show changes since this time: a date, or a duration before now, such as 12h', pastMoment)
     .option('--until <when>', 'show changes before this time: a date, or a duration before now', pastMoment)
     .action(run)
 }

@@ -30,7 +30,11 @@ export function buildCommand(): Command {
 stateSince, hardwareId, created, and attribute names. --json prints all columns, attributes, and services.`),
     )
     .argument('[word]', 'part of the name or hardware ID (case-insensitive), or beginning of the ID')
-    .option('--where <filter>', 'list devices that match a filter, such as "state = active"; repeatable', collect)
+    .option(
+      '--where <filter>',
+      'list devices that match a filter, such as "state = active"; if repeated, all filters must match',
+      collect,
+    )
     .option('--view <view>', 'list the devices of a saved view (ID or name), with its order and columns')
     .option(
       '--sort <keys>',

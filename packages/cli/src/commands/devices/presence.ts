@@ -30,12 +30,12 @@ export function buildCommand(): Command {
   return newListCommand('presence', { limit: Number.POSITIVE_INFINITY })
     .description(
       prose(`List how many devices were online over time, oldest interval first. The server chooses the interval length,
-so that the list contains at most 1,000 intervals. The columns are at (the start of the interval), online (the average
-number of devices online), minOnline (the lowest number), and devices (the number of devices in the account).`),
+so that the list contains at most 1,000 intervals. The columns are at (the start of the interval), online and
+minOnline (the average and the lowest number of devices online), and devices (the number of devices in the account).`),
     )
     .requiredOption(
       '--since <when>',
-      'start of a time range of at most 400 days: a date, or a duration before now such as 1d; required',
+      'start of a time range of at most 400 days: a date, or a duration before now, such as 1d; required',
       pastMoment,
     )
     .option('--until <when>', 'end of the time range: a date, or a duration before now (default: now)', pastMoment)

@@ -17,7 +17,11 @@ export function buildCommand(): Command {
     .description(
       'Count devices: the total, the devices in each state, the devices that have never reported, and the devices with a stale value. Without --where or --view, count all devices.',
     )
-    .option('--where <filter>', 'count devices that match a filter, such as "site = oslo"; repeatable', collect)
+    .option(
+      '--where <filter>',
+      'count devices that match a filter, such as "site = oslo"; if repeated, all filters must match',
+      collect,
+    )
     .option('--view <view>', 'count the devices of a saved view (ID or name)')
     .option('--context <name>', 'context in which the command reads attributes (default: the context of --view)')
     .addHelpText('after', whereHelp)

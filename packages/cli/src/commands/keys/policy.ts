@@ -32,7 +32,7 @@ rules. New keys must follow the rules immediately. Existing keys must follow the
     )
     .option(
       '--enforced-from <when>',
-      'time from which existing keys must follow the rules: a date, or a duration from now such as 30d',
+      'time from which existing keys must follow the rules: a date, or a duration from now, such as 30d',
       futureMoment,
     )
     .option('--no-enforced-from', 'do not enforce the rules for existing keys')

@@ -22,7 +22,7 @@ can also widen the networks and increase the rate share, but not beyond those of
     .argument('<key>', 'access key ID, as shown by "muster keys list"')
     .option('--name <name>', 'purpose of the key')
     .option('--no-name', 'remove the name')
-    .option('--expires <when>', 'earlier expiry: a date, or a duration from now such as 90d', futureMoment)
+    .option('--expires <when>', 'earlier expiry: a date, or a duration from now, such as 90d', futureMoment)
   return withAccessOptions(command, 'permissions that the key keeps, such as DEVICE_READ,EVENT_READ')
     .option('--no-networks', 'allow the key to be used from any address')
     .action(run)

@@ -35,7 +35,11 @@ deviceId, and names of service attributes.`),
     .option('--name <part>', 'part of the service name (case-insensitive)')
     .option('--state <state>', 'service state: active or inactive')
     .option('--type <type>', 'service type by name or ID, as shown by "muster services types"; repeatable', collect)
-    .option('--where <filter>', 'list services that match a filter, such as "port = 22"; repeatable', collect)
+    .option(
+      '--where <filter>',
+      'list services that match a filter, such as "port = 22"; if repeated, all filters must match',
+      collect,
+    )
     .option('--view <view>', 'list the services of a saved view (ID or name), with its order and columns')
     .option(
       '--sort <keys>',

@@ -16,10 +16,10 @@ interface Options {
 export function buildCommand(): Command {
   return newCommand('reset-password')
     .description(
-      prose(`Set a new password, write it to a file that only you can read, and end all of the user's console sessions.
-With --link, the command instead prints a link that lets the user set a password once, within 24 hours. With --email,
-the command sends this link to the user through the mail server in MUSTER_SMTP_URL. In all cases, the old password
-stops working. Access keys continue to work unless you pass --revoke-keys. The command connects to the database in
+      prose(`Set a new password, and write it to a file that only you can read. With --link, the command instead prints
+a link that lets the user set a password once, within 24 hours. With --email, the command sends this link to the user
+through the mail server in MUSTER_SMTP_URL. In all cases, the old password stops working, and all of the user's console
+sessions end. Access keys continue to work unless you pass --revoke-keys. The command connects to the database in
 DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
     .argument('<email>', "user's email address")

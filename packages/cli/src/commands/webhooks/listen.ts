@@ -22,9 +22,9 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('listen')
     .description(
-      prose(`Receive deliveries, verify their signatures with the secret in MUSTER_WEBHOOK_SECRET, and print them until
-Ctrl-C. With --create, the command creates a webhook, uses its secret instead, and deletes the webhook at the end. The
-server must be able to reach this machine. If the URL has a local address, such as 127.0.0.1, the server's
+      prose(`Receive and print deliveries until Ctrl-C, and verify their signatures with the secret in
+MUSTER_WEBHOOK_SECRET. With --create, the command creates a webhook, uses its secret instead, and deletes the webhook at
+the end. The server must be able to reach this machine. If the URL has a local address, such as 127.0.0.1, the server's
 MUSTER_WEBHOOK_ALLOW must include this address.`),
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')

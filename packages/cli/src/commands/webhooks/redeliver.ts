@@ -19,7 +19,7 @@ export function buildCommand(): Command {
     .addOption(new Option('--failed', 'resend all permanently failed deliveries that were created in the last 30 days'))
     .option(
       '--since <when>',
-      'resend all permanently failed deliveries that were created since this time: a date, or a duration before now such as 12h',
+      'resend all permanently failed deliveries that were created since this time: a date, or a duration before now, such as 12h',
       pastMoment,
     )
     .action(run)

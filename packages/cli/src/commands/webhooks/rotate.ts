@@ -12,7 +12,7 @@ signs deliveries with both secrets.`),
     )
     .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
     .addOption(
-      new Option('--overlap <time>', 'how long to also sign with the old secret, from 0s to 7d')
+      new Option('--overlap <time>', 'how long the server also signs with the old secret, from 0s to 7d')
         .argParser(overlapOf)
         .default(86_400, '1d'),
     )
