@@ -10,7 +10,7 @@ interface Options extends BulkOptions {
 export function buildCommand(): Command {
   const command = newClientCommand('delete')
     .description(
-      prose(`Delete many devices with a job on the server. This cannot be undone.
+      prose(`Delete many devices with a job on the server. You cannot undo this job.
 
 muster bulk delete --where "site = closed"`),
     )

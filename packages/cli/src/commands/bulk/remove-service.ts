@@ -6,8 +6,8 @@ import { newClientCommand, prose } from '../../options/new-command.ts'
 export function buildCommand(): Command {
   const command = newClientCommand('remove-service')
     .description(
-      prose(`Remove matching services from many devices with a job on the server. The filter never matches the bulk
-service, which represents the device itself.
+      prose(`Remove matching services from many devices with a job on the server. The filter never matches a
+device's bulk service, which represents the device itself.
 
 muster bulk remove-service "port = 23" --where "id:*"`),
     )

@@ -25,11 +25,11 @@ export function buildCommand(): Command {
 saves the key in a profile of the credentials file instead of printing the secret.
 
 An account key belongs to the account. A personal key (--personal) never allows more than your role, and the server
-deletes it when your membership ends. Without --permissions, the key has every permission that you have, except
+deletes it when your membership ends. Without --permissions, a new key has every permission that you have, except
 MEMBER_MANAGE and ACCOUNT_MANAGE.
 
 With --where or --view, the key can find and change only the matching devices. Without --permissions, such a key, or a
-key with --read or --write, lacks the permissions that apply to the whole account, such as WEBHOOK_MANAGE.`),
+key with --read or --write, also lacks the permissions that apply to the whole account, such as WEBHOOK_MANAGE.`),
     )
     .argument('[name]', 'purpose of the key')
     .option('--read-only', 'allow queries but no changes')

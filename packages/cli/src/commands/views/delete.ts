@@ -9,7 +9,10 @@ export function buildCommand(): Command {
   return newClientCommand('delete')
     .description('Delete saved views. To delete a view that a webhook, role, or access key uses, pass --replace-by.')
     .argument('<view...>', 'IDs or names')
-    .option('--replace-by <view>', 'view (ID or name) that replaces the deleted views wherever they are used')
+    .option(
+      '--replace-by <view>',
+      'view (ID or name) of the same kind that replaces the deleted views wherever they are used',
+    )
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)
 }
