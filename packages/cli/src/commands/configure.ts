@@ -35,7 +35,7 @@ saves the profile.`),
     .option('--url <url>', 'server URL, such as https://muster.example.com')
     .option('--key-id <id>', 'access key ID')
     .option('--secret-stdin', 'read the secret from standard input, so other users cannot see it')
-    .option('--private-key <file>', 'Ed25519 private key (PEM) of an access key that has a public key')
+    .option('--private-key <file>', 'save the path of this Ed25519 private key (PEM) instead of a secret')
     .option('--no-check', 'save without checking the access key')
     .option('--list', 'list the profiles')
     .action(run)

@@ -34,7 +34,7 @@ key with --read or --write, also lacks the permissions that apply to the whole a
     .argument('[name]', 'purpose of the key')
     .option('--read-only', 'allow queries but no changes')
     .option('--require-digest', 'require signatures that cover a digest of the request body')
-    .option('--expires <when>', 'expiry: a date, or a duration from now, such as 90d', futureMoment)
+    .option('--expires <when>', 'expiry: a date, or a duration from now, such as 90d (default: never)', futureMoment)
     .addOption(
       new Option('--public-key <file>', 'register an Ed25519 public key (PEM) instead of creating a secret').conflicts(
         'save',

@@ -17,8 +17,8 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('policy')
     .description(
-      prose(`Show the account's rules for access keys, or change the specified rules, and list the keys that break a
-rule. New keys must follow the rules immediately. Existing keys must follow them only if you set a time with
+      prose(`Show the account's rules for access keys, or change the specified rules, and list the enabled keys that
+break a rule. New keys must follow the rules immediately. Existing keys must follow them only if you set a time with
 --enforced-from, and only from that time on.`),
     )
     .option('--max-days <count>', 'maximum key lifetime in days', wholeNumber(1, 36_500))

@@ -24,8 +24,7 @@ export function buildCommand(): Command {
     .description(
       prose(`Show what an access key could do now: which permissions it has, how many devices it can find, and
 whether it could run a document, read a device, or read and set an attribute. The command also shows the reason for each
-denial. It does not run the document, and changes nothing. By default, it shows what the access key that it uses could
-do.
+denial. It does not run the document, and changes nothing. By default, the command checks the access key that it uses.
 
 Instead of a key, you can pass --member, --role, or the options of a new key, such as --permissions and --where. The
 command does not create the new key.`),
