@@ -45,10 +45,7 @@ export const withEventFilterOptions = (command: Command, verb: string): Command 
       collect,
     )
     .option('--view <view>', `${verb} events in this saved view (ID or name)`)
-    .option(
-      '--context <name>',
-      'context in which the filter reads device attributes (default: the context of --view)',
-    )
+    .option('--context <name>', 'context in which the filter reads device attributes (default: the context of --view)')
     .addHelpText('after', eventWhereHelp)
 
 /** Converts the options to the arguments of a query. `view` is the view that the options name. */
