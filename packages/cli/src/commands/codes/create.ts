@@ -23,7 +23,12 @@ export function buildCommand(): Command {
       prose(`Create a code that devices use to register themselves, and print the code. The code is shown only once.
 Every new device that registers with the code receives the specified attributes and services.`),
     )
-    .option('--uses <count>', 'maximum number of devices that can register with the code', wholeNumber(1, 1_000_000), 1)
+    .option(
+      '--uses <count>',
+      'maximum number of new devices that can register with the code, 1 to 1,000,000',
+      wholeNumber(1, 1_000_000),
+      1,
+    )
     .option('--expires <when>', 'expiry: a date, or a duration from now, such as 12h (default: 7d)', futureMoment)
     .option('--name <name>', 'default device name')
     .option('--platform <name>', 'default device platform')

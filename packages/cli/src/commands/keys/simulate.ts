@@ -41,7 +41,7 @@ command does not create the new key.`),
       '--context <name>',
       "context in which the filter and the view read attributes (default: the view's context)",
     )
-    .option('--address <address>', 'IP address from which the key would be used')
+    .option('--address <address>', 'IP address from which the key would be used (default: do not check networks)')
     .option('-f, --file <file>', 'GraphQL document to check')
     .option('--variables <json>', 'variables of the document, as a JSON object', jsonObject)
     .option('--device <id>', 'ID of the device to check')
