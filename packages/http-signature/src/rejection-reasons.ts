@@ -6,7 +6,7 @@ export const signatureReasons = {
   'both-forms': {
     status: 400,
     meaning:
-      'The request has a signature in the Authorization header and another in Signature or Signature-Input. Send only one of them.',
+      'The request has a signature in the Authorization header and another in Signature or Signature-Input, or it has both Signature-Input and a Signature header of form A. Send only one signature.',
   },
   'several-signatures': {
     status: 400,
