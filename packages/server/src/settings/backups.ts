@@ -8,7 +8,7 @@ export const backupSettings = {
   archiveFolder: setting({
     name: 'MUSTER_ARCHIVE_DIR',
     meaning:
-      'Folder for the archive of the embedded database: its write-ahead log and base backups. You can restore the database to any archived point in time after the oldest base backup. If possible, put the folder on a different disk than the database. Not set: no archive.',
+      'Folder for the archive of the embedded database: its write-ahead log and base backups. You can restore the database to any archived point in time after the oldest base backup. If possible, put the folder on a different disk from the database. Not set: no archive.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   }),
@@ -29,7 +29,7 @@ export const backupSettings = {
   backupFolder: setting({
     name: 'MUSTER_BACKUP_DIR',
     meaning:
-      'Folder for the backup files that MUSTER_BACKUP_EVERY schedules. If possible, put the folder on a different disk than the database. Has no effect if MUSTER_ARCHIVE_DIR is set.',
+      'Folder for the backup files that MUSTER_BACKUP_EVERY schedules. If possible, put the folder on a different disk from the database. Has no effect if MUSTER_ARCHIVE_DIR is set.',
     default: 'MUSTER_DATA/backups',
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   }),

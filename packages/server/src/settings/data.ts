@@ -43,7 +43,7 @@ export const dataSettings = {
   databaseUrls: setting({
     name: 'DATABASE_URLS',
     meaning:
-      'URLs of the workers of the Citus cluster whose coordinator is in DATABASE_URL, separated by commas. List queries, the mutations setAttribute, setAttributes, and setAttributesMany, and attributes published over MQTT use the worker that stores the account or, while that worker is unavailable, the coordinator. Requires MUSTER_CLUSTER=citus. Not set: all requests use the coordinator.',
+      'URLs of the workers of the Citus cluster whose coordinator is in DATABASE_URL, separated by commas. List queries, the mutations setAttribute, setAttributes, and setAttributesMany, and MQTT publications of attributes go to the worker that stores the account or, while that worker is unavailable, to the coordinator. Requires MUSTER_CLUSTER=citus. Not set: all requests go to the coordinator.',
     default: 'not set',
     secret: true,
     parse: (text = '') =>

@@ -52,7 +52,7 @@ export const deviceSettings = {
   mqttSigningOn: setting({
     name: 'MUSTER_MQTT_SIGNING_ON',
     meaning:
-      'Maximum number of MQTT connections whose devices have not authenticated yet, per client address (per /64 for IPv6), to each server process. The server closes further connections immediately.',
+      'Maximum number of unauthenticated MQTT connections per client address (per /64 for IPv6) to each server process. The server closes further connections immediately.',
     default: '1000',
     parse: (text) => integer(text ?? '1000', 1, 1_000_000),
   }),

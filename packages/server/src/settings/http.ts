@@ -66,7 +66,7 @@ export const httpSettings = {
   keepAliveTimeout: setting({
     name: 'MUSTER_KEEP_ALIVE_TIMEOUT',
     meaning:
-      'Seconds that an HTTP connection stays open after a response, for the next request. Set a longer time than the idle timeout of your load balancer, which is often 60 seconds.',
+      'Seconds that an HTTP connection stays open after a response, for the next request. Set it above the idle timeout of your load balancer, often 60 seconds.',
     default: '72',
     parse: (text) => integer(text ?? '72', 1, 3_600, 'seconds') * 1_000,
   }),
@@ -87,7 +87,8 @@ export const httpSettings = {
   }),
   logRequests: setting({
     name: 'MUSTER_LOG_REQUESTS',
-    meaning: '1: log every request. 0: log only requests that failed with INTERNAL or took at least a second.',
+    meaning:
+      '1: log every request. 0: log only requests that failed with INTERNAL, and up to 10 requests per second that took at least a second (except subscriptions and downloads).',
     default: '0',
     parse: (text) => flag(text ?? '0'),
   }),

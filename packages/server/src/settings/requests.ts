@@ -31,14 +31,14 @@ export const requestSettings = {
   deviceBytesPerDay: setting({
     name: 'MUSTER_DEVICE_BYTES_PER_DAY',
     meaning:
-      'Maximum number of bytes that a device can store per day, in MQTT publications and HTTP reports. See [rate limits](limits.md#rate-limits).',
+      'Storage quota of a device: the bytes that it can store per day with MQTT publications and HTTP reports. See [rate limits](limits.md#rate-limits).',
     default: '67108864',
     parse: (text) => integer(text ?? '67108864', 65_536, 1_000_000_000_000_000, 'bytes'),
   }),
   accountBytesPerDay: setting({
     name: 'MUSTER_ACCOUNT_BYTES_PER_DAY',
     meaning:
-      'Maximum number of bytes that an account can store per day, including those stored by mutations, by its devices, and by registrations with its codes. See [rate limits](limits.md#rate-limits).',
+      'Storage quota of an account: the bytes that it can store per day, including those stored by mutations, by its devices, and by registrations with its codes. See [rate limits](limits.md#rate-limits).',
     default: '34359738368',
     parse: (text) => integer(text ?? '34359738368', 65_536, 1_000_000_000_000_000, 'bytes'),
   }),
