@@ -101,8 +101,9 @@ function metricsPage(): string {
 # Metrics
 
 \`GET /metrics\` returns metrics in the Prometheus text format. The response combines the metrics of
-all processes of a server (\`MUSTER_WORKERS\`). Counts are sums over these processes, and ages and lags
-are the highest values. If several servers share a database, scrape each of them.
+all processes of a server (\`MUSTER_WORKERS\`). Most values are sums over these processes. Ages, lags,
+and values about the database or a backup are the highest value of any process. If several servers
+share a database, scrape each of them.
 
 - If \`MUSTER_METRICS_TOKEN\` is set, send the token in the header \`Authorization: Bearer TOKEN\`.
 - If \`MUSTER_METRICS_TOKEN\` is not set, only programs on the same machine can read the metrics,

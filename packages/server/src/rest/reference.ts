@@ -34,8 +34,8 @@ All paths start with \`/rest/v1\`. \`GET /rest/v1/openapi.json\` describes every
     You can also pass the whole object as percent-encoded JSON:
     \`attributes=%7B%22site%22%3Anull%7D\` means \`{"site":null}\`. If the object contains null or a
     list, only JSON works. The same applies to other objects, such as \`access\`.
-- **Changes** accept arguments in the path and in a JSON body (\`Content-Type: application/json\`),
-  not in the query string.
+- **Routes that change data** accept arguments in the path and in a JSON body
+  (\`Content-Type: application/json\`), not in the query string.
   - An omitted argument has the same meaning as in the GraphQL API, and so does \`null\`.
   - PATCH requests that change attributes also accept the content type
     \`application/merge-patch+json\` (RFC 7396).
@@ -76,7 +76,7 @@ compressed or not JSON, and 422 for an \`Idempotency-Key\` that was used with a 
 ${groups.join('\n')}
 ## Fragments
 
-The documents above use these fragments. They list the fields of each object in a response.
+The documents above use these fragments, which list the fields of each object in a response.
 
 \`\`\`graphql
 ${Object.values(fragments).map(unindent).join('\n')}

@@ -186,7 +186,7 @@ export const attributeRoutes: readonly Route[] = [
     method: 'GET',
     path: '/history',
     summary:
-      'Returns the start of the attribute history, and the time since which the server has recorded when values change.',
+      'Returns the start of the attribute history, and the time by which all servers had begun to record when values change.',
     document: 'query getHistorySpan { login { history { ...HistorySpan } } }',
     at: 'login.history',
     status: 200,
@@ -214,7 +214,7 @@ export const attributeRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/attributes',
     summary:
-      'Sets the attributes in up to 1,000 items, each for one device, for one service, or for the account. Each item succeeds or fails separately. The response lists the result of each item.',
+      'Sets the attributes in up to 1,000 items. Each item applies to a device, a service, or the account, and succeeds or fails separately. The response lists the result of each item.',
     document: `mutation setAttributesMany($items: [AttributesInput!]!) {
       items: setAttributesMany(items: $items) { ...AttributesResult }
     }`,

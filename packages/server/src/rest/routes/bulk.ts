@@ -123,7 +123,7 @@ export const bulkRoutes: readonly Route[] = [
     at: 'resumeBulk',
     status: 200,
   },
-  change('cancel', 'Ends a bulk job after the current batch. Completed devices remain changed.'),
+  change('cancel', 'Cancels a bulk job. A running job ends after the current batch. Completed devices remain changed.'),
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/retry',

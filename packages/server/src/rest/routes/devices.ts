@@ -43,8 +43,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/facets',
-    summary:
-      'Counts the matching devices by value, separately for each field or attribute in the argument by (at most 8).',
+    summary: 'Counts the matching devices per value of each given field or attribute (at most 8).',
     document: `query countByValue(
       $by: [String!]!, $where: String, $view: ID, $context: String, $size: Int = 20, $interval: FacetInterval = DAY
     ) {
@@ -156,7 +155,7 @@ export const deviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/devices/{id}/freshness',
     summary:
-      'Returns whether a device has a stale base value. A value is stale if its last recorded write is more than 1.25 expected intervals ago.',
+      'Returns whether a device has a stale base value. A value is stale if its last recorded write was more than 1.25 expected intervals ago.',
     document: 'query getDeviceFreshness($id: String!) { login { device(id: [$id]) { id isStale } } }',
     at: 'login.device[0]',
     status: 200,

@@ -148,7 +148,7 @@ export const memberRoutes: readonly Route[] = [
     method: 'POST',
     path: '/invitations/{id}/resend',
     summary:
-      'Creates a new link for an invitation. The new link has the same lifetime as the previous link, counted from now. The previous link becomes invalid. If the invitation has an email address and the server can send email, the server also emails the new link.',
+      'Creates a new link for an invitation. The new link has the same lifetime as the previous link, counted from now. The previous link becomes invalid. If the invitation has an email address and the server can send email, the server also emails the new link, up to 200 links per hour for an account.',
     document: 'mutation resendInvitation($id: ID!) { resendInvitation(id: $id) { ...Invitation } }',
     at: 'resendInvitation',
     status: 200,

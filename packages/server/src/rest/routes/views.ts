@@ -65,7 +65,7 @@ export const viewRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/views/{id}',
     summary:
-      'Deletes a view. If webhooks, access keys, or roles use the view, the response is CONFLICT, unless replaceBy is the ID of another view of the same kind, which they then use instead.',
+      'Deletes a view. If webhooks, access keys, or roles use the view, the response is CONFLICT. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind.',
     document: 'mutation deleteView($id: ID!, $replaceBy: ID) { deleteView(id: $id, replaceBy: $replaceBy) }',
     status: 204,
   },
