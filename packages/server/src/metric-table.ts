@@ -183,7 +183,7 @@ export const metricTable = {
     name: 'muster_database_connections',
     type: 'gauge',
     labels: ['pool'],
-    help: 'Open database connections of this server, by pool: requests (for requests) or work (for background work). This metric and the other muster_database_ metrics exclude connections to a replica and to workers of a cluster.',
+    help: 'Open database connections of this server, by pool: requests (for requests) or work (for background work). This metric and the other muster_database_ metrics exclude connections to a standby and to workers of a cluster.',
   },
   databaseConnectionsInUse: {
     name: 'muster_database_connections_in_use',
@@ -214,7 +214,7 @@ export const metricTable = {
     name: 'muster_user_statements',
     type: 'gauge',
     labels: ['lane'],
-    help: 'In-flight database statements and transactions of accounts, by lane: walking (they belong to a download, or may read every device or event of an account) or quick (all others). Excludes statements on a replica or on a worker of a cluster.',
+    help: 'In-flight database statements and transactions of accounts, by lane: walking (they belong to a download, or may read every device or event of an account) or quick (all others). Excludes statements on a standby or on a worker of a cluster.',
   },
   userStatementsWaiting: {
     name: 'muster_user_statements_waiting',
@@ -226,13 +226,13 @@ export const metricTable = {
     name: 'muster_user_statements_rejected_total',
     type: 'counter',
     labels: ['reason'],
-    help: 'Database statements of accounts that the server rejected or canceled, by reason: too many statements of the account were waiting (queue), the statement waited too long (wait), or it took longer than MUSTER_QUERY_SECONDS or MUSTER_FILTER_SECONDS allows (time). Excludes statements on a replica or on a worker of a cluster.',
+    help: 'Database statements of accounts that the server rejected or canceled, by reason: too many statements of the account were waiting (queue), the statement waited too long (wait), or it took longer than MUSTER_QUERY_SECONDS or MUSTER_FILTER_SECONDS allows (time). Excludes statements on a standby or on a worker of a cluster.',
   },
   listReads: {
     name: 'muster_list_reads_total',
     type: 'counter',
     labels: ['place'],
-    help: 'List queries of this server, by the database that served them. The server counts them only if DATABASE_READ_URL or DATABASE_URLS is set. replica: the replica or a worker of the cluster served the query. lagging: the primary served the query, because the replica was behind or responded too slowly. away: the primary or the coordinator served the query, because the replica or worker was unavailable.',
+    help: 'List queries of this server, by the database that served them. The server counts them only if DATABASE_READ_URL or DATABASE_URLS is set. replica: the standby or a worker of the cluster served the query. lagging: the primary served the query, because the standby was behind or responded too slowly. away: the primary or the coordinator served the query, because the standby or worker was unavailable.',
   },
   certificateSeconds: {
     name: 'muster_certificate_seconds',

@@ -44,7 +44,7 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs/run',
     summary:
-      'Creates a bulk job and starts it if exactly the expected number of devices would change and no device is rejected. Otherwise, the response is CONFLICT, and the job stays READY if the request has no Idempotency-Key. The server can respond before the preview is complete. If the job is then not started, its stateReason says why.',
+      'Creates a bulk job and starts it if exactly the expected number of devices would change and no device is rejected. Otherwise, the response is CONFLICT, and the job stays READY or, with an Idempotency-Key, is not created. The server can respond before the preview is complete. If the job is then not started, its stateReason says why.',
     document: `mutation runBulk(${declared}, $expected: Int!) {
       runBulk(${passed}, expected: $expected) { ...BulkJob }
     }`,
