@@ -184,8 +184,8 @@ export type User = {
   name?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
   /**
-   * The limits that apply to this account, with their current usage. The list also contains the setting firstRecord, which
-   * is the number of the first record in a list: 1 by default, or 0.
+   * The limits that apply to this account and, for some limits, the current usage. The list also contains the setting
+   * firstRecord, which is the number of the first record in a list: 1 by default, or 0.
    */
   limits: Array<Limit>;
   /** Saved views, sorted by name. The arguments limit the list to certain IDs, a kind, or a label. Omits unknown IDs. */
@@ -489,8 +489,8 @@ export type AccessKey = {
    */
   where?: Maybe<Scalars['String']['output']>;
   /**
-   * A saved view. Callers with the key can find and change only devices that also match the view's filter; null without a
-   * view.
+   * A saved view; null if none is set. Callers with the key can find and change only devices that also match the view's
+   * filter.
    */
   view?: Maybe<View>;
   /**
@@ -498,7 +498,7 @@ export type AccessKey = {
    * without one, for base values.
    */
   context?: Maybe<Scalars['String']['output']>;
-  /** The networks, in CIDR notation, from which the key is valid; empty if it is valid from any address. */
+  /** The networks, in CIDR notation, from which the key can be used; empty if it can be used from any address. */
   networks: Array<Scalars['String']['output']>;
   /** The share of the rate-limit quota that the key can use, in percent. */
   rateShare: Scalars['Int']['output'];
@@ -569,13 +569,13 @@ export type Mutation = {
   __typename?: 'Mutation';
   /**
    * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can
-   * have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count until
-   * its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each
-   * permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or
-   * have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the
-   * caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be
-   * at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the
-   * sign-in or signs in again.
+   * have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count toward
+   * these limits until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller
+   * must have each permission of the new key. If the caller is an access key, the new key must not expire later than the
+   * caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a
+   * digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the
+   * sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user
+   * confirms the sign-in or signs in again.
    */
   createAccessKey: CreatedAccessKey;
   /**
@@ -596,8 +596,8 @@ export type Mutation = {
   rotateAccessKey: CreatedAccessKey;
   /**
    * Updates the given rules for access keys (see KeyPolicy). maxDays must be from 1 to 36,500. null clears maxDays or
-   * enforcedFrom. Starting at enforcedFrom, the server rejects requests signed with a key that breaks a rule, with the
-   * reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE.
+   * enforcedFrom. Starting at enforcedFrom, the server rejects keys that break a rule, with the reason key-policy. If a
+   * key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE.
    */
   setKeyPolicy: KeyPolicy;
   /** Deletes an access key. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
@@ -615,9 +615,9 @@ export type Mutation = {
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Array<AttributesResult>;
   /**
-   * Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With
-   * more than 1,000 devices, a slow filter, or very large attributes, the response does not wait for the preview. An
-   * account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY.
+   * Creates a job that changes many devices, and previews its changes unless open is true. The job changes no device until
+   * it is started. With more than 1,000 devices, a slow filter, or very large attributes, the response does not wait for
+   * the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY.
    */
   createBulk: BulkJob;
   /**
@@ -635,8 +635,8 @@ export type Mutation = {
   startBulk: BulkJob;
   /**
    * Creates and previews a job, and starts it immediately if exactly the expected number of devices would change and no
-   * device is rejected. Otherwise, returns CONFLICT, and the job stays READY if the request has no Idempotency-Key. As
-   * with createBulk, the response does not always wait for the preview. If the job is then not started, its stateReason
+   * device is rejected. Otherwise, returns CONFLICT, and the job stays READY or, with an Idempotency-Key, is not created.
+   * As with createBulk, the response does not always wait for the preview. If the job is then not started, its stateReason
    * says why.
    */
   runBulk: BulkJob;
@@ -647,7 +647,7 @@ export type Mutation = {
    * changes only its rate.
    */
   resumeBulk: BulkJob;
-  /** Ends a job after the current batch. Does not revert the changes that the job has made. */
+  /** Cancels a job. A running job ends after the current batch. Does not revert the changes that the job has made. */
   cancelBulk: BulkJob;
   /**
    * Creates and previews a job that repeats the given job for its devices with the given statuses: FAILED, SKIPPED, or
@@ -691,7 +691,7 @@ export type Mutation = {
   rotateDeviceSecret: DeviceRegistration;
   /**
    * Sets or removes the interval at which clients are expected to write an attribute. A value is stale if its last
-   * recorded write (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null if the interval was
+   * recorded write (see AttributeInfo.confirmed) was more than 1.25 intervals ago. Returns null if the interval was
    * removed. An account can have at most 50 expected intervals.
    */
   setExpectedInterval?: Maybe<Freshness>;
@@ -730,8 +730,7 @@ export type Mutation = {
   deleteInvitation: Scalars['Boolean']['output'];
   /**
    * Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the
-   * previous link, counted from now. If the invitation has an email address and the server can send email, the server also
-   * emails the new link.
+   * previous link, counted from now. The server also emails the new link under the conditions of createInvitation.
    */
   resendInvitation: Invitation;
   /**
@@ -752,7 +751,7 @@ export type Mutation = {
   setMemberRole: Member;
   /**
    * Updates the account's email address, name, or sign-in policy. Omitted fields stay unchanged. null clears name. Returns
-   * CONFLICT if the caller's own sign-in does not meet the new policy.
+   * CONFLICT if the caller's own sign-in does not meet the new policy. An access key meets only ANY.
    */
   updateAccount: User;
   /**
@@ -782,7 +781,7 @@ export type Mutation = {
   /**
    * Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the
    * objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another
-   * view of the same kind. The replacement needs the same additional permissions as updateView.
+   * view of the same kind. With replaceBy, the caller needs the same additional permissions as for updateView.
    */
   deleteView: Scalars['Boolean']['output'];
   /**
@@ -1547,7 +1546,7 @@ export type AvailabilitySegment = {
   __typename?: 'AvailabilitySegment';
   from: Scalars['DateTime']['output'];
   until: Scalars['DateTime']['output'];
-  /** active or inactive; mixed if the server joined several periods. */
+  /** One of active, inactive, and mixed (for several periods that the server joined). */
   state: Scalars['String']['output'];
 };
 
@@ -1626,8 +1625,8 @@ export type BulkItemStatus =
 /** Why a bulk job skipped a device or did not revert it completely. */
 export type BulkSkipReason =
   /**
-   * A value or service that the job changes has changed since the preview or, in an undo, since the undone job changed it.
-   * In an undo of registrations: the device has connected or changed since the job registered it.
+   * A value or service that the job would change has changed since the preview or, in an undo, since the undone job
+   * changed it. In an undo of registrations: the device has connected or changed since the job registered it.
    */
   | 'CHANGED_SINCE'
   /** The device no longer exists, or the caller who started the job can no longer reach it. */
@@ -2078,7 +2077,7 @@ export type EventType =
   | 'AUTHENTICATOR_ADD'
   /** A user created new backup codes. data: address, agent, and backupCodes: true */
   | 'AUTHENTICATOR_UPDATE'
-  /** Codes from an authenticator app were turned off. data: address and agent, or reset: true if an operator did it */
+  /** Codes from an authenticator app were turned off. data: address and agent, or reset: true if an operator did so */
   | 'AUTHENTICATOR_REMOVE'
   /** A user added a passkey. data: address, agent, and the passkey's id and name */
   | 'PASSKEY_ADD'
@@ -2391,12 +2390,9 @@ export type Query = {
   __typename?: 'Query';
   /** The application types that a service can have. */
   applicationTypes: Array<ApplicationType>;
-  /**
-   * The caller and its permissions. A person who is not a member of any account can also use this field. For that person,
-   * login is null.
-   */
+  /** The caller and its permissions. A person who is not a member of any account can also use this field. */
   me?: Maybe<Me>;
-  /** The account of the access key or session that sent the request; null for a person who is not a member of any account. */
+  /** The account of the request's access key or session; null for a person who is not a member of any account. */
   login?: Maybe<User>;
   /** The server's version, in semver format. */
   version: Scalars['String']['output'];
@@ -2492,7 +2488,7 @@ export type PermissionVerdict = {
 export type Invitation = {
   __typename?: 'Invitation';
   id: Scalars['ID']['output'];
-  /** The invited person's email address; null if the invitation is not addressed to a person. */
+  /** The invited person's email address; null if the invitation has none. */
   email?: Maybe<Scalars['String']['output']>;
   role: Role;
   /** When the invitation's link was created. */
@@ -2574,8 +2570,8 @@ export type Grant = {
   attributes?: Maybe<AttributeScope>;
   permissions: Array<Permission>;
   /**
-   * A filter for the devices that the request can reach, in canonical form; null without a filter. If the field view is
-   * also set, a device must match both this filter and the view.
+   * A device filter in canonical form; null without a filter. The request can reach only devices that match this filter
+   * and, if the field view is set, the view's filter.
    */
   where?: Maybe<Scalars['String']['output']>;
   view?: Maybe<View>;
@@ -2658,8 +2654,8 @@ export type Role = {
    */
   where?: Maybe<Scalars['String']['output']>;
   /**
-   * A saved view. Members with the role can find and change only devices that also match the view's filter; null without a
-   * view.
+   * A saved view; null if none is set. Members with the role can find and change only devices that also match the view's
+   * filter.
    */
   view?: Maybe<View>;
   /**
@@ -2810,7 +2806,7 @@ export type Webhook = {
    * immediately before or after the event.
    */
   where?: Maybe<Scalars['String']['output']>;
-  /** A saved view of devices, whose current filter applies in addition to the filter in where; null without a view. */
+  /** A saved view of devices; null if none is set. Its current filter applies in addition to the filter in where. */
   view?: Maybe<View>;
   /**
    * The context in which the filter in where and the view's filter read attributes; null for the view's context or,

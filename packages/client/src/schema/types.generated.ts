@@ -162,7 +162,7 @@ export interface AccessKey {
   /** When the key last signed a request, precise to the minute; null if it never has. */
   lastUsed: string | null
   name: string | null
-  /** The networks, in CIDR notation, from which the key is valid; empty if it is valid from any address. */
+  /** The networks, in CIDR notation, from which the key can be used; empty if it can be used from any address. */
   networks: string[]
   /** The key's permissions. A personal key allows only what its creator's current role also allows. */
   permissions: Permission[]
@@ -178,7 +178,7 @@ export interface AccessKey {
   suspended: string | null
   /** The permissions that the key did not use in the given number of days (1 to 400) before now; null if the server has not counted the key's uses for that long. */
   unused: Permission[] | null
-  /** A saved view. Callers with the key can find and change only devices that also match the view's filter; null without a view. */
+  /** A saved view; null if none is set. Callers with the key can find and change only devices that also match the view's filter. */
   view: View | null
   /** A device filter in canonical form; null without a filter. Callers with the key can find and change only matching devices. */
   where: string | null
@@ -299,7 +299,7 @@ export interface Availability {
 /** A period in one state. */
 export interface AvailabilitySegment {
   from: string
-  /** active or inactive; mixed if the server joined several periods. */
+  /** One of active, inactive, and mixed (for several periods that the server joined). */
   state: string
   until: string
 }
@@ -655,7 +655,7 @@ export interface Grant {
   context: string | null
   permissions: Permission[]
   view: View | null
-  /** A filter for the devices that the request can reach, in canonical form; null without a filter. If the field view is also set, a device must match both this filter and the view. */
+  /** A device filter in canonical form; null without a filter. The request can reach only devices that match this filter and, if the field view is set, the view's filter. */
   where: string | null
 }
 
@@ -672,7 +672,7 @@ export interface Invitation {
   /** When the invitation's link was created. */
   created: string
   createdBy: ChangeSource | null
-  /** The invited person's email address; null if the invitation is not addressed to a person. */
+  /** The invited person's email address; null if the invitation has none. */
   email: string | null
   /** The status of the invitation email: none, pending, sent, or failed. */
   emailStatus: string
@@ -818,7 +818,7 @@ export interface Role {
   members: number
   name: string
   permissions: Permission[]
-  /** A saved view. Members with the role can find and change only devices that also match the view's filter; null without a view. */
+  /** A saved view; null if none is set. Members with the role can find and change only devices that also match the view's filter. */
   view: View | null
   /** A device filter in canonical form; null without a filter. Members with the role can find and change only matching devices. */
   where: string | null
@@ -904,7 +904,7 @@ export interface User {
   id: string
   /** The account's rules for access keys. Needs KEY_MANAGE or AUDIT_READ. */
   keyPolicy: KeyPolicy
-  /** The limits that apply to this account, with their current usage. The list also contains the setting firstRecord, which is the number of the first record in a list: 1 by default, or 0. */
+  /** The limits that apply to this account and, for some limits, the current usage. The list also contains the setting firstRecord, which is the number of the first record in a list: 1 by default, or 0. */
   limits: Limit[]
   name: string | null
   /** The account's registration codes, newest first, including used-up codes. The server deletes codes that expired more than seven days ago. */
@@ -971,7 +971,7 @@ export interface Webhook {
   /** The signing secret (whsec_…). Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: string | null
   url: string
-  /** A saved view of devices, whose current filter applies in addition to the filter in where; null without a view. */
+  /** A saved view of devices; null if none is set. Its current filter applies in addition to the filter in where. */
   view: View | null
   /** A device filter in canonical form; null without a filter. The server sends only events of devices that matched immediately before or after the event. */
   where: string | null
@@ -1034,7 +1034,7 @@ export interface AccessKeyFields {
   /** When the key last signed a request, precise to the minute; null if it never has. */
   lastUsed: Leaf<string | null>
   name: Leaf<string | null>
-  /** The networks, in CIDR notation, from which the key is valid; empty if it is valid from any address. */
+  /** The networks, in CIDR notation, from which the key can be used; empty if it can be used from any address. */
   networks: Leaf<string[]>
   /** The key's permissions. A personal key allows only what its creator's current role also allows. */
   permissions: Leaf<Permission[]>
@@ -1056,7 +1056,7 @@ export interface AccessKeyFields {
   usage: Branch<'KeyUse', 'many', {
     days?: number | null | undefined
   }>
-  /** A saved view. Callers with the key can find and change only devices that also match the view's filter; null without a view. */
+  /** A saved view; null if none is set. Callers with the key can find and change only devices that also match the view's filter. */
   view: Branch<'View', 'maybe'>
   /** A device filter in canonical form; null without a filter. Callers with the key can find and change only matching devices. */
   where: Leaf<string | null>
@@ -1178,7 +1178,7 @@ export interface AvailabilityFields {
 /** The selectable fields of AvailabilitySegment. */
 export interface AvailabilitySegmentFields {
   from: Leaf<string>
-  /** active or inactive; mixed if the server joined several periods. */
+  /** One of active, inactive, and mixed (for several periods that the server joined). */
   state: Leaf<string>
   until: Leaf<string>
 }
@@ -1343,7 +1343,7 @@ export interface DeviceFields {
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context in which to read effective values. If omitted, the field returns base values. */
     context?: string | null | undefined
-    /** Attribute names. For a name that is not set, value is null. */
+    /** Attribute names. For an attribute that is not set, the field value is null. */
     names?: readonly string[] | null | undefined
   }>
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
@@ -1610,7 +1610,7 @@ export interface GrantFields {
   context: Leaf<string | null>
   permissions: Leaf<Permission[]>
   view: Branch<'View', 'maybe'>
-  /** A filter for the devices that the request can reach, in canonical form; null without a filter. If the field view is also set, a device must match both this filter and the view. */
+  /** A device filter in canonical form; null without a filter. The request can reach only devices that match this filter and, if the field view is set, the view's filter. */
   where: Leaf<string | null>
 }
 
@@ -1627,7 +1627,7 @@ export interface InvitationFields {
   /** When the invitation's link was created. */
   created: Leaf<string>
   createdBy: Branch<'ChangeSource', 'maybe'>
-  /** The invited person's email address; null if the invitation is not addressed to a person. */
+  /** The invited person's email address; null if the invitation has none. */
   email: Leaf<string | null>
   /** The status of the invitation email: none, pending, sent, or failed. */
   emailStatus: Leaf<string>
@@ -1738,18 +1738,18 @@ export interface MutationFields {
     id: string
     ids?: readonly string[] | null | undefined
   }>
-  /** Ends a job after the current batch. Does not revert the changes that the job has made. */
+  /** Cancels a job. A running job ends after the current batch. Does not revert the changes that the job has made. */
   cancelBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in again. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count toward these limits until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in again. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
-    /** If access.permissions is omitted, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes then also lacks the permissions that AccessInput lists. */
+    /** The key's permissions and restrictions. If permissions is omitted, the key has the caller's permissions except MEMBER_MANAGE and ACCOUNT_MANAGE and, if the key is restricted to some devices or attributes, except the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
     /** When the key expires. If omitted, it never expires. */
     expires?: string | Date | null | undefined
     name?: string | null | undefined
-    /** At most 50 entries, each an IP address or a network in CIDR notation. If the list is omitted or empty, the key is valid from any address. */
+    /** At most 50 entries, each an IP address or a network in CIDR notation. If the list is omitted or empty, the key can be used from any address. */
     networks?: readonly string[] | null | undefined
     /** Whether to create a personal key instead of an account key. */
     personal?: boolean | undefined
@@ -1762,7 +1762,7 @@ export interface MutationFields {
     /** Whether signatures must cover a digest of the request body, if the request has a body. */
     requireDigest?: boolean | undefined
   }>
-  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With more than 1,000 devices, a slow filter, or very large attributes, the response does not wait for the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
+  /** Creates a job that changes many devices, and previews its changes unless open is true. The job changes no device until it is started. With more than 1,000 devices, a slow filter, or very large attributes, the response does not wait for the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
   createBulk: Branch<'BulkJob', 'one', {
     /** The maximum number of failures since the job was started or last resumed. After more failures, the job pauses. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
@@ -1770,9 +1770,9 @@ export interface MutationFields {
     name?: string | null | undefined
     /** If true, the job stays a DRAFT until you call previewBulk, so that you can add devices with appendBulk. Requires a target with ids or csv. */
     open?: boolean | undefined
-    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in the given order. If one of them fails for a device, none changes the device. */
+    /** 1 to 20 operations, or 0 to 20 if target.csv is set, applied to each device in the given order. If one of them fails for a device, the device stays unchanged. */
     operations: readonly BulkOperationInput[]
-    /** The maximum number of devices per second, 1 to 10,000. A job with 10,000 runs as fast as other requests allow. */
+    /** The maximum number of devices per second, 1 to 10,000. At 10,000, the job runs as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
@@ -1817,12 +1817,12 @@ export interface MutationFields {
     name: string
     /** At most 4 sort keys, each in the format of the argument sort of User.devices. Must be empty for a view of events, which are always listed newest first. */
     sortBy?: readonly string[] | null | undefined
-    /** A filter for objects of the given kind. If omitted, the view lists all of them. */
+    /** A filter for objects of the given kind. If omitted, the view lists all objects of that kind. */
     where?: string | null | undefined
   }>
   /** Creates a webhook. url is an http or https URL with a public address, or with an address that the setting MUSTER_WEBHOOK_ALLOW allows. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have at most 20 webhooks. */
   createWebhook: Branch<'Webhook', 'one', {
-    /** The context in which the filter reads attributes. Default: the view's context, or base values if there is none. */
+    /** The context in which the filters read attributes. Default: the view's context, or base values if there is none. */
     context?: string | null | undefined
     enabled?: boolean | undefined
     events?: readonly EventType[] | null | undefined
@@ -1857,7 +1857,7 @@ export interface MutationFields {
   deleteRole: Leaf<boolean, {
     id: string
   }>
-  /** Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind. The replacement needs the same additional permissions as updateView. */
+  /** Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind. With replaceBy, the caller needs the same additional permissions as for updateView. */
   deleteView: Leaf<boolean, {
     id: string
     replaceBy?: string | null | undefined
@@ -1912,7 +1912,7 @@ export interface MutationFields {
     /** The number of seconds, 1 to 86,400, for which an active state is valid. The state then becomes inactive, unless another report arrives. A device also stays active while it is connected. */
     ttl?: number | null | undefined
   }>
-  /** Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. If the invitation has an email address and the server can send email, the server also emails the new link. */
+  /** Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. The server also emails the new link under the conditions of createInvitation. */
   resendInvitation: Branch<'Invitation', 'one', {
     id: string
   }>
@@ -1943,7 +1943,7 @@ export interface MutationFields {
     id: string
     overlap?: number | null | undefined
   }>
-  /** Creates and previews a job, and starts it immediately if exactly the expected number of devices would change and no device is rejected. Otherwise, returns CONFLICT, and the job stays READY if the request has no Idempotency-Key. As with createBulk, the response does not always wait for the preview. If the job is then not started, its stateReason says why. */
+  /** Creates and previews a job, and starts it immediately if exactly the expected number of devices would change and no device is rejected. Otherwise, returns CONFLICT, and the job stays READY or, with an Idempotency-Key, is not created. As with createBulk, the response does not always wait for the preview. If the job is then not started, its stateReason says why. */
   runBulk: Branch<'BulkJob', 'one', {
     /** The number of devices that the job is expected to change. Registrations count as changes. */
     expected: number
@@ -1951,9 +1951,9 @@ export interface MutationFields {
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in the given order. If one of them fails for a device, none changes the device. */
+    /** 1 to 20 operations, or 0 to 20 if target.csv is set, applied to each device in the given order. If one of them fails for a device, the device stays unchanged. */
     operations: readonly BulkOperationInput[]
-    /** The maximum number of devices per second, 1 to 10,000. A job with 10,000 runs as fast as other requests allow. */
+    /** The maximum number of devices per second, 1 to 10,000. At 10,000, the job runs as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
@@ -1981,13 +1981,13 @@ export interface MutationFields {
   setAttributesMany: Branch<'AttributesResult', 'many', {
     items: readonly AttributesInput[]
   }>
-  /** Sets or removes the interval at which clients are expected to write an attribute. A value is stale if its last recorded write (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null if the interval was removed. An account can have at most 50 expected intervals. */
+  /** Sets or removes the interval at which clients are expected to write an attribute. A value is stale if its last recorded write (see AttributeInfo.confirmed) was more than 1.25 intervals ago. Returns null if the interval was removed. An account can have at most 50 expected intervals. */
   setExpectedInterval: Branch<'Freshness', 'maybe', {
     name: string
     /** The interval, from 60 to 31,536,000 seconds, or null to remove the interval. Must not be omitted. */
     seconds?: number | null | undefined
   }>
-  /** Updates the given rules for access keys (see KeyPolicy). maxDays must be from 1 to 36,500. null clears maxDays or enforcedFrom. Starting at enforcedFrom, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
+  /** Updates the given rules for access keys (see KeyPolicy). maxDays must be from 1 to 36,500. null clears maxDays or enforcedFrom. Starting at enforcedFrom, the server rejects keys that break a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
   setKeyPolicy: Branch<'KeyPolicy', 'one', {
     enforcedFrom?: string | Date | null | undefined
     maxDays?: number | null | undefined
@@ -2025,17 +2025,17 @@ export interface MutationFields {
   }>
   /** Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey: Branch<'AccessKey', 'one', {
-    /** permissions and attributes: those that the key keeps. where: a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
+    /** Further restrictions. permissions and attributes list what the key keeps. where is a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
-    /** When the key expires: in the future, and not later than the key's current expiry. */
+    /** When the key expires. Must be in the future and not later than the key's current expiry. */
     expires?: string | Date | null | undefined
     key: string
     name?: string | null | undefined
     networks?: readonly string[] | null | undefined
     rateShare?: number | null | undefined
   }>
-  /** Updates the account's email address, name, or sign-in policy. Omitted fields stay unchanged. null clears name. Returns CONFLICT if the caller's own sign-in does not meet the new policy. */
+  /** Updates the account's email address, name, or sign-in policy. Omitted fields stay unchanged. null clears name. Returns CONFLICT if the caller's own sign-in does not meet the new policy. An access key meets only ANY. */
   updateAccount: Branch<'User', 'one', {
     email?: string | null | undefined
     name?: string | null | undefined
@@ -2130,9 +2130,9 @@ export interface PresencePointFields {
 export interface QueryFields {
   /** The application types that a service can have. */
   applicationTypes: Branch<'ApplicationType', 'many'>
-  /** The account of the access key or session that sent the request; null for a person who is not a member of any account. */
+  /** The account of the request's access key or session; null for a person who is not a member of any account. */
   login: Branch<'User', 'maybe'>
-  /** The caller and its permissions. A person who is not a member of any account can also use this field. For that person, login is null. */
+  /** The caller and its permissions. A person who is not a member of any account can also use this field. */
   me: Branch<'Me', 'maybe'>
   /** The server's version, in semver format. */
   version: Leaf<string>
@@ -2169,7 +2169,7 @@ export interface RoleFields {
   members: Leaf<number>
   name: Leaf<string>
   permissions: Leaf<Permission[]>
-  /** A saved view. Members with the role can find and change only devices that also match the view's filter; null without a view. */
+  /** A saved view; null if none is set. Members with the role can find and change only devices that also match the view's filter. */
   view: Branch<'View', 'maybe'>
   /** A device filter in canonical form; null without a filter. Members with the role can find and change only matching devices. */
   where: Leaf<string | null>
@@ -2203,7 +2203,7 @@ export interface ServiceFields {
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context in which to read effective values. If omitted, the field returns base values. */
     context?: string | null | undefined
-    /** Attribute names. For a name that is not set, value is null. */
+    /** Attribute names. For an attribute that is not set, the field value is null. */
     names?: readonly string[] | null | undefined
   }>
   /** The attributes that the caller can read, as nested JSON. In a context, overrides replace base values. */
@@ -2275,7 +2275,7 @@ export interface SubscriptionFields {
   events: Branch<'Event', 'one', {
     /** The ID of the last event that the client received. If omitted, the stream starts now. */
     after?: string | null | undefined
-    /** The context in which the filter reads attributes. Default: the view's context, or base values if there is none. */
+    /** The context in which the filters read attributes. Default: the view's context, or base values if there is none. */
     context?: string | null | undefined
     /** Only events of these devices. Unknown IDs match nothing. */
     deviceId?: readonly string[] | null | undefined
@@ -2322,7 +2322,7 @@ export interface UserFields {
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** The context in which to read effective values. If omitted, the field returns base values. */
     context?: string | null | undefined
-    /** Attribute names. For a name that is not set, value is null. */
+    /** Attribute names. For an attribute that is not set, the field value is null. */
     names?: readonly string[] | null | undefined
   }>
   /** The attribute names in use on the account's devices and services. If there are more than 10,000 names, lists those that are set on the most devices and services. In an account with up to 2,000 devices, names and counts are exact. In a larger account, counts can be out of date, and new names can be missing if more than 20,000 events followed the last count. A request in a larger account makes the server count again if the counts are more than an hour old, or more than 60 seconds old if attributes have changed. The request waits for the result only if there are no counts yet or they are more than a day old. If it waits for more than 10 seconds, it fails with UNAVAILABLE, and the count continues. For a caller who is restricted to some devices, each request counts the names on those devices. */
@@ -2364,7 +2364,7 @@ export interface UserFields {
   }>
   /** Counts the matching devices. All counts are from the same moment. */
   deviceTotals: Branch<'DeviceTotals', 'one', {
-    /** The context in which the filter and the field stale read attributes. Default: the view's context. */
+    /** The context in which the filters and the field stale read attributes. Default: the view's context, or base values. */
     context?: string | null | undefined
     /** The ID of a saved view of devices. The view's filter applies in addition to the filter in where. */
     view?: string | null | undefined
@@ -2423,7 +2423,7 @@ export interface UserFields {
   email: Leaf<string>
   /** Counts the matching events in intervals of equal length, oldest interval first. The filter arguments are those of the field events. The server chooses a round length of at least one second, such as an hour, and returns at most as many intervals as requested. The first interval starts at minDate, and the last interval ends at maxDate, so these two intervals can be shorter. Without maxDate, the last interval includes now. The server reads every matching event, so long time ranges are expensive. */
   eventCounts: Branch<'EventCount', 'many', {
-    /** The context in which the filter reads attributes. Default: the view's context. */
+    /** The context in which the filters read attributes. Default: the view's context, or base values if there is none. */
     context?: string | null | undefined
     deviceId?: readonly string[] | null | undefined
     /** The maximum number of intervals, 1 to 200. */
@@ -2443,7 +2443,7 @@ export interface UserFields {
   events: Branch<'EventList', 'one', {
     /** Start after this event ID or page cursor. The page then contains only older events. */
     after?: string | null | undefined
-    /** The context in which the filter reads attributes. Default: the view's context. */
+    /** The context in which the filters read attributes. Default: the view's context, or base values if there is none. */
     context?: string | null | undefined
     deviceId?: readonly string[] | null | undefined
     /** Position of the first record, counted from 1 by default (see User.limits). Ignored if after or last is set. */
@@ -2464,7 +2464,7 @@ export interface UserFields {
   }>
   /** A URL for downloading the matching events as CSV. Without minDate, the file covers the month before maxDate or, without maxDate, before this request. The URL needs no signature. It is valid for one hour, but only while the access key or session that requested it is valid. Later changes to the view do not affect the URL. Relative times in the filter are relative to the time of this request. */
   eventsUrl: Leaf<string, {
-    /** The context in which the filter reads attributes. Default: the view's context. */
+    /** The context in which the filters read attributes. Default: the view's context, or base values if there is none. */
     context?: string | null | undefined
     deviceId?: readonly string[] | null | undefined
     maxDate?: string | Date | null | undefined
@@ -2478,7 +2478,7 @@ export interface UserFields {
   /** Counts the matching devices by the values of each of the given names (at most 8). A name is a field or an attribute of devices or services, as in a device filter, such as site or services.port. For an unknown name without the prefix "attributes.", the field fails with BAD_USER_INPUT and suggests a similar known name, if there is one. */
   facets: Branch<'Facet', 'many', {
     by: readonly string[]
-    /** The context in which the filter and the counts read attributes. Default: the view's context. */
+    /** The context in which the filters and the counts read attributes. Default: the view's context, or base values. */
     context?: string | null | undefined
     /** For time fields, such as created: the length of the intervals in which the server counts devices. */
     interval?: FacetInterval | null | undefined
@@ -2498,7 +2498,7 @@ export interface UserFields {
   invitations: Branch<'Invitation', 'many'>
   /** The account's rules for access keys. Needs KEY_MANAGE or AUDIT_READ. */
   keyPolicy: Branch<'KeyPolicy', 'one'>
-  /** The limits that apply to this account, with their current usage. The list also contains the setting firstRecord, which is the number of the first record in a list: 1 by default, or 0. */
+  /** The limits that apply to this account and, for some limits, the current usage. The list also contains the setting firstRecord, which is the number of the first record in a list: 1 by default, or 0. */
   limits: Branch<'Limit', 'many'>
   /** The account's members, sorted by email address. */
   members: Branch<'Member', 'many'>
@@ -2657,7 +2657,7 @@ export interface WebhookFields {
   /** The signing secret (whsec_…). Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: Leaf<string | null>
   url: Leaf<string>
-  /** A saved view of devices, whose current filter applies in addition to the filter in where; null without a view. */
+  /** A saved view of devices; null if none is set. Its current filter applies in addition to the filter in where. */
   view: Branch<'View', 'maybe'>
   /** A device filter in canonical form; null without a filter. The server sends only events of devices that matched immediately before or after the event. */
   where: Leaf<string | null>
@@ -2792,18 +2792,18 @@ export interface Mutations {
     id: string
     ids?: readonly string[] | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Ends a job after the current batch. Does not revert the changes that the job has made. */
+  /** Cancels a job. A running job ends after the current batch. Does not revert the changes that the job has made. */
   cancelBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in again. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. An account can have up to 200 account keys. Each person can create up to 10 keys in an account. A rotated key does not count toward these limits until its replacement is rotated or deleted. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller's key or have a greater rateShare, its networks must be within those of the caller's key, and it must require a digest if the caller's key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in or signs in again. */
   createAccessKey(args: {
-    /** If access.permissions is omitted, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes then also lacks the permissions that AccessInput lists. */
+    /** The key's permissions and restrictions. If permissions is omitted, the key has the caller's permissions except MEMBER_MANAGE and ACCOUNT_MANAGE and, if the key is restricted to some devices or attributes, except the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
     /** When the key expires. If omitted, it never expires. */
     expires?: string | Date | null | undefined
     name?: string | null | undefined
-    /** At most 50 entries, each an IP address or a network in CIDR notation. If the list is omitted or empty, the key is valid from any address. */
+    /** At most 50 entries, each an IP address or a network in CIDR notation. If the list is omitted or empty, the key can be used from any address. */
     networks?: readonly string[] | null | undefined
     /** Whether to create a personal key instead of an account key. */
     personal?: boolean | undefined
@@ -2816,7 +2816,7 @@ export interface Mutations {
     /** Whether signatures must cover a digest of the request body, if the request has a body. */
     requireDigest?: boolean | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
-  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. With more than 1,000 devices, a slow filter, or very large attributes, the response does not wait for the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
+  /** Creates a job that changes many devices, and previews its changes unless open is true. The job changes no device until it is started. With more than 1,000 devices, a slow filter, or very large attributes, the response does not wait for the preview. An account can have at most 20 jobs that are DRAFT, PREVIEWING, or READY. */
   createBulk(args: {
     /** The maximum number of failures since the job was started or last resumed. After more failures, the job pauses. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
@@ -2824,9 +2824,9 @@ export interface Mutations {
     name?: string | null | undefined
     /** If true, the job stays a DRAFT until you call previewBulk, so that you can add devices with appendBulk. Requires a target with ids or csv. */
     open?: boolean | undefined
-    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in the given order. If one of them fails for a device, none changes the device. */
+    /** 1 to 20 operations, or 0 to 20 if target.csv is set, applied to each device in the given order. If one of them fails for a device, the device stays unchanged. */
     operations: readonly BulkOperationInput[]
-    /** The maximum number of devices per second, 1 to 10,000. A job with 10,000 runs as fast as other requests allow. */
+    /** The maximum number of devices per second, 1 to 10,000. At 10,000, the job runs as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
@@ -2871,12 +2871,12 @@ export interface Mutations {
     name: string
     /** At most 4 sort keys, each in the format of the argument sort of User.devices. Must be empty for a view of events, which are always listed newest first. */
     sortBy?: readonly string[] | null | undefined
-    /** A filter for objects of the given kind. If omitted, the view lists all of them. */
+    /** A filter for objects of the given kind. If omitted, the view lists all objects of that kind. */
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
   /** Creates a webhook. url is an http or https URL with a public address, or with an address that the setting MUSTER_WEBHOOK_ALLOW allows. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have at most 20 webhooks. */
   createWebhook(args: {
-    /** The context in which the filter reads attributes. Default: the view's context, or base values if there is none. */
+    /** The context in which the filters read attributes. Default: the view's context, or base values if there is none. */
     context?: string | null | undefined
     enabled?: boolean | undefined
     events?: readonly EventType[] | null | undefined
@@ -2911,7 +2911,7 @@ export interface Mutations {
   deleteRole(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind. The replacement needs the same additional permissions as updateView. */
+  /** Deletes a view. If a webhook, role, or access key uses the view, returns CONFLICT, and extensions.usedBy lists the objects that use it. To replace the view in these objects before it is deleted, set replaceBy to the ID of another view of the same kind. With replaceBy, the caller needs the same additional permissions as for updateView. */
   deleteView(args: {
     id: string
     replaceBy?: string | null | undefined
@@ -2968,7 +2968,7 @@ export interface Mutations {
     /** The number of seconds, 1 to 86,400, for which an active state is valid. The state then becomes inactive, unless another report arrives. A device also stays active while it is connected. */
     ttl?: number | null | undefined
   }, options?: CallOptions): Promise<boolean>
-  /** Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. If the invitation has an email address and the server can send email, the server also emails the new link. */
+  /** Creates a new link for an invitation and makes the previous link invalid. The new link has the same lifetime as the previous link, counted from now. The server also emails the new link under the conditions of createInvitation. */
   resendInvitation(args: {
     id: string
   }, options?: CallOptions): Promise<Invitation>
@@ -2999,7 +2999,7 @@ export interface Mutations {
     id: string
     overlap?: number | null | undefined
   }, options?: CallOptions): Promise<Webhook>
-  /** Creates and previews a job, and starts it immediately if exactly the expected number of devices would change and no device is rejected. Otherwise, returns CONFLICT, and the job stays READY if the request has no Idempotency-Key. As with createBulk, the response does not always wait for the preview. If the job is then not started, its stateReason says why. */
+  /** Creates and previews a job, and starts it immediately if exactly the expected number of devices would change and no device is rejected. Otherwise, returns CONFLICT, and the job stays READY or, with an Idempotency-Key, is not created. As with createBulk, the response does not always wait for the preview. If the job is then not started, its stateReason says why. */
   runBulk(args: {
     /** The number of devices that the job is expected to change. Registrations count as changes. */
     expected: number
@@ -3007,9 +3007,9 @@ export interface Mutations {
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in the given order. If one of them fails for a device, none changes the device. */
+    /** 1 to 20 operations, or 0 to 20 if target.csv is set, applied to each device in the given order. If one of them fails for a device, the device stays unchanged. */
     operations: readonly BulkOperationInput[]
-    /** The maximum number of devices per second, 1 to 10,000. A job with 10,000 runs as fast as other requests allow. */
+    /** The maximum number of devices per second, 1 to 10,000. At 10,000, the job runs as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
@@ -3037,13 +3037,13 @@ export interface Mutations {
   setAttributesMany(args: {
     items: readonly AttributesInput[]
   }, options?: CallOptions): Promise<AttributesResult[]>
-  /** Sets or removes the interval at which clients are expected to write an attribute. A value is stale if its last recorded write (see AttributeInfo.confirmed) is more than 1.25 intervals ago. Returns null if the interval was removed. An account can have at most 50 expected intervals. */
+  /** Sets or removes the interval at which clients are expected to write an attribute. A value is stale if its last recorded write (see AttributeInfo.confirmed) was more than 1.25 intervals ago. Returns null if the interval was removed. An account can have at most 50 expected intervals. */
   setExpectedInterval(args: {
     name: string
     /** The interval, from 60 to 31,536,000 seconds, or null to remove the interval. Must not be omitted. */
     seconds?: number | null | undefined
   }, options?: CallOptions): Promise<Freshness | null>
-  /** Updates the given rules for access keys (see KeyPolicy). maxDays must be from 1 to 36,500. null clears maxDays or enforcedFrom. Starting at enforcedFrom, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
+  /** Updates the given rules for access keys (see KeyPolicy). maxDays must be from 1 to 36,500. null clears maxDays or enforcedFrom. Starting at enforcedFrom, the server rejects keys that break a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. Needs ACCOUNT_MANAGE. */
   setKeyPolicy(args: {
     enforcedFrom?: string | Date | null | undefined
     maxDays?: number | null | undefined
@@ -3081,17 +3081,17 @@ export interface Mutations {
   }, options?: CallOptions): Promise<BulkJob>
   /** Updates the given fields of an access key. null clears name or networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, widen its networks, or increase its rateShare if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey(args: {
-    /** permissions and attributes: those that the key keeps. where: a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
+    /** Further restrictions. permissions and attributes list what the key keeps. where is a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
-    /** When the key expires: in the future, and not later than the key's current expiry. */
+    /** When the key expires. Must be in the future and not later than the key's current expiry. */
     expires?: string | Date | null | undefined
     key: string
     name?: string | null | undefined
     networks?: readonly string[] | null | undefined
     rateShare?: number | null | undefined
   }, options?: CallOptions): Promise<AccessKey>
-  /** Updates the account's email address, name, or sign-in policy. Omitted fields stay unchanged. null clears name. Returns CONFLICT if the caller's own sign-in does not meet the new policy. */
+  /** Updates the account's email address, name, or sign-in policy. Omitted fields stay unchanged. null clears name. Returns CONFLICT if the caller's own sign-in does not meet the new policy. An access key meets only ANY. */
   updateAccount(args: {
     email?: string | null | undefined
     name?: string | null | undefined

@@ -108,8 +108,8 @@ export type BulkRemoveServiceInput = {
 /** Why a bulk job skipped a device or did not revert it completely. */
 export type BulkSkipReason =
   /**
-   * A value or service that the job changes has changed since the preview or, in an undo, since the undone job changed it.
-   * In an undo of registrations: the device has connected or changed since the job registered it.
+   * A value or service that the job would change has changed since the preview or, in an undo, since the undone job
+   * changed it. In an undo of registrations: the device has connected or changed since the job registered it.
    */
   | 'CHANGED_SINCE'
   /** The device no longer exists, or the caller who started the job can no longer reach it. */
@@ -191,7 +191,7 @@ export type EventType =
   | 'ATTRIBUTE_CHANGE'
   /** A user turned on codes from an authenticator app. data: address and agent */
   | 'AUTHENTICATOR_ADD'
-  /** Codes from an authenticator app were turned off. data: address and agent, or reset: true if an operator did it */
+  /** Codes from an authenticator app were turned off. data: address and agent, or reset: true if an operator did so */
   | 'AUTHENTICATOR_REMOVE'
   /** A user created new backup codes. data: address, agent, and backupCodes: true */
   | 'AUTHENTICATOR_UPDATE'
