@@ -1947,11 +1947,11 @@ export interface MutationFields {
   runBulk: Branch<'BulkJob', 'one', {
     /** The number of devices that the job is expected to change. Registrations count as changes. */
     expected: number
-    /** The maximum number of failures since the job was started or last resumed. After more failures, the job pauses. Default: the greater of 100 and 10% of the completed devices. */
+    /** The maximum number of failures before the job pauses, with the same default as in createBulk. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20 operations, or 0 to 20 if target.csv is set, applied to each device in the given order. If one of them fails for a device, the device stays unchanged. */
+    /** 1 to 20 operations, or 0 to 20 if target.csv is set. They work as in createBulk. */
     operations: readonly BulkOperationInput[]
     /** The maximum number of devices per second, 1 to 10,000. At 10,000, the job runs as fast as other requests allow. */
     rate?: number | null | undefined
@@ -3003,11 +3003,11 @@ export interface Mutations {
   runBulk(args: {
     /** The number of devices that the job is expected to change. Registrations count as changes. */
     expected: number
-    /** The maximum number of failures since the job was started or last resumed. After more failures, the job pauses. Default: the greater of 100 and 10% of the completed devices. */
+    /** The maximum number of failures before the job pauses, with the same default as in createBulk. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20 operations, or 0 to 20 if target.csv is set, applied to each device in the given order. If one of them fails for a device, the device stays unchanged. */
+    /** 1 to 20 operations, or 0 to 20 if target.csv is set. They work as in createBulk. */
     operations: readonly BulkOperationInput[]
     /** The maximum number of devices per second, 1 to 10,000. At 10,000, the job runs as fast as other requests allow. */
     rate?: number | null | undefined
