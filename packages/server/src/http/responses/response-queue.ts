@@ -9,9 +9,10 @@ export interface Need {
 export interface ResponseQueue {
   /**
    * Returns undefined if production starts immediately. Otherwise, returns a promise that resolves when production
-   * starts, and that rejects with the error of `queueFull` if the caller reads no responses for a while. `onEnd`
-   * receives a function to call when the response is produced or abandoned. Further calls of that function do nothing.
-   * If the response is still waiting, the call removes it from the queue, and the promise resolves.
+   * starts. It rejects with the error of `queueFull` if none of the caller's waiting responses starts for a while and
+   * the caller has unread responses. `onEnd` receives a function to call when the response is produced or abandoned. If
+   * the response is still waiting, the first call removes it from the queue, and the promise resolves. Further calls do
+   * nothing.
    */
   start(caller: string, need: Need, onEnd: (end: () => void) => void): Promise<void> | undefined
   /** Counts a produced response until the returned function is called. */
