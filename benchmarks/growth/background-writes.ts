@@ -40,7 +40,7 @@ export function startStatusWrites(
     await running
     const achieved = Math.round(written / ((performance.now() - began) / 1_000))
     return {
-      note: `${achieved} of ${perSecond} status writes per second`,
+      note: `${achieved} status writes per second (target: ${perSecond})`,
       isEnough: achieved >= MIN_ACHIEVED_SHARE * perSecond,
     }
   }
