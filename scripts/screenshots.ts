@@ -63,7 +63,7 @@ function seed(): void {
     env: { PATH: process.env.PATH, HOME: folder, MUSTER_DATA: folder },
     stdio: 'inherit',
   })
-  if (status !== 0) throw new Error(`"muster seed" ended with ${signal ?? `exit code ${status}`}.`)
+  if (status !== 0) throw new Error(`"muster seed" ended with ${signal ? `signal ${signal}` : `exit code ${status}`}.`)
 }
 
 async function takeAll(browser: Browser, url: string): Promise<void> {

@@ -47,7 +47,7 @@ try {
     }
     const [one, other] = await Promise.all([cases['restricted key']!(), cases['unrestricted key with where']!()])
     if (JSON.stringify(one) !== JSON.stringify(other))
-      throw new Error(`The restricted key and the "where" argument returned different pages for the filter "${where}".`)
+      throw new Error(`With the filter "${where}", the pages of the restricted key and of the unrestricted key differ.`)
     const times = new Map(Object.keys(cases).map((each) => [each, [] as number[]]))
     const processor = new Map(Object.keys(cases).map((each) => [each, 0]))
     for (let round = 0; round < rounds; round++) {

@@ -34,7 +34,7 @@ async function importFile(path: string): Promise<void> {
   }
   const child = spawn(process.execPath, [launcher, 'import', path], { env, stdio: ['ignore', 'inherit', 'inherit'] })
   const [code, signal] = await once(child, 'close')
-  if (code !== 0) throw new Error(`"muster import" ended with ${signal ?? `exit code ${code}`}.`)
+  if (code !== 0) throw new Error(`"muster import" ended with ${signal ? `signal ${signal}` : `exit code ${code}`}.`)
 }
 
 async function insertWithSql(): Promise<void> {

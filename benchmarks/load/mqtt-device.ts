@@ -30,7 +30,7 @@ export async function connectDevice({ id, secret }: Credentials, port: number): 
   )
   const accepted = await next()
   if (accepted.cmd !== 'connack' || accepted.returnCode !== 0)
-    throw new Error(`The broker did not accept the connection of ${id}: ${JSON.stringify(accepted)}`)
+    throw new Error(`The broker did not accept the connection of the device ${id}: ${JSON.stringify(accepted)}`)
   const topic = `devices/${id}/attributes`
   let messageId = 0
   return {
@@ -68,7 +68,7 @@ function receivePackets(socket: Socket): () => Promise<Packet> {
   decode.on('error', fail)
   socket.on('data', (bytes: Buffer) => decode.parse(bytes))
   socket.on('error', fail)
-  socket.on('close', () => fail(new Error('The broker closed the connection.')))
+  socket.on('close', () => fail(new Error('The connection to the broker was closed.')))
   return async () => {
     while (packets.length === 0) {
       if (failure !== undefined) throw failure

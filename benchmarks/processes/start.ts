@@ -37,7 +37,8 @@ async function listDevices(): Promise<number> {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const [code, signal] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`"muster devices list" ended with ${signal ?? `exit code ${code}`}.`)
+  if (code !== 0)
+    throw new Error(`"muster devices list" ended with ${signal ? `signal ${signal}` : `exit code ${code}`}.`)
   return secondsSince(began)
 }
 

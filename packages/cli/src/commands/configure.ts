@@ -80,7 +80,7 @@ async function checkWithServer(stored: Readonly<Record<string, string>>): Promis
 async function askFor(question: string, option: string): Promise<string> {
   if (!process.stdin.isTTY) throw usageError(`${option} is required if standard input is not a terminal`)
   const answer = await ask(question)
-  if (answer === '') throw usageError(`${option} must not be empty`)
+  if (answer === '') throw usageError('the answer must not be empty', `Enter a value, or pass ${option}.`)
   return answer
 }
 

@@ -72,7 +72,7 @@ async function readVariables({ variables, variable = [] }: Options): Promise<Rec
 /** Parses the value as JSON, so `size=10` is a number. A value that is not valid JSON is a string: `name=pump`. */
 function parseVariable(text: string): [name: string, value: unknown] {
   const at = text.indexOf('=')
-  if (at < 1) throw usageError(`--variable ${JSON.stringify(text)} must be name=value, such as size=10`)
+  if (at < 1) throw usageError(`--variable ${JSON.stringify(text)} must have the form name=value, such as size=10`)
   const value = text.slice(at + 1)
   try {
     return [text.slice(0, at), JSON.parse(value)]

@@ -121,7 +121,7 @@ test('rejects the identity of another machine on a copied disk', async () => {
     await machine.deviceWhere(isActive)
   } else {
     const { code, stdout } = await agent.done
-    expect([code, stdout]).toEqual([2, expect.stringMatching(/not the one that was registered[\s\S]*--new --url http/)])
+    expect([code, stdout]).toEqual([2, expect.stringMatching(/that of the registered device[\s\S]*--new --url http/)])
   }
 })
 

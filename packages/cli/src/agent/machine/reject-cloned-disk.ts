@@ -11,7 +11,7 @@ import { findHardwareId } from './hardware-id.ts'
 export async function assertSameMachine(device: DeviceState): Promise<void> {
   const { id, from } = await findHardwareId()
   if (from === 'made-up' || from !== device.hardwareIdFrom || id === device.hardwareId) return
-  throw new CliError(`this machine is not the one that was registered as device ${device.deviceId}`, {
+  throw new CliError(`the hardware ID of this machine is not that of the registered device ${device.deviceId}`, {
     hint: `The disk of this machine is a copy, or its machine ID or product UUID has changed. Register this machine as a new device: muster agent register --new --url ${device.url} --code CODE`,
     exitCode: exitCodes.usage,
   })
