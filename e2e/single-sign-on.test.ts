@@ -99,7 +99,7 @@ describeConsole('single sign-on', () => {
     const choice = open.getByRole('radio', { name: 'by single sign-on' })
     await choice.check()
     await open.getByRole('button', { name: 'Save' }).click()
-    await open.getByRole('alert').getByText('The policy was not changed').waitFor()
+    await open.getByRole('alert').getByText('The sign-in policy was not changed').waitFor()
 
     const page = await site.openSignedOut({ path: '/account/sign-in-policy' })
     await button(page).click()

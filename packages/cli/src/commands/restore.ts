@@ -49,7 +49,7 @@ function targetOf(text: string): Date | 'latest' {
   const hasFormat = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text)
   const date = new Date(text)
   if (hasFormat && !Number.isNaN(date.getTime())) return date
-  throw new InvalidArgumentError('Expected a date and time with a time zone, such as 2026-11-22T14:30:00Z, or "latest".')
+  throw new InvalidArgumentError('Expected a date and time with a time zone, such as 2026-11-22T14:30Z, or "latest".')
 }
 
 async function run(path: string | undefined, options: Options): Promise<void> {

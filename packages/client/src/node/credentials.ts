@@ -59,7 +59,8 @@ export async function readCredentials(options: ReadCredentialsOptions = {}): Pro
   if (section === undefined) throw new CredentialsError(`${file} does not contain a section [${profile}]`)
   const values = merge(section, ofEnvironment)
   const missing = missingIn(values)
-  if (missing.length > 0) throw new CredentialsError(`section [${profile}] of ${file} lacks ${missing.join(', ')}`)
+  if (missing.length > 0)
+    throw new CredentialsError(`section [${profile}] of ${file} lacks ${new Intl.ListFormat('en').format(missing)}`)
   return toCredentials(values, { profile, file })
 }
 

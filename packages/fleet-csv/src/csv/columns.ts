@@ -39,7 +39,7 @@ export function parseHeader(cells: readonly Cell[], { findsDevices = false } = {
       const names = [cells[earlier], cells[index]].map((name) => JSON.stringify(name))
       // The names differ only if one of them begins with PREFIX.
       const what =
-        names[0] === names[1] ? `have the same name ${names[0]}` : `are the same attribute: ${names.join(', ')}`
+        names[0] === names[1] ? `have the same name ${names[0]}` : `name the same attribute (${names.join(' and ')})`
       throw new Error(`columns ${earlier + 1} and ${index + 1} ${what}; remove one of them`)
     }
     seen.set(key, index)

@@ -8,7 +8,7 @@ describe('readDeviceFile', () => {
     ['hardwareId\nH1\n', 'there is no column "name"'],
     ['name;site\na;b\n', 'with commas, not with semicolons'],
     ['name,site,site\n', 'columns 2 and 3 have the same name "site"'],
-    ['name,site,attributes.site\n', 'columns 2 and 3 are the same attribute: "site", "attributes.site"'],
+    ['name,site,attributes.site\n', 'columns 2 and 3 name the same attribute ("site" and "attributes.site")'],
     ['name,\n', 'column 2 has no name'],
     ['name,.a\n', 'must not begin or end with a dot'],
     ['name,$other\n', 'attributes that begin with $'],

@@ -35,7 +35,7 @@ export function readDeviceFile(
     const required = findsDevices
       ? 'at least one of the columns "id", "hardwareId", and "name" is required'
       : 'only the column "name" is required'
-    throw new FileError('the file is empty', `its first row must name the columns; ${required}`)
+    throw new FileError('the file is empty', `the first row must name the columns; ${required}`)
   }
   const columns = readHeader(first.value, { valid, findsDevices })
   const rows: DeviceRow[] = []

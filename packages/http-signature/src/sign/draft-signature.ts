@@ -166,7 +166,7 @@ function prepare(options: DraftOptions, added: Record<string, string>): Prepared
   const host = parseHost(url.host)
   if (host === undefined) {
     const found = JSON.stringify(url.host)
-    throw new TypeError(`url must contain a host name or an IP address, and optionally a port, but contains ${found}`)
+    throw new TypeError(`the host in url must be a host name or an IP address, with an optional port, not ${found}`)
   }
   const scheme = url.protocol.slice(0, -1)
   return {

@@ -16,7 +16,7 @@ export function RenameAccount() {
   const rename = async (next: string | null): Promise<void> => {
     await change({ name: next })
     await client.query(ViewerDocument, {}, { requestPolicy: 'network-only' }).toPromise()
-    notifications.show({ message: 'The account was renamed' })
+    notifications.show({ message: 'The account name was changed' })
   }
   return (
     <>

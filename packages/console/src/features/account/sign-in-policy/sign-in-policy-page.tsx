@@ -68,7 +68,7 @@ function PolicyForm({ policy, canChange }: { policy: SignInPolicy; canChange: bo
   return (
     <form onSubmit={submit}>
       <Stack maw={640}>
-        {error === undefined ? null : <ErrorNotice error={error} title="The policy was not changed" />}
+        {error === undefined ? null : <ErrorNotice error={error} title="The sign-in policy was not changed" />}
         {optionsError === undefined ? null : (
           <ErrorNotice error={optionsError} title="The identity provider could not be loaded" onRetry={reload} />
         )}
