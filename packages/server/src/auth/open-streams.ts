@@ -56,7 +56,7 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
       const key = `${credentials} ${viewer.accountId} ${viewer.permissions} ${JSON.stringify(viewer.restriction)}`
       const streams: KeyStreams = byKey.get(key) ?? new Map()
       if (streams.size >= perKey) {
-        const message = `an access key or session may have at most ${perKey} open streams in a server process: close one first`
+        const message = `an access key or session may have at most ${perKey} open streams in an account on each server process: close one first`
         throw new ApiError('LIMIT_EXCEEDED', message, { limit: perKey, found: streams.size })
       }
       streams.set(end, viewer)
