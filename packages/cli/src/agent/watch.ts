@@ -45,7 +45,7 @@ export async function watchServices({ config, history, changeSignal, log, signal
   }
   const repeat = async (): Promise<void> => {
     while (await pause(config.services.every, signal)) {
-      await scan().catch((error: Error) => log.warn('cannot scan for services', { reason: error.message }))
+      await scan().catch((error: Error) => log.warn('cannot scan for services or save them', { reason: error.message }))
     }
   }
   return { done: (await scan()) ? repeat() : Promise.resolve() }

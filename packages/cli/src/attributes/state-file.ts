@@ -26,7 +26,7 @@ export async function writeState(file: string, plan: Plan): Promise<void> {
     }
     await rename(partial, file)
   } catch (error) {
-    throw new CliError(`cannot write the state file: ${(error as Error).message}`, {
+    throw new CliError(`cannot write the state file ${file}: ${(error as Error).message}`, {
       hint: 'Check the permissions and the free space of the folder. "muster attributes set" and "muster attributes unset" accept another file with --state.',
     })
   }

@@ -24,7 +24,7 @@ export async function writeProfile(
   }
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
-    throw new CliError(`cannot read the credentials file: ${error.message}`)
+    throw new CliError(`cannot read the credentials file ${file}: ${error.message}`)
   })
   await replacePrivately(file, withSection(text, profile, values))
 }
@@ -56,6 +56,6 @@ async function replacePrivately(file: string, text: string): Promise<void> {
     await rename(partial, file)
   } catch (error) {
     await rm(partial, { force: true })
-    throw new CliError(`cannot write the credentials file: ${(error as Error).message}`)
+    throw new CliError(`cannot write the credentials file ${file}: ${(error as Error).message}`)
   }
 }

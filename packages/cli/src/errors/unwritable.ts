@@ -7,5 +7,5 @@ import { CliError } from './cli-error.ts'
 export function unwritable(file: string, error: unknown, { what, option }: { what: string; option: string }): CliError {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'EEXIST') return new CliError(`${file} already exists`, { hint: `Pass another file with ${option}.` })
-  return new CliError(`cannot write ${what}: ${message}`)
+  return new CliError(`cannot write ${what} to ${file}: ${message}`)
 }

@@ -123,8 +123,10 @@ function checkForm(resolving: Resolving, call: Call): FunctionName | undefined {
 }
 
 function resolveContext(resolving: Resolving, value: Value): string | undefined {
-  if (value.parts.length > 1)
-    return rejectWith(resolving, value, `A context cannot contain the wildcard *. For the character *, write \\*`, null)
+  if (value.parts.length > 1) {
+    const message = 'The name of a context cannot contain the wildcard *. For the character *, write \\*'
+    return rejectWith(resolving, value, message, null)
+  }
   const wrong = wrongContext(value.parts[0]!)
   return wrong === undefined ? value.parts[0]! : rejectWith(resolving, value, wrong, null)
 }

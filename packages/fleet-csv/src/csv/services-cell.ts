@@ -62,7 +62,9 @@ function portOf(part: Character[], fail: (reason: string) => never): number | nu
   const text = textOf(part)
   if (text === '-') return null
   const port = Number(text)
-  return port >= 1 && port <= 65_535 ? port : fail(`the port must be from 1 to 65535, not ${text}`)
+  return port >= 1 && port <= 65_535
+    ? port
+    : fail(`the port must be from 1 to 65535, not ${text}; for no port, write "-"`)
 }
 
 function characters(cell: string): Character[] {

@@ -87,7 +87,7 @@ async function writeOrLog(db: Database, counted: readonly Counted[], log: Fastif
     try {
       await insertKeyUse(db, accountId, rowsOf(keys))
     } catch (error) {
-      log.warn({ err: error, keys: keys.length }, 'cannot record the fields that access keys used')
+      log.warn({ err: error, keys: keys.length }, 'cannot record the usage of access keys')
     }
   }
 }
