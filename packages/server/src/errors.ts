@@ -84,7 +84,7 @@ export const requestReasons = {
   },
   'not-a-member': {
     code: 'FORBIDDEN',
-    meaning: 'The signed-in person is not a member of the account, or the account does not exist.',
+    meaning: 'The signed-in person is not a member of the account, or the account does not exist or is disabled.',
   },
   'sign-in-required': {
     code: 'FORBIDDEN',

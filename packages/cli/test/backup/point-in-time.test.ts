@@ -170,7 +170,7 @@ describe('point-in-time recovery', longTimeout, () => {
     const damaged = await fails(['restore', '--to', 'latest', '--replace'])
     expect(damaged).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('PG_VERSION.zst is missing, or its content does not match the checksum'),
+      stderr: expect.stringMatching(/PG_VERSION\.zst is missing, .* or does not match its checksum/),
     })
     expect(await namesIn(data, await serve())).toEqual(['kept'])
 

@@ -8,5 +8,8 @@ import type { Session } from './sessions.ts'
  */
 export function assertPasswordSession({ method }: Session): void {
   if (method === SSO_METHOD)
-    throw new ApiError('FORBIDDEN', 'you signed in with single sign-on: sign in with your password first, then retry')
+    throw new ApiError(
+      'FORBIDDEN',
+      'you signed in with single sign-on: sign in with your password or a passkey first, then retry',
+    )
 }

@@ -120,11 +120,13 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
   }
 }
 
-/** Returns the same error for an account that does not exist as for an account that the person is not a member of. */
+/** Does not reveal to a person who is not a member whether the account exists. */
 export const notAMember = (): ApiError =>
-  new ApiError('FORBIDDEN', 'the account does not exist, or you are not a member of it: choose another account', {
-    reason: 'not-a-member',
-  })
+  new ApiError(
+    'FORBIDDEN',
+    'the account does not exist or is disabled, or you are not a member of it: choose another account',
+    { reason: 'not-a-member' },
+  )
 
 const roleChanged = (): ApiError =>
   new ApiError('FORBIDDEN', 'your role has changed, so the stream has ended: subscribe again', {

@@ -121,6 +121,8 @@ function isDamage(error: unknown): boolean {
 }
 
 const damaged = (file: string, cause?: unknown): BackupError =>
-  new BackupError('damaged', `${file} is missing, or its content does not match the checksum in the manifest.`, {
-    cause,
-  })
+  new BackupError(
+    'damaged',
+    `${file} is missing, cannot be decompressed, or does not match its checksum in the manifest.`,
+    { cause },
+  )

@@ -180,7 +180,7 @@ export async function assertBelowLimits(
   count(predecessor, 1)
   if (found.made >= limits.accessKeys)
     throw tooMany(
-      `a person can create up to ${limits.accessKeys} access keys in an account`,
+      `an account can have at most ${limits.accessKeys} access keys that the same person created`,
       limits.accessKeys,
       found.made,
     )

@@ -87,7 +87,7 @@ it('allows only one undo of a job at a time', async () => {
   const first = await call(user, 'undo', job.id)
   await makeOld(app, first.id)
   const second = await call(user, 'undo', job.id)
-  const conflict = ['CONFLICT', expect.stringMatching(`the bulk job ${second.id} is already undoing the bulk job`)]
+  const conflict = ['CONFLICT', expect.stringMatching(`the bulk job ${second.id}, another undo of the bulk job`)]
   expect(await codeOf(user, `mutation { previewBulk(id: "${first.id}") { id } }`)).toEqual(conflict)
   expect(await codeOf(user, `mutation { retryBulk(id: "${first.id}") { id } }`)).toEqual(conflict)
   await run(user, second)

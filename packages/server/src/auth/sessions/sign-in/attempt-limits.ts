@@ -52,7 +52,7 @@ export function createSignInAttempts(db: Database, clock: () => Date): SignInAtt
     const { tries, ends } = await countAttempt(db, name, { now, ends: new Date(now.getTime() + WINDOW_MS) })
     if (tries <= allowed) return
     const retryAfter = Math.max(1, Math.ceil((ends.getTime() - now.getTime()) / 1_000))
-    const message = `too many attempts from this address or for this user: ${retryIn(retryAfter)}`
+    const message = `too many attempts from this IP address or for this user: ${retryIn(retryAfter)}`
     throw new ApiError('RATE_LIMITED', message, { retryAfter })
   }
   return {

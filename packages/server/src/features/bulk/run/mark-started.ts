@@ -8,8 +8,8 @@ import { type BulkJobRow, findUndoInProgress, lockJob, writeJob } from '../bulk-
 import { finishEvent, startEvents } from './job-events.ts'
 
 /**
- * Starts the job. A job without devices to change ends immediately. Throws CONFLICT if another job is already undoing
- * the same job.
+ * Starts the job. A job without devices to change ends immediately. Throws CONFLICT if the job is an undo and another
+ * undo of the same job has not ended.
  */
 export async function startJob(
   db: Database,
@@ -29,8 +29,8 @@ export async function startJob(
 }
 
 /**
- * Throws CONFLICT if another job is already undoing the job `undoOf`. Locks the job `undoOf`, because two undos must
- * not begin at the same time.
+ * Throws CONFLICT if another undo of the job `undoOf` has not ended. Locks the job `undoOf`, because two undos must not
+ * begin at the same time.
  */
 export async function assertOnlyUndo(
   db: Database,
@@ -41,6 +41,6 @@ export async function assertOnlyUndo(
   await lockJob(db, accountId, undoOf)
   const other = await findUndoInProgress(db, accountId, { undoOf, except, since: expiryOf(now) })
   if (other === undefined) return
-  const message = `the bulk job ${other} is already undoing the bulk job ${undoOf}: finish or cancel job ${other} first`
+  const message = `the bulk job ${other}, another undo of the bulk job ${undoOf}, has not ended: finish or cancel job ${other} first`
   throw new ApiError('CONFLICT', message, { job: other })
 }
