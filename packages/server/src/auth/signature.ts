@@ -127,7 +127,7 @@ const wrongSignature = {
   message: signatureReasons['bad-signature'].meaning,
 } as const satisfies Omit<Failure, 'keyId'>
 
-/** Returns the error, and counts a failure unless the reason has the status 400. */
+/** Counts a failure, unless its status is 400. Returns its error, or RATE_LIMITED after too many failures. */
 function signatureError({ reason, message, keyId }: Failure, address: string, failed: FailedAuthentication): ApiError {
   if (signatureReasons[reason].status === 400) return new ApiError('BAD_USER_INPUT', message, { reason })
   const retryAfter = failed.count(address, keyId)

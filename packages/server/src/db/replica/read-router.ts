@@ -60,16 +60,16 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
   let retrying: Promise<void> | undefined
   const closing = new Set<Promise<void>>()
 
-  const switchTo = (next: ReadPlace, reason = 'the replica is up to date'): void => {
+  const switchTo = (next: ReadPlace, reason = 'the standby is up to date'): void => {
     place = next
     if (loggedReason === reason) return
     loggedReason = reason
-    if (next === 'replica') log.info({ reason }, 'lists are read from the replica')
+    if (next === 'replica') log.info({ reason }, 'lists are read from the standby')
     else log.warn({ reason }, 'lists are read from the primary')
   }
 
   const closeReplica = (error: unknown): void => {
-    switchTo('away', `the replica cannot be read: ${(error as Error).message}`)
+    switchTo('away', `the standby cannot be read: ${(error as Error).message}`)
     const closed = replica?.close().catch(() => {})
     replica = undefined
     if (closed !== undefined) closing.add(closed.finally(() => closing.delete(closed)))
@@ -101,7 +101,7 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
     if (checked !== replica) return
     if (isCurrent === 'silent') closeReplica(new Error('the server in DATABASE_READ_URL does not respond'))
     else if (isCurrent === true) switchTo('replica')
-    else if (isCurrent === false) switchTo('lagging', 'the replica lags behind the primary')
+    else if (isCurrent === false) switchTo('lagging', 'the standby lags behind the primary')
   }
   const retryIfUnused = (): void => {
     if (place === 'replica') return
@@ -114,7 +114,7 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
     async choose() {
       const candidate = place === 'replica' ? replica : undefined
       const isCurrent = candidate && (await check(candidate, WAIT_MS))
-      if (isCurrent === false || isCurrent === 'silent') switchTo('lagging', 'the replica lags behind the primary')
+      if (isCurrent === false || isCurrent === 'silent') switchTo('lagging', 'the standby lags behind the primary')
       const isChosen = isCurrent === true
       onChoice(isChosen ? 'replica' : place === 'replica' ? 'lagging' : place)
       return isChosen ? candidate?.db : undefined

@@ -83,7 +83,7 @@ async function poll(deps: CommandLineRouteDeps, fields: JsonFields): Promise<Out
   const request = await pollRequest(db, id, { now, before: new Date(now.getTime() - INTERVAL * 1_000) })
   if (request === undefined) {
     if (!(await isKnownRequest(db, id, now))) return expired
-    throw new ApiError('RATE_LIMITED', `the last poll was too recent: wait ${INTERVAL} seconds between polls`, {
+    throw new ApiError('RATE_LIMITED', `too many polls: wait at least ${INTERVAL} seconds between polls`, {
       retryAfter: INTERVAL,
     })
   }

@@ -39,9 +39,9 @@ export async function verifyLogoutToken(
   if (typeof event !== 'object' || event === null)
     throw new Error(`the token must have the claim "events" with an object named ${EVENT}`)
   // A logout token must not have a nonce, so that it cannot be used as an ID token (Back-Channel Logout 1.0 §2.4).
-  if (nonce !== undefined) throw new Error('the token must not have a nonce')
+  if (nonce !== undefined) throw new Error('the token must not have the claim "nonce"')
   if ((sid !== null && typeof sid !== 'string') || (sid === null && sub === null))
-    throw new Error('the token must have a sid or a sub, and sid must be a string')
+    throw new Error('the token must have the claim "sid" or "sub", and "sid" must be a string')
   // After this time, the token is too old to be accepted, so the server no longer needs to remember its ID.
   const expires = new Date((iat! + MAX_AGE_SECONDS + 2 * TOLERANCE_SECONDS) * 1_000)
   return { issuer, sid: sid as string | null, subject: sub, id: String(jti), expires }
