@@ -62,7 +62,7 @@ export function assertNoConflict(
     const kind = kindOnTarget(name[0])
     if (value === null || kind === undefined || kind === kindOfName(name)) continue
     const text = JSON.stringify(joinAttributeName(name))
-    const why = `${JSON.stringify(name[0])} is already a ${kind}, in the base values or in a context`
+    const why = `${JSON.stringify(name[0])} is already a ${kind} in the base values or in a context`
     throw new ApiError('CONFLICT', `${text} cannot be set: ${why}; remove the ${kind} or choose another name`)
   }
 }

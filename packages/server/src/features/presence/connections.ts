@@ -81,7 +81,8 @@ export function createConnections(options: ConnectionsOptions): Connections {
   let checking = Promise.resolve()
   const checkSoon = (): void => {
     checking = checking.then(checkTakenOver).catch((error: unknown) => {
-      if (!closing.signal.aborted) log.warn({ err: error }, 'cannot check for devices that connected to other servers')
+      if (!closing.signal.aborted)
+        log.warn({ err: error }, 'cannot check for devices that have connected to other server processes')
     })
   }
 

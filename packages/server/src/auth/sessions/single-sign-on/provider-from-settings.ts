@@ -17,11 +17,11 @@ export async function openProvider(
   }
   const isWanted = (oidcIssuer ?? oidcClientId ?? oidcClientSecret) !== undefined
   const missing = Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [name] : []))
-  if (isWanted && missing.length > 0) throw new StartError(`To use single sign-on, also set ${missing.join(', ')}.`)
+  if (isWanted && missing.length > 0) throw new StartError(`To use single sign-on, also set: ${missing.join(', ')}.`)
   if (!isWanted) {
     if (config.signIn === 'sso')
       throw new StartError(
-        `MUSTER_SIGN_IN=sso requires single sign-on. Set ${missing.join(', ')}, or remove MUSTER_SIGN_IN.`,
+        `MUSTER_SIGN_IN=sso requires single sign-on. Remove MUSTER_SIGN_IN, or set: ${missing.join(', ')}.`,
       )
     return undefined
   }
