@@ -102,7 +102,7 @@ function rejectOtherMethods(scope: FastifyInstance, url: string, methods: readon
     url,
     exposeHeadRoute: false,
     handler: async ({ method }) => {
-      throw new HttpError(405, `${method} is not supported on this path; use ${allow}`, { allow })
+      throw new HttpError(405, `${method} is not supported on this path; supported methods: ${allow}`, { allow })
     },
   })
 }
