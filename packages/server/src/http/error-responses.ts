@@ -5,11 +5,12 @@ import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
 import { errorResponse, fromTransportError } from '../graphql/transport/response.ts'
 
 export function registerErrorHandler(app: FastifyInstance): void {
-  app.setErrorHandler(sendError)
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
 }
 
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const apiError = toApiError(fromTransportError(error, request.headers), {
+/** `bodyBytes` is the limit on the request's body. The default is the API's limit. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, bodyBytes?: number): void {
+  const apiError = toApiError(fromTransportError(error, request.headers, bodyBytes), {
     requestId: request.id,
     onInternal: (fault) => request.log.error({ err: fault }, 'a request failed because of an internal error'),
   })

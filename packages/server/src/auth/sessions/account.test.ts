@@ -94,6 +94,9 @@ describe('the name of a person', () => {
     expect((await browser.auth('/update-user', { name: null })).body.user.name).toBeNull()
     const { status } = await browser.auth('/update-user', { name: 'x'.repeat(101) })
     expect(status).toBe(413)
+    const { status: tooLarge, body } = await browser.auth('/update-user', { name: 'x'.repeat(65_536) })
+    expect(tooLarge).toBe(413)
+    expect(body.errors[0].message).toBe('the body may have at most 65536 bytes, but has 65547')
   })
 })
 

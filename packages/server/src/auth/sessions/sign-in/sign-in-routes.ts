@@ -3,6 +3,7 @@ import type { Config } from '../../../config.ts'
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import type { Requester } from '../../../graphql/run-operation.ts'
+import { sendError } from '../../../http/error-responses.ts'
 import { isHttps } from '../../../http/is-https.ts'
 import { createRejectionLog, type LogRejection } from '../../../http/rejection-log.ts'
 import { parseJsonBody, readFields } from '../../../lib/json-fields.ts'
@@ -75,6 +76,7 @@ export function registerSignIn(
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_BYTES }, (_request, body, done) =>
       done(null, body),
     )
+    scope.setErrorHandler((error, request, reply) => sendError(error, request, reply, BODY_BYTES))
     scope.addHook('onRequest', async (_request, reply) => {
       reply.header('cache-control', 'no-store')
     })
