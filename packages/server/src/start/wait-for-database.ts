@@ -35,7 +35,7 @@ export async function waitForDatabase(
           cause: error,
         })
       }
-      if (tries % 10 === 0) log.warn({ err: error }, 'waiting for the database')
+      if (tries % 10 === 0) log.warn({ err: error, setting: database.name }, 'waiting for the database')
       await sleep(RETRY_MS, undefined, { signal })
     }
   }

@@ -76,7 +76,10 @@ export function createWorkerRouter({
 
   const setAway = (db: Database, reason: string): void => {
     for (const [node, worker] of workers) if (worker === db) workers.delete(node)
-    if (reported.get(db) !== reason) log.warn({ reason }, 'a server in DATABASE_URLS is unavailable or not a worker')
+    // The URL itself may contain a password.
+    const position = pools.indexOf(db) + 1
+    if (reported.get(db) !== reason)
+      log.warn({ position, reason }, 'a server in DATABASE_URLS is unavailable or not a worker')
     reported.set(db, reason)
   }
 
