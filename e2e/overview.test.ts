@@ -42,7 +42,7 @@ describeConsole('the overview', () => {
     await active.getByRole('figure').waitFor()
     await active.getByText('Table', { exact: true }).click()
     const samples = active.getByRole('table', { name: 'Active devices' })
-    // The table has more than three rows if the server has taken another sample since the test began.
+    // The table lists more than three samples if the server has taken another sample since the test began.
     await expect.poll(() => samples.getByRole('row').count()).toBeGreaterThanOrEqual(1 + 3)
     expect(await samples.getByRole('cell').nth(1).textContent()).toBe('5')
 

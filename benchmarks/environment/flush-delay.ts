@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { StartedEnvironment } from './start-environment.ts'
 
 /**
- * Makes PostgreSQL wait before each flush of its write-ahead log (`commit_delay`), to simulate a slow disk. If
- * `milliseconds` is 0, removes the delay.
+ * Makes PostgreSQL wait `milliseconds` before each flush of its write-ahead log (`commit_delay`), to simulate a slow
+ * disk. 0 removes the delay.
  */
 export async function delayFlushes({ database, pool }: StartedEnvironment, milliseconds: number): Promise<void> {
   const cluster = join(database.folder, 'pg')

@@ -35,7 +35,7 @@ async function run({ url, connections, requests, until }: LoadJob): Promise<Load
   }
 }
 
-/** Resolves with status 0 if the connection breaks. */
+/** Resolves with status 0 if the connection fails or breaks. */
 function send(
   agent: Agent,
   url: string,

@@ -76,7 +76,7 @@ try {
   const restartSeconds = (performance.now() - restartBegan) / 1_000
   const reconnectSeconds = await secondsUntil(areConnected)
   const activeAgainSeconds = await secondsUntil(async () => (await countActive()) === count)
-  // Wait until the lease of the stopped server process and the grace period have ended, because only then would the
+  // Wait until the grace period and the lease of the stopped server process have ended, because only then would the
   // server make a connected device inactive by mistake.
   await sleep(20_000)
   const stillActive = await countActive()

@@ -27,7 +27,7 @@ export interface Rate {
   name: string
   perSecond: Spread
   latency: { p50: number; p99: number }
-  /** The CPU time of the system's process per request, in milliseconds. Undefined on systems without /proc. */
+  /** The CPU time of the system's process per request, in milliseconds. Undefined if /proc does not exist. */
   cpuTime: number | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Encodes bytes as base64. Supports only short inputs, because it passes each byte as a function argument. */
+/** Encodes bytes as base64. Supports only short inputs, because each byte becomes a function argument. */
 export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
 /** Decodes base64 and ignores whitespace. Returns undefined if the input is invalid. */

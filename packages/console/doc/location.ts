@@ -4,7 +4,7 @@ export type View = 'reference' | 'diagram' | 'try'
 
 export interface DocLocation {
   view: View
-  /** Name of the selected entry's type, such as `Device`. Empty if no entry is selected. */
+  /** Name of the type that is or contains the selected entry, such as `Device`. Empty if no entry is selected. */
   type: string
   /**
    * The selected entry, such as `Device`, `Device.attributes`, or `User.devices.sort`. Empty if no entry is selected.

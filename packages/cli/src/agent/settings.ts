@@ -15,7 +15,7 @@ export interface AgentOptions {
 export interface AgentSettings {
   config: AgentConfig
   folder: string
-  /** Server URL from the option, from the environment, or from the configuration, in this order of precedence. */
+  /** Server URL from --url, MUSTER_URL, or the configuration, in this order of precedence. */
   url: string | undefined
   code: string | undefined
   broker: string | undefined

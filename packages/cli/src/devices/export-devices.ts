@@ -47,7 +47,7 @@ export async function exportView(
 const failed = (reason: string): CliError =>
   new CliError(`the download failed: ${reason}`, { hint: 'Run the export again.', exitCode: exitCodes.notNow })
 
-/** Counts the rows in a CSV file. A quoted cell can contain line ends. */
+/** Counts the rows in a CSV file. A quoted cell can contain line breaks. */
 function createRowCounter() {
   let isQuoted = false
   let rows = 0

@@ -13,7 +13,10 @@ export async function checkCredentialsFile(file: string): Promise<Finding> {
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** If the server is on this machine, checks the disk space, permissions, master key, and backups of its data folder. */
+/**
+ * Checks the disk space, permissions, master key, and backups of the data folder, if the server's URL is a loopback URL
+ * and the folder exists.
+ */
 export async function* checkDataFolder(url: string, env = process.env): AsyncGenerator<Finding> {
   if (!loopback.test(new URL(url).hostname)) return
   const folder = resolve(env.MUSTER_DATA || 'data')

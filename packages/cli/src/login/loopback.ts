@@ -6,7 +6,7 @@ export type Returned = { code: string } | { error: string }
 
 export interface Loopback {
   port: number
-  /** Resolves when the browser returns. To wait for the browser to return again, call this function again. */
+  /** Resolves with the first return of the browser that no earlier call received, and waits for one if necessary. */
   next(): Promise<Returned>
   close(): void
 }

@@ -3,7 +3,7 @@ export interface Counts {
   connected: number
   connects: number
   reconnects: number
-  /** Number of connections that devices ended intentionally, about half of them without a DISCONNECT packet. */
+  /** Number of connections that devices ended during the simulation, about half of them without a DISCONNECT packet. */
   drops: number
   publishes: number
   acks: number

@@ -41,7 +41,7 @@ export async function addUser(
   })
 }
 
-/** Converts an email address to lowercase, and replaces characters that may be unsafe in a file name with `_`. */
+/** Converts an email address to lowercase, with `_` for each character that may be unsafe in a file name. */
 export const fileNameOf = (email: string): string => email.toLowerCase().replace(/[^a-z0-9@._+-]/g, '_')
 
 export const credentialsFileName = (email: string): string => `credentials-${fileNameOf(email)}`

@@ -11,8 +11,8 @@ export interface BatchProxy {
 }
 
 /**
- * Starts a proxy. Before forwarding a request with the mutation, the proxy calls `onBatch` with the number of such
- * requests so far, so that a test can interfere at a fixed point.
+ * Starts a proxy. Before forwarding the nth request that contains `mutation`, the proxy waits for `onBatch(n)`, so that
+ * a test can interfere at a fixed point.
  */
 export async function startBatchProxy(
   target: string,

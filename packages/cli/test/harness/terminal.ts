@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { launcherPath } from '../../../server/test/harness/bundled-programs.ts'
 import type { CliUser } from './cli-user.ts'
 
-/** Runs a command in a pseudo-terminal with 80 columns and returns what a user sees. Requires python3. */
+/** Runs a command in a pseudo-terminal with 80 columns, and returns its output. Requires python3. */
 export async function inTerminal({ env }: Pick<CliUser, 'env'>, ...args: readonly string[]): Promise<string> {
   const program = 'import pty, sys; pty.spawn(sys.argv[1:])'
   const shell = 'stty cols 80 rows 24; exec "$@"'

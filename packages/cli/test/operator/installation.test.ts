@@ -13,7 +13,7 @@ const newInstallation = installations.create
 describe('an installation', () => {
   it('serves, adds users, runs queries, and stops on a signal', async () => {
     const { env: usual, folder } = await newInstallation()
-    // Reserve the port, so that no other server responds on it after this server has stopped.
+    // Reserve a port, so that no other server responds on it after this server has stopped.
     const [port] = await claimPorts(1)
     const env = { ...usual, PORT: String(port) }
     const server = startMuster(['serve'], { env })

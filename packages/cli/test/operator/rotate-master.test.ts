@@ -84,7 +84,7 @@ it('resumes a killed rotation while the server runs, and keeps all secrets worki
   const former = await keyIn(folder, 'master.key')
   expect(new Set(await opensAll(former))).toEqual(new Set([true]))
 
-  // Lock the access keys, so that the command is killed before it has encrypted any secret with the new master key.
+  // Lock the access keys, so that the test can kill the command before the command re-encrypts their secrets.
   const held = await database.db.startTransaction().execute()
   await sql`select from access_key for update`.execute(held)
   const cut = startMuster(['keys', 'rotate-master'], { env })

@@ -23,7 +23,7 @@ export interface Credentials {
 
 /**
  * Returns the signing function. Throws TypeError if the credentials are incomplete or ambiguous. The signing function
- * throws TypeError if the secret or the private key is invalid.
+ * rejects with TypeError if the secret or the private key is invalid.
  */
 export function signerOf({ keyId, secret, privateKey, sign, form }: Credentials): Sign {
   if ([secret, privateKey, sign].filter((given) => given !== undefined).length !== 1)

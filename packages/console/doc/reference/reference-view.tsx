@@ -29,8 +29,8 @@ export function ReferenceView({ schema, location }: { schema: GraphQLSchema; loc
 }
 
 /**
- * Scrolls to an entry, or to the top of the page for a type. The browser cannot scroll to an entry on another type's
- * page, because the entry does not exist when the hash changes.
+ * Scrolls to an entry, or to the top of the page for a type or an unknown entry. The browser cannot scroll to an entry
+ * on another type's page, because the entry's element does not exist yet when the hash changes.
  */
 function scrollToAnchor(anchor: string): void {
   const element = anchor.includes('.') ? document.getElementById(anchor) : null

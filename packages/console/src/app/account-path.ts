@@ -2,7 +2,7 @@ const [, path, id] = /^(\/accounts\/([\w-]+))(?=\/|$)/.exec(location.pathname) ?
 
 /**
  * ID of the account in the tab's address. The address contains the ID so that two tabs can show different accounts.
- * Undefined if the server chooses the account.
+ * Undefined if the address contains no ID, in which case the server chooses the account.
  */
 export const addressedAccount: string | undefined = id
 

@@ -3,7 +3,10 @@ import { getCACertificates } from 'node:tls'
 import { CliError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
 
-/** Returns the Node.js default certificates and the file's certificates. Returns undefined if no file is set. */
+/**
+ * Returns the Node.js default certificates and the file's certificates, or undefined if no file is set. Throws if the
+ * file cannot be read or contains no PEM certificate.
+ */
 export async function readTrustedCertificates(file: string | undefined): Promise<string[] | undefined> {
   if (file === undefined) return undefined
   const text = await readFile(file, 'utf8').catch((error: Error) => {

@@ -9,7 +9,7 @@ import { registerMachine } from './register-machine.ts'
 const hint =
   'To register this machine, run "muster agent register --url URL --code CODE", or set MUSTER_URL and MUSTER_CODE.'
 
-/** Retries after each `TryAgainError`. Returns undefined if the signal aborts. */
+/** Retries after each `TryAgainError`, but throws other errors. Returns undefined if the signal aborts. */
 export async function registerWithRetries(
   settings: AgentSettings,
   log: Log,

@@ -3,8 +3,8 @@ import { replacePrivateFile } from '@muster/server/lib/private-file.ts'
 import { CliError } from '../../errors/cli-error.ts'
 
 /**
- * Reads a JSON file, and converts the parsed value with `read`. Returns undefined if the file does not exist. Throws if
- * `read` returns undefined.
+ * Reads a JSON file, and converts the parsed value with `read`, which receives undefined for invalid JSON. Returns
+ * undefined if the file does not exist. Throws if the file cannot be read or `read` returns undefined.
  */
 export async function readJsonFile<Value>(
   file: string,

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 
 interface Attempt {
-  /** Runs the operation. Resolves even if the operation fails, and then sets `error`. */
+  /** Runs the operation. If the operation fails, sets `error` and still resolves. */
   attempt: () => Promise<void>
   submit: (event: FormEvent) => void
   isRunning: boolean
