@@ -16,8 +16,8 @@ function readRequest(text: string) {
 }
 
 /**
- * Verifies a request of the page at the time `now`, in Unix seconds. Returns true, or a code that says why the request
- * is invalid, such as `clock-skew`.
+ * Verifies a request of the page at the time `now`, in Unix seconds. Returns true or, if the request is invalid, a
+ * reason code such as `clock-skew`.
  */
 function verify({ body, ...request }: (typeof requests)[number], now: number): boolean | string {
   const parsed = parseSignature(request)

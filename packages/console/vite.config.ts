@@ -22,7 +22,7 @@ export default defineConfig({
     target: 'es2022',
     // All supported browsers preload modules without the polyfill.
     modulePreload: { polyfill: false },
-    // Embed no files as data: URLs, which the content security policy allows only for images.
+    // Embed no files as data: URLs, which the Content-Security-Policy allows only for images.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 4000,
     rolldownOptions: {

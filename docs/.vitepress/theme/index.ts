@@ -4,7 +4,7 @@ import DefaultTheme from 'vitepress/theme-without-fonts'
 import { h } from 'vue'
 import './style.css'
 
-// A link in the configuration cannot lead out of /docs/.
+// A link in the VitePress configuration cannot lead to a page outside /docs/.
 const ConsoleLink = () => h('a', { class: 'console-link', href: '/', target: '_self' }, 'Console')
 
 export default {

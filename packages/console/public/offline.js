@@ -1,4 +1,4 @@
-// This script polls the server. When the server is ready, the script opens the page that the user requested.
+// This script polls /healthz. When the server responds with success, the script opens the page that the user requested.
 ;(() => {
   const INTERVAL_MS = 3000
   const state = document.getElementById('state')

@@ -5,7 +5,7 @@ import { createValues } from './sources/unreported-values.ts'
 
 /**
  * Returns what the agent would report about this machine now, and the source of the hardware ID. Of the services that
- * are not running, includes only the expected ones. Lists no services if the operating system does not list listening
+ * are not running, includes only the expected ones. Lists no services if the operating system does not report listening
  * sockets.
  */
 export async function inspectMachine(config: AgentConfig) {

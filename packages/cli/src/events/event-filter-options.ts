@@ -48,7 +48,7 @@ export const withEventFilterOptions = (command: Command, verb: string): Command 
     .option('--context <name>', 'context in which the filter reads device attributes (default: the context of --view)')
     .addHelpText('after', eventWhereHelp)
 
-/** Converts the options to the arguments of a query. `view` is the view that the options name. */
+/** Converts the options to the arguments of a query. `view` is the view that the options name, if any. */
 export async function eventFilterArguments(
   muster: Muster,
   { type, device = [], since, until, where = [], context }: EventFilterOptions,

@@ -2,7 +2,7 @@ import { builtIns } from './built-in.ts'
 import { runCommand } from './command.ts'
 import type { Sample } from './sample.ts'
 
-/** Reads a value. On failure, rejects with an error for the log. The signal stops a running command. */
+/** Reads a value. On failure, rejects with an error, which the agent logs. The signal stops a running command. */
 export type Source = (signal: AbortSignal) => Promise<Sample>
 
 export function parseSource(written: string, { timeout }: { timeout: number }): Source | string {
