@@ -57,8 +57,8 @@ async function remove({ db, log }: Installation, address: string, { yes, erase, 
   const deleted = withAccounts === true ? accounts : []
   const contents = `${accountsText(deleted)}, ${counted(devices, 'device')}, ${counted(accessKeys, 'access key')}, and all events`
   const what = deleted.length === 0 ? `Remove ${email}` : `Remove ${email} with ${contents}`
-  // If accounts would be left without an owner, the removal fails without --with-accounts, so a confirmation would be
-  // pointless.
+  // If an account would have no owner who can sign in, the removal fails without --with-accounts, so a confirmation
+  // would be pointless.
   if (accounts.length === deleted.length) await confirmByTyping(email, { what, yes })
   const isShown = process.stderr.isTTY
   const onProgress = (rows: number) => process.stderr.write(`\r${rows} rows deleted`)
