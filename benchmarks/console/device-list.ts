@@ -13,7 +13,7 @@ const TIMEOUT_MS = 30_000
 
 interface List {
   page: Page
-  /** Performs an action, and returns the milliseconds until all visible rows are loaded and the list has changed. */
+  /** Performs an action. Returns the milliseconds from its first press, input, or scroll until new rows are loaded. */
   time(action: () => Promise<unknown>): Promise<number>
 }
 
