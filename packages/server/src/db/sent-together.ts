@@ -1,7 +1,8 @@
 /**
- * Waits for statements that a transaction sent without waiting for each one. They run in the order in which they were
- * sent. After a failure, this function waits for the other statements before it throws, because a statement that ran
- * after the rollback would be outside the transaction. Throws the failure that ended the transaction.
+ * Returns the results of statements that a transaction sent without waiting for each one. The statements run in the
+ * order in which they were sent. After a failure, this function waits for the other statements before it throws,
+ * because a statement that ran after the rollback would be outside the transaction. Throws the failure that ended the
+ * transaction.
  */
 export async function sentTogether<Results extends readonly unknown[]>(
   statements: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> }],

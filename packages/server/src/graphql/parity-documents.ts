@@ -71,7 +71,7 @@ class Writer {
 
   private field(field: GraphQLField<unknown, unknown>, depth: number): string {
     const type = getNamedType(field.type)
-    // The key must be unique, because fields with equal keys must have equal arguments.
+    // The response key must be unique, because fields with the same response key must have equal arguments.
     const alias = field.args.length > 0 || this.choose(4) === 0 ? `${this.name('k')}: ` : ''
     const args = this.arguments(field.args)
     if (!isObjectType(type)) return `${alias}${field.name}${args} ${this.directive('leaf')}`

@@ -20,7 +20,7 @@ export class EmbeddedError extends Error {
   }
 }
 
-/** This alternative avoids every problem of the embedded database, so many error messages end with it. */
+/** Many errors of the embedded database contain this advice, because an external server avoids the problem. */
 export const useDatabaseUrl =
   'To use an external PostgreSQL server (version 15 to 18) instead, set DATABASE_URL to its URL.'
 

@@ -19,7 +19,7 @@ export async function stopOrphan(clusterFolder: string): Promise<void> {
   }
 }
 
-/** Checks whether the process runs PostgreSQL in this folder. A later process may have reused the process ID. */
+/** Checks whether the process runs PostgreSQL in the cluster folder. Another program may have reused the process ID. */
 async function isPostgresOf(pid: number, clusterFolder: string): Promise<boolean> {
   const folder = await realpath(clusterFolder)
   if (process.platform === 'linux') {

@@ -15,8 +15,8 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
       readFile(`/proc/${pid}/stat`, 'utf8'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ])
-    // Field 3 is the state, and field 22 is the start time (proc_pid_stat(5)). The name before them may contain any
-    // character.
+    // Field 3 is the state, and field 22 is the start time (proc_pid_stat(5)). Field 2, the program's name in
+    // parentheses, may contain any character.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : `${pid} ${fields[19]} ${boot.trim()}`
   } catch {

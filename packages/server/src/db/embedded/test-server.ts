@@ -1,4 +1,7 @@
-/** Starts an embedded database, prints its process ID or the error as JSON, and stops it on SIGTERM or Ctrl-C. */
+/**
+ * Starts an embedded database and prints, as JSON, its process ID and socket folder or the error. Stops the database on
+ * SIGTERM or SIGINT.
+ */
 import pg from 'pg'
 import { startEmbedded } from './embedded.ts'
 import { EmbeddedError } from './embedded-error.ts'

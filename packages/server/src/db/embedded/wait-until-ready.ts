@@ -42,8 +42,8 @@ export async function waitUntilReady({ postgres, connection, clusterFolder, logF
 }
 
 /**
- * Line 8 of postmaster.pid is "ready" once PostgreSQL accepts connections. A connection attempt before that would add a
- * line to the log.
+ * Line 8 of postmaster.pid is "ready" once PostgreSQL accepts connections. An earlier connection attempt would add a
+ * line to PostgreSQL's log.
  */
 async function hasReadyStatus(clusterFolder: string): Promise<boolean> {
   const text = await readFile(join(clusterFolder, 'postmaster.pid'), 'utf8').catch(() => '')

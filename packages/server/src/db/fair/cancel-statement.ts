@@ -19,7 +19,7 @@ const CANCEL_TIMEOUT_MS = 5_000
 
 /**
  * Sends a cancel request. The request may arrive during the next statement (PostgreSQL, Canceling Requests in
- * Progress), so callers must close the connection afterward. Ignores errors.
+ * Progress), so callers must close `client` afterward. Ignores errors.
  */
 export function cancelStatement(client: pg.PoolClient, options: pg.PoolConfig): void {
   const { processID, secretKey } = client as unknown as { processID: number | null; secretKey: number | null }

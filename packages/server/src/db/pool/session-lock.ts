@@ -10,11 +10,11 @@ export interface SessionLockOptions {
 }
 
 /**
- * Runs `work` while the session of `connection` holds an advisory lock. PostgreSQL releases the lock when the
- * connection ends, even if the process is killed. `connection` must be a single connection.
+ * Runs `work` while the session of `connection` holds an advisory lock, and then releases the lock. PostgreSQL also
+ * releases the lock when the connection ends, even if the process is killed. `connection` must be a single connection.
  *
- * Polls the lock, because a statement that waits for the lock would hold a snapshot. CREATE INDEX CONCURRENTLY waits
- * for all snapshots, so the two statements could block each other.
+ * Polls for the lock, because a statement that waits for the lock would hold a snapshot. CREATE INDEX CONCURRENTLY
+ * waits for all snapshots, so the two statements could block each other.
  */
 export async function withSessionLock<Result>(
   connection: Database,

@@ -16,7 +16,7 @@ export async function readWritten(primary: Database): Promise<bigint> {
 
 const POLL_INTERVAL_MS = 3
 
-/** Returns whether the replica reaches the position in time, or 'silent' if it does not respond in time. */
+/** Returns whether the replica reaches the position in time, or 'silent' if the replica does not respond at all. */
 export async function reachesPosition(replica: Replica, to: bigint, withinMs: number): Promise<boolean | 'silent'> {
   const timer = new AbortController()
   const timeout = sleep(withinMs, 'late' as const, { signal: timer.signal, ref: false }).catch(() => 'late' as const)

@@ -13,7 +13,7 @@ import { parseContext, RESERVED_GROUP } from './attribute-name.ts'
 import { findOverrides } from './attributes.queries.ts'
 import { overlay, reservedColumns } from './attributes.ts'
 
-/** Reads the overrides of all devices on a page with one statement. */
+/** Uses a single statement to read the overrides of all devices on a page. */
 export const attributesOfDevice: CompiledField<DeviceRow, Context> = {
   compile: () => async (page) => {
     const { rows, args, context } = page

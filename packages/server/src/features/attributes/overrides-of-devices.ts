@@ -13,7 +13,10 @@ export async function listOverridesIn(
   return new Map(rows.map(({ target_id, attributes }) => [target_id, attributes]))
 }
 
-/** Returns the contexts, keyed by device ID. With `readable`, returns only contexts with overrides of these names. */
+/**
+ * Returns the contexts of the devices' overrides, keyed by device ID. If `readable` is set, ignores overrides of other
+ * names.
+ */
 export async function listContextsOf(
   db: Database,
   accountId: string,

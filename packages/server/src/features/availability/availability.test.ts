@@ -70,7 +70,7 @@ describe('the availability of a device', () => {
         [2_000, 2_100, 'inactive'],
       ),
     })
-    // At the start of the time span, the state is the one that the last earlier change set.
+    // The state at the start of the time span comes from the last change before the time span.
     const part = await availability(device, minute(1_510), minute(1_520))
     expect(part).toMatchObject({ share: 0, outages: 0, segments: segments([1_510, 1_520, 'inactive']) })
     expect(await availability(device, minute(100), minute(200))).toMatchObject({ share: 1, longestOutage: 0 })

@@ -10,9 +10,9 @@ import { addRows } from './rows/add-rows.ts'
 export const isList = ({ target }: BulkJob): boolean => 'ids' in target || ('csv' in target && !('job' in target))
 
 /**
- * Adds the IDs or the CSV rows to the job. Returns the job's new number of devices, or 0 if the target is not a list.
- * Throws BAD_USER_INPUT if the job already contains one of the devices, and LIMIT_EXCEEDED if the job would have too
- * many devices.
+ * Adds the IDs or the CSV rows to the job. Returns the job's new number of devices, or 0 if `ids` and `rows` are
+ * omitted. Throws BAD_USER_INPUT if the job already contains one of the devices, and LIMIT_EXCEEDED if the job would
+ * have too many devices.
  */
 export async function addDevices(
   db: Database,

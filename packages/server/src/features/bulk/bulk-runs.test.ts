@@ -166,7 +166,7 @@ describe('the preview of new devices', () => {
 })
 
 describe('a bulk job whose preview fails in the request', () => {
-  /** Causes only the first attempt to finish a preview to fail. */
+  /** Makes the first attempt to finish a preview fail. Later attempts succeed. */
   const withFailure = async (work: () => Promise<void>): Promise<void> => {
     await sql`create sequence preview_attempts`.execute(app.db)
     await sql`create function fail_first_preview() returns trigger language plpgsql as $$ begin

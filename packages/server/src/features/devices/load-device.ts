@@ -25,7 +25,9 @@ const loaderOf = (attributes: boolean): ((context: Context) => DeviceLoader) =>
 const withAttributes = loaderOf(true)
 const withoutAttributes = loaderOf(false)
 
-/** One statement reads all devices that are requested in the same tick of the event loop. */
+/**
+ * One statement reads all devices that a request loads in the same tick of the event loop with the same `attributes`.
+ */
 export function loadDevice(
   context: Context,
   id: string,

@@ -3,9 +3,9 @@ const MAX_BYTES = 2 * 1024 * 1024
 
 /**
  * The statement between `head` and `tail` must be ordered, with event IDs in the column `number`. The result ends at
- * the latest with the event that reaches the limit. `hasNext` of the last event shows whether the statement selects
- * more events. PostgreSQL reads every selected row, so callers choose the next limit by the size or number of the
- * returned events.
+ * the latest with the event that reaches `MAX_BYTES`. `hasNext` of the last event shows whether the statement selects
+ * more events. PostgreSQL reads every selected row, so callers choose the row limit of the next read by the size or
+ * number of the returned events.
  */
 export const fitting = (order: 'number' | 'number desc') => ({
   head: `select * from (

@@ -8,7 +8,7 @@ export interface Freshness {
   seconds: number
 }
 
-/** Returns the expected intervals of the given names in seconds, keyed by name. */
+/** Returns the expected intervals, in seconds, keyed by name. Omits names without an expected interval. */
 export async function findIntervals(
   db: Database,
   accountId: string,

@@ -1,8 +1,8 @@
 import type { DocumentNeeds } from './needed-permissions.ts'
 
 /**
- * Omits the needs of mutations that change only the caller's own data. If the document contains a mutation several
- * times, each occurrence must change only that data.
+ * Omits the needs of mutations that change only the caller's own data. Keeps the needs of a mutation if at least one of
+ * its occurrences in the document changes other data.
  */
 export function withoutOwnChanges<Mutation extends { name: string }>(
   needs: DocumentNeeds,

@@ -64,7 +64,7 @@ const resolversOf = ({ changes }: Recorded) => ({
 
 /**
  * Authenticates the user that the header `x-user` names. `bad` has invalid credentials, `ro` is read-only, and for
- * `away`, the database is unavailable.
+ * `away`, the database is unavailable. Returns null without the header.
  */
 async function authenticate(name: unknown, body: Buffer) {
   if (name === 'bad') throw new ApiError('UNAUTHENTICATED', 'invalid signature', { reason: 'signature' })

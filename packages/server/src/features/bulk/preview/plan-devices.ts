@@ -28,8 +28,8 @@ interface PlanOptions {
 }
 
 /**
- * Plans the changes to as many of the devices as fit in memory, starting with the first device. Takes no locks on
- * devices.
+ * Plans the changes to as many of the devices as fit in memory, starting with the first device. Rejects the first
+ * device if it does not fit by itself. Takes no locks on devices.
  */
 export async function planDevices(
   db: Database,

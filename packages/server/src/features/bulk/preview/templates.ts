@@ -4,7 +4,10 @@ import { type AttributeName, parseAttributeName } from '../../attributes/attribu
 
 type Part = string | { name: string }
 
-/** Splits a value into literal text and names in braces. Throws if an opening brace does not begin a name. */
+/**
+ * Splits a value into literal text and names in braces. `{{` is a literal brace. Throws if any other opening brace does
+ * not begin a name.
+ */
 export function parseTemplate(value: string, path: string): Part[] {
   if (!value.includes('{')) return [value]
   const parts: Part[] = []

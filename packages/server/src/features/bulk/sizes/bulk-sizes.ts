@@ -5,7 +5,7 @@ import { type AttributesToRead, selectAttributeBytes } from './bulk-sizes.querie
 
 /**
  * Returns as many of the given IDs as possible, starting with the first, so that the devices' attributes fit in memory.
- * `error` is set if the attributes of the first device alone are too large. `ids` then contains only this device.
+ * If the attributes of the first device alone are too large, returns only that device's ID and an error.
  */
 export async function fitInMemory(
   db: Database,

@@ -90,7 +90,7 @@ test('accepts a cursor with another filter, and rejects a cursor of another sort
   expect(await names(user, { sortBy: ['platform', 'name'], after: cursor, where: 'platform = y' })).toEqual(['c'])
   for (const sortBy of [['name', 'platform'], ['platform', 'name desc'], ['platform']])
     expect((await error(user, { sortBy, after: cursor }))[0]).toBe('BAD_USER_INPUT')
-  // One key gives the same order as `sort`.
+  // `sortBy` with a single name gives the same order as `sort`.
   const one = await page(user, { sortBy: ['name'], size: 1 })
   const { login } = await user.data(
     'query ($after: ID) { login { devices(sort: "name", after: $after) { items { name } } } }',

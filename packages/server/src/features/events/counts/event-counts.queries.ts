@@ -4,7 +4,10 @@ import type { EventFilter } from '../event-filter.ts'
 import { matchingEvents } from '../events.queries.ts'
 import type { Intervals } from './intervals.ts'
 
-/** Returns the counts by interval index. An event from a server whose clock was ahead counts in the last interval. */
+/**
+ * Returns the counts, keyed by interval index. Omits intervals without matching events. An event from a server whose
+ * clock was ahead counts in the last interval.
+ */
 export async function countByInterval(
   db: Database,
   accountId: string,

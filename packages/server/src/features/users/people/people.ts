@@ -13,5 +13,5 @@ const loaderOf = perRequest(
     }),
 )
 
-/** Loads a person, even if the person was removed. */
+/** Loads a person, even if the person was removed. Resolves to null if the database does not contain the person. */
 export const loadPerson = (context: Context, id: string): Promise<KnownPerson | null> => loaderOf(context).load(id)

@@ -1,10 +1,10 @@
 /**
- * The limit on concurrent attempts for a receiver. The limit grows with each attempt that succeeds quickly, and returns
- * to its minimum after any other attempt.
+ * The limit on concurrent attempts for a receiver. The limit grows by 1, up to a maximum, with each attempt that
+ * succeeds within a second, and returns to its minimum after any other attempt.
  */
 export interface ConcurrencyLimit {
   current(): number
-  /** Adds the result of an attempt, with its duration in milliseconds. */
+  /** Adjusts the limit after an attempt. `duration` is in milliseconds. */
   add(isSuccess: boolean, duration: number): void
 }
 

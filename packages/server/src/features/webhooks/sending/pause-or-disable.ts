@@ -14,7 +14,8 @@ export interface Stop {
 
 /**
  * Disables the webhook if the receiver responded with status 410. Pauses the webhook if all attempts have failed for
- * `DAYS_OF_FAILURES` days. Returns false and changes nothing if the webhook was deleted or its URL has changed.
+ * `DAYS_OF_FAILURES` days. Does not change a webhook that is already disabled or paused. Returns false and changes
+ * nothing if the webhook was deleted or its URL has changed.
  */
 export async function pauseOrDisable(
   db: Database,
