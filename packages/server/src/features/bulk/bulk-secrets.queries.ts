@@ -8,7 +8,10 @@ export async function selectJobKey(db: Database, { accountId, id }: JobPlace): P
   return rows[0]?.key ?? null
 }
 
-/** Returns the key and deletes it. Returns null if the job has no key, has not ended, or ended before `since`. */
+/**
+ * Returns the job's encrypted key and deletes it. Returns null if the job has no key, has not ended, or ended before
+ * `since`.
+ */
 export async function takeJobKey(db: Database, { accountId, id }: JobPlace, since: Date): Promise<Buffer | null> {
   const { rows } = await sql<{ key: Buffer }>`
     with present as (

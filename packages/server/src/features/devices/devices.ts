@@ -6,7 +6,10 @@ import type { AttributesRead } from './device-row.ts'
 import { deviceExists, selectDevices, selectReached } from './devices.queries.ts'
 import { readIds } from './list/device-filter.ts'
 
-/** Keeps the requested order. Omits duplicates, and IDs that are unknown, malformed, or out of the viewer's reach. */
+/**
+ * Keeps the requested order. Omits duplicates, and IDs that are unknown, malformed, or out of the viewer's reach.
+ * Throws LIMIT_EXCEEDED if there are too many IDs.
+ */
 export async function findDevices(
   { db, viewer }: Context,
   ids: readonly string[],

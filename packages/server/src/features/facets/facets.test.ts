@@ -136,7 +136,7 @@ describe('facets', () => {
       'net.ssid',
     ]
     const list = 'query ($where: String) { login { devices(where: $where) { total } } }'
-    // A request counts by at most eight names.
+    // `by` can contain at most eight names.
     const found = [...(await facets(user, { by: by.slice(0, 8) })), ...(await facets(user, { by: by.slice(8) }))]
     for (const facet of found) {
       for (const { where, count } of facet.buckets) {

@@ -232,7 +232,7 @@ describe('a value that is written on time', () => {
     const changed = new Date(event!.timestamp.getTime() - 300_000).toISOString()
     expect(await infoOf(user, id, 'load')).toMatchObject({ changed, isStale: false })
     expect(await findDevices(user, 'stale(load) OR age(load) > 1m')).toEqual([])
-    // The previous release changes the value without recording the time.
+    // Like the previous release, change the value without recording the time.
     await sql`update device set attributes = '{"load": "2"}' where id = ${id}`.execute(app.db)
     await sql`delete from server_process where id = 'previous'`.execute(app.db)
     await moveTimesStart(app.db)

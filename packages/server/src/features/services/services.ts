@@ -11,7 +11,8 @@ import { readServiceOrder } from './services-of-device-arguments.ts'
 
 /**
  * Returns the viewer's services with these IDs, without duplicates, in the requested order. For a device ID, returns
- * the device's bulk service. Omits unknown IDs and services that the viewer cannot reach.
+ * the device's bulk service. Omits unknown IDs and services that the viewer cannot reach. Throws LIMIT_EXCEEDED if
+ * there are too many IDs.
  */
 export async function findServices(
   context: Context,

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => receiver.close())
 
-// On a slow machine, the server can miss a notification. A sweep or a job then finds the delivery later.
+// On a slow machine, the server can miss a notification. A sweep or a job finds the delivery later.
 const slow = { timeout: 300_000 }
 
 describe('a delivery of a webhook', slow, () => {

@@ -4,7 +4,7 @@ import type { DocumentNeeds, FieldNeed } from './needed-permissions.ts'
 
 export interface Caller {
   readonly readOnly: boolean
-  /** The permissions as a mask. If omitted, the caller has none. */
+  /** The permissions as a bit mask. If omitted, the caller has none. */
   readonly permissions?: number
   readonly restriction?:
     | readonly { readonly attributes?: unknown; readonly where?: unknown; readonly view?: unknown }[]

@@ -14,8 +14,8 @@ import { attributeOfPlaceholder, namesInTemplate } from '../preview/templates.ts
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
 /**
- * Throws FORBIDDEN if the viewer's restriction forbids an operation or a column, regardless of the device. The rules
- * that depend on the device are in `assertMayChangeDevice`.
+ * Throws FORBIDDEN if the viewer's restriction forbids an operation or a column for all devices. The rules that depend
+ * on the device are in `assertMayChangeDevice`.
  */
 export function assertMayRequest(
   viewer: Restricted,

@@ -15,7 +15,7 @@ export interface ReadCsv {
   lines: number
 }
 
-/** Line numbers continue after `after`, the last line number of the job's previous CSV. */
+/** `after` is the last line number of the job's previous CSV, or 0 for the first CSV. */
 export function readCsv(csv: string, { path, after = 0 }: { path: string; after?: number }): ReadCsv {
   const bytes = Buffer.byteLength(csv)
   if (bytes > limits.bulkCsvBytes)

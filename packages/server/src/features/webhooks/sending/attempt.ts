@@ -41,7 +41,10 @@ export async function attempt(
   return withoutSignatures(result, headers['webhook-signature'] ?? '')
 }
 
-/** Removes the signatures from the response, because the server saves its start and some receivers echo the request. */
+/**
+ * Removes the signatures from the response. The server saves the start of the response, and some receivers echo the
+ * request.
+ */
 function withoutSignatures(result: OutboundResult, signatures: string): OutboundResult {
   if (result.status === null) return result
   const macs = signatures.split(' ').map((each) => each.replace(/^v1,/, ''))
