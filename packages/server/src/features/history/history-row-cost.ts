@@ -8,7 +8,7 @@ interface ChangeConditions {
   maxDate?: Date | null | undefined
 }
 
-/** The number of events that the cost estimate assumes the server skips for each object on a page. */
+/** The number of events that the cost estimate assumes the server skips for each device, service, or account. */
 export const ASSUMED_SKIPPED = 500
 
 /**
