@@ -185,7 +185,7 @@ describe('the simulation of a key', () => {
     expect(disabled.devices).toBe(0)
   })
 
-  it('warns of values that devices can change, and says that the filter makes attributes read-only', async () => {
+  it('warns about values that devices can change, and says that the filter makes attributes read-only', async () => {
     const where = 'site = oslo AND name = (one OR two) AND NOT services:*'
     const simulated = await asOwner(`access: { where: "${where}" }, deviceId: "${oslo}", attribute: "site"`)
     expect(simulated).toMatchObject({
