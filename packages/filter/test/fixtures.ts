@@ -1,6 +1,5 @@
 import { type CheckedFilter, checkFilter, type FilterProblem, type ResolveOptions } from '../src/index.ts'
 
-/** The attribute names that `check` treats as known, including unusual names. */
 export const known: ReadonlySet<string> = new Set([
   'site',
   'rack',

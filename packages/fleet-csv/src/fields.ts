@@ -12,5 +12,4 @@ export type FieldName = keyof typeof fieldLimits
 
 export const fieldNames = Object.keys(fieldLimits) as FieldName[]
 
-/** The values of a device's string fields. All except the name can be null. */
 export type DeviceFields = { name: string } & Record<Exclude<FieldName, 'name'>, string | null>

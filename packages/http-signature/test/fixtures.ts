@@ -19,7 +19,7 @@ export const sharedSecret = Buffer.from(
   'base64',
 )
 
-/** The Ed25519 key of RFC 9421 appendix B.1.4. */
+/** The Ed25519 key pair of RFC 9421 appendix B.1.4. */
 export const ed25519PublicPem = `-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
 -----END PUBLIC KEY-----`

@@ -3,7 +3,7 @@ import { useState } from 'react'
 
 interface LongTextProps {
   value: string
-  /** Number of lines to show until the user expands the value. */
+  /** Maximum number of lines of a long value to show until the user expands the value. Default: 3. */
   lines?: number
 }
 

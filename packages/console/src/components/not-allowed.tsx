@@ -4,7 +4,7 @@ import type { Permission } from '../graphql/schema-types.generated.ts'
 import { EmptyState } from './empty-state.tsx'
 
 interface NotAllowedProps {
-  /** The user needs one of these permissions. Empty if no permission is missing. */
+  /** The user needs one of these permissions. Empty if the cause is not a missing permission. */
   permissions: readonly Permission[]
   children: ReactNode
 }

@@ -10,8 +10,8 @@ interface ChangeOptions {
 }
 
 /**
- * Returns the page's state in the URL, and functions that change it. The route's `validateSearch` defines the state.
- * Setting a member to undefined removes it from the URL.
+ * Returns the page's state from the URL, a function that changes some members, and a function that replaces all of
+ * them. The route's `validateSearch` defines the state. Setting a member to undefined removes the member from the URL.
  */
 export function useUrlState<Id extends RouteIds<Tree>>(
   from: Id,

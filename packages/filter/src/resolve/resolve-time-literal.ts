@@ -5,7 +5,7 @@ import type { Value } from '../syntax/tree.ts'
 import type { Literal } from './resolved.ts'
 import { type Resolving, rejectWith, replace, written } from './resolving.ts'
 
-/** Resolves a value that is compared with a time. `name` is the compared name, for messages. */
+/** Resolves a value that is compared with a time. `name` is the time's name for messages, such as `created`. */
 export function resolveTime(
   resolving: Resolving,
   { name, isEquality }: { name: string; isEquality: boolean },

@@ -4,7 +4,7 @@ import { isOnlyWildcards } from './resolve-comparison.ts'
 import type { WordSearch } from './resolved.ts'
 import { type Resolving, rejectWith, replace, type Scope, warn, written } from './resolving.ts'
 
-/** The operators of other languages, each with the corresponding operator of the filter language. */
+/** Words and symbols that users may mean as operators, each with the corresponding operator of the filter language. */
 const operators: ReadonlyMap<string, string> = new Map([
   ['and', 'AND'],
   ['or', 'OR'],

@@ -17,7 +17,7 @@ import { quote } from './quote.ts'
 import { isValueToken, type Token } from './token.ts'
 import type { Value, ValueList } from './tree.ts'
 
-/** Parses the values of a list, from the token after the opening parenthesis through the closing one. */
+/** Parses the values of a list, from the token after the opening parenthesis through the closing parenthesis. */
 export function parseList(parsing: Parsing, open: Token): ValueList | Broken {
   const values: Value[] = []
   const joins: Join[] = []

@@ -15,8 +15,9 @@ export interface ServiceFields {
 }
 
 /**
- * Returns the fields of the service that an entry describes. An entry contains its type's ID or case-insensitive name.
- * If the entry does not specify a port, applies the type's default port. Throws an Error if the type is unknown.
+ * Returns the fields of the service that an entry describes. The entry identifies the service's type by its ID or
+ * case-insensitive name. If the entry does not specify a port, the service gets the type's default port, if any. Throws
+ * an Error if the type is unknown.
  */
 export function toServiceFields(entry: ServiceEntry, types: readonly ApplicationType[]): ServiceFields {
   const { name, type: typeName, host, port, enabled } = entry

@@ -1,6 +1,6 @@
 import { byteLength } from '../byte-length.ts'
 
-/** The API limits a request body to 1 MiB. This lower limit leaves room for what `sizeOf` does not count. */
+/** The API limits a request body to 1 MiB. Batches are smaller, because `sizeOf` does not count all bytes of a body. */
 const BYTES = 256 * 1024
 
 /**

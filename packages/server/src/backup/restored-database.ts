@@ -16,7 +16,7 @@ export async function skipNumbers(client: pg.ClientBase, sequences: Readonly<Rec
   }
 }
 
-/** Throws a BackupError unless the keys with these check values are available. */
+/** Throws a BackupError unless the master key for each check value in `masterKeys` is available. */
 export function assertKeys(masterKeys: readonly string[], config: MasterKeySettings): void {
   const available = availableKeys(config).map((key) => createSecrets(key).checkValue)
   if (masterKeys.every((key) => available.includes(key))) return

@@ -85,7 +85,7 @@ function Names({ names, error, refetch }: ReturnType<typeof useAttributeNames>) 
   )
 }
 
-/** Links to the device list with this attribute as a column, sorted so that devices with a value come first. */
+/** Links to the device list with a column for the attribute, sorted so that devices with a value come first. */
 function DevicesLink({ name, devices }: { name: string; devices: number }) {
   const count = devices.toLocaleString()
   if (devices === 0) return count

@@ -9,8 +9,8 @@ interface Loaded<Data> {
 }
 
 /**
- * Calls `load` on the first render, and again whenever `load` is a different function. Therefore, pass the same
- * function on each render.
+ * Calls `load` after the first render, and again after each render with a different `load` function. Therefore, pass
+ * the same function on each render.
  */
 export function useLoad<Data>(load: () => Promise<Data>): Loaded<Data> {
   const [state, setState] = useState<{ data?: Data; error?: unknown }>({})

@@ -135,7 +135,7 @@ interface GroupHeadProps {
   columns: number
   count: number
   context: Context
-  /** Undefined if the selected context overrides no value of the group. */
+  /** Undefined if a context is selected that overrides no value of the group. */
   onRemove: (() => void) | undefined
 }
 

@@ -10,9 +10,9 @@ const needs: Readonly<Record<string, Permission>> = {
 }
 
 /**
- * A job from a CSV file has no operations. The permissions that it needs depend on the columns of the file, which only
- * the server checks. For such a job, returns a permission only if the user has none of the permissions that a CSV file
- * can require.
+ * Returns the permissions that the job needs and that the user does not have. A job from a CSV file has no operations,
+ * and only the server knows which permissions the file's columns require. For such a job, returns `DEVICE_WRITE` if the
+ * user has none of the permissions that a CSV file can require, and no permissions otherwise.
  */
 export function useMissingPermissions({ operations }: { operations: readonly object[] }): Permission[] {
   const { may } = useViewer()

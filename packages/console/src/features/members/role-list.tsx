@@ -110,7 +110,7 @@ function Actions({ role, hasProvider }: RoleActionsProps) {
   const { id, name, builtIn, groups } = role
   const [opened, { open, close }] = useDisclosure()
   const remove = useChange(DeleteRoleDocument, ['Role'])
-  // The groups are the only part of a built-in role that users can change.
+  // Users can change only the groups of a built-in role. Without a provider, new groups would have no effect.
   if (builtIn && groups.length === 0 && !hasProvider) return null
   return (
     <>

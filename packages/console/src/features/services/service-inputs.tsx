@@ -5,7 +5,7 @@ import { ApplicationTypesDocument, type ApplicationTypesQuery, type ServiceRowFr
 
 export interface ServiceFields {
   name: string
-  /** If omitted, the server derives the type from the port. */
+  /** If omitted, the server derives the type of a new service from the port. */
   application?: number
   host: string | null
   /** If omitted, a new service gets the default port of its type. Null means that the service has no port. */

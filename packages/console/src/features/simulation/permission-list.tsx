@@ -74,7 +74,7 @@ export function Granted({ simulation: { permissions, devices, warnings } }: { si
 const textOf = (permission: Verdict['permission']): string =>
   permissionTexts.find(([name]) => name === permission)?.[1] ?? permission
 
-/** Returns the common reason for all denials, or undefined if their reasons differ. */
+/** Returns the reason that all denials share. Returns undefined if the reasons differ or are not known. */
 function onlyDenier(denied: readonly Verdict[]): string | undefined {
   const [deniedBy, ...others] = new Set(denied.map((verdict) => verdict.deniedBy))
   return deniedBy == null || others.length > 0 ? undefined : (denials[deniedBy] ?? deniedBy)

@@ -1,4 +1,3 @@
-/** The kinds of views, with the page that lists the objects of each kind. */
 export const viewLists = {
   DEVICES: { to: '/devices', what: 'devices' },
   SERVICES: { to: '/services', what: 'services' },

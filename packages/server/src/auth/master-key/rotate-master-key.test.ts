@@ -56,8 +56,8 @@ it('waits for transactions that still encrypt with the previous key', async () =
     and query like '%server_setting%for update%'`
   while ((await isWaiting.execute(db)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   await transaction.commit().execute()
-  // The rotation includes the secret of the owner's access key, which `start` created, and the secret that the
-  // transaction created.
+  // The rotation re-encrypts the secrets of two access keys: the owner's, which `start` created, and the one that the
+  // transaction added.
   expect(await rotation).toMatchObject({ count: 2, damaged: [] })
   const row = await db.selectFrom('access_key').selectAll().where('key', '=', accessKey.key).executeTakeFirstOrThrow()
   const decrypted = (await start()).secrets.all[0]!.decrypt(

@@ -61,7 +61,7 @@ it('limits a session that does not meet the policy, and nothing else', async () 
   expect(me).toMatchObject({ account: null, grant: null })
   expect(me.accounts).toContainEqual({ account: { id: team.account.accountId }, requiredSignIn: 'SSO' })
   expect(me.accounts).toContainEqual({ account: { id: team.viewer.id }, requiredSignIn: null })
-  // The policy does not affect the person's other account or access keys.
+  // The policy affects neither the person's other account nor the access keys of the team's account.
   const own = { headers: { ...team.viewer.headers, 'muster-account': team.viewer.id } }
   expect((await ask(own, '{ login { id } }')).data).toEqual({ login: { id: team.viewer.id } })
   expect((await team.account.data('{ login { signInPolicy } }')).login).toEqual({ signInPolicy: 'SSO' })

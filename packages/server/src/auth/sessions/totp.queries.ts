@@ -6,7 +6,7 @@ export interface TotpRow {
   backupCodes: string
 }
 
-/** Locks the table until the transaction ends, and reads all rows. */
+/** Locks the table against writes until the transaction ends, and reads all rows. */
 export async function lockTotp(transaction: Database): Promise<TotpRow[]> {
   await query(transaction, 'lock table account_totp in share row exclusive mode', [])
   return query(
@@ -25,7 +25,7 @@ export async function writeTotp(transaction: Database, { personId, secret, backu
     .execute()
 }
 
-/** Returns when the server accepts codes from this person again. Returns null or undefined if there is no lock. */
+/** Returns when the person's lock after wrong codes ends or ended. Returns null or undefined if there is no lock. */
 export async function findTotpLock(db: Database, personId: string): Promise<Date | null | undefined> {
   const row = await db
     .selectFrom('account_totp')

@@ -14,7 +14,7 @@ import { createCertificate } from '../../../test/harness/certificate.ts'
 
 const app = sharedTestApp()
 
-/** Starts a server for revocation lists. Returns a certificate that names the server, and the requests that arrive. */
+/** Starts a server for revocation lists. Returns a certificate that names the server, and the requested paths. */
 async function startRevocationLists(): Promise<{ certificate: Buffer; requests: (string | undefined)[] }> {
   const requests: (string | undefined)[] = []
   const server = createServer(({ url }, response) => {

@@ -19,8 +19,9 @@ export function baseBackups(config: BackupConfig, archive: string, connection: p
         archive,
         keep,
         rate,
-        // A backup begins with a checkpoint. For the first backup, PostgreSQL completes it at once, so that a backup
-        // exists soon. For later backups, it spreads the checkpoint over minutes, so that requests do not slow down.
+        // A backup begins with a checkpoint. For the first backup, PostgreSQL writes the checkpoint at once, so that a
+        // backup exists soon. For later backups, PostgreSQL spreads the checkpoint over minutes, so that requests do
+        // not slow down.
         fast: (await this.newest()) === undefined,
         signal,
       })

@@ -18,7 +18,7 @@ interface TotpEnrollmentProps {
 
 type Step = 'password' | 'scan' | 'backup'
 
-/** Turns on two-factor authentication, which stays off until the user enters a correct code. */
+/** Sets up two-factor authentication, which stays off until the user enters a correct code. */
 export function TotpEnrollment({ opened, onClose, onDone }: TotpEnrollmentProps) {
   const [step, setStep] = useState<Step>('password')
   const [setup, setSetup] = useState<TotpSetup>()

@@ -17,8 +17,8 @@ const systems: [name: string, pattern: RegExp][] = [
 ]
 
 /**
- * Returns the browser and operating system in a user agent string, for example `Firefox 140 on Linux`. If the browser
- * is unknown, returns the first 60 characters of the string. Without a string, returns `Unknown program`.
+ * Returns the browser and, if known, the operating system in a user agent string, such as `Firefox 140 on Linux`. If
+ * the browser is unknown, returns the first 60 characters of the string. Without a string, returns `Unknown program`.
  */
 export function describeAgent(agent: string | null): string {
   if (agent === null || agent === '') return 'Unknown program'

@@ -112,8 +112,8 @@ interface ResizeHandleProps {
 }
 
 /**
- * Resizes a column when the user drags the handle or, on the focused handle, presses Left or Right. The grid handles
- * Shift+Left and Shift+Right.
+ * Resizes a column when the user drags the handle, or presses Left or Right while the handle has the focus. While a
+ * header cell is active, the grid itself resizes the column on Shift+Left and Shift+Right.
  */
 function ResizeHandle({ label, width, onResize }: ResizeHandleProps) {
   const dragged = useRef<{ x: number; width: number } | null>(null)

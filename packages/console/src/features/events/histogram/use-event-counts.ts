@@ -7,7 +7,7 @@ import { useThrottled } from '../log/use-throttled.ts'
 
 export type EventInterval = NonNullable<EventCountsQuery['login']>['eventCounts'][number]
 
-/** Minimum interval between counts, because the server reads all matching events for each count. */
+/** Minimum interval between counts after live events, because the server reads all matching events for each count. */
 const COUNT_INTERVAL_MS = 30_000
 
 /**

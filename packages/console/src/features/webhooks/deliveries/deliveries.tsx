@@ -33,7 +33,7 @@ export function Deliveries({ webhook }: DeliveriesProps) {
   const context = useTypes('WebhookDelivery')
   const [{ data, error, stale }, refetch] = useQuery({ query: WebhookDeliveriesDocument, variables, context })
   const isNewest = after === undefined
-  // Poll, because the server sends no live events about deliveries.
+  // Poll the newest page, because the server sends no live events about deliveries.
   usePolling(refetch, isNewest ? POLL_INTERVAL_MS : undefined)
   const page = data?.login?.webhooks[0]?.deliveries
   return (

@@ -58,7 +58,10 @@ async function deny(call: AuthRequest, session: Session): Promise<object> {
   return port === null ? {} : { redirect: `http://127.0.0.1:${port}/?error=denied` }
 }
 
-/** Throws NOT_FOUND and counts a failed attempt to sign in if no open request has the ID or code. */
+/**
+ * Throws NOT_FOUND, and counts a failed attempt to sign in, if no open request has the ID or code. Throws RATE_LIMITED
+ * after too many failed attempts.
+ */
 async function find(call: AuthRequest, { personId }: Session, named: Named): Promise<CommandLineRequest> {
   const { db, clock, attempts } = call
   const subjects = [attemptSubject.address(call.addressOf(call.request.raw)), attemptSubject.person(personId)]

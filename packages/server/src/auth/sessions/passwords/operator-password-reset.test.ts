@@ -129,7 +129,7 @@ describe('a link to set a new password', () => {
 })
 
 describe('a request that starts with the old password and ends after a reset', () => {
-  /** Delays the commit of a reset until another transaction waits for the reset. */
+  /** Sends a request during a password reset, and delays the reset's commit until the request waits for a lock. */
   async function during(begin: () => Promise<BrowserResponse>): Promise<{ given: string; response: BrowserResponse }> {
     let running: Promise<BrowserResponse> | undefined
     const given = await app.db.transaction().execute(async (transaction) => {

@@ -23,7 +23,7 @@ export interface ResetPassword {
 /**
  * Sets a generated password, and ends all sessions and unfinished sign-ins. With `passwordOnly`, also removes the
  * authenticator app and passkeys, so that the person can sign in with only the password. Throws NOT_FOUND if no user
- * has the case-insensitive email address.
+ * has the email address, ignoring case.
  */
 export async function resetPassword(
   transaction: Database,

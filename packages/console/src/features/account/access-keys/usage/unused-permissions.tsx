@@ -14,7 +14,7 @@ export function UnusedPermissions({ accessKey, days }: { accessKey: AccessKeyDet
   const used = usage.filter(({ uses }) => uses > 0).map(({ permission }) => permission)
   const kept = permissions.filter((permission) => used.includes(permission))
   const removed = permissions.filter((permission) => !used.includes(permission))
-  // Show nothing for a new key that has used no permissions, because it may still use them.
+  // Show nothing for a new key that has not been used, because the key may still need its permissions.
   if (kept.length === 0 && unused === null) return null
   if (removed.length === 0)
     return permissions.length === 0 ? null : (
