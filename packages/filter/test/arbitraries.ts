@@ -143,7 +143,7 @@ const list = fc
   .tuple(fc.array(literal, { minLength: 1, maxLength: 4 }), fc.constantFrom(' OR ', ' AND ', ' '))
   .map(([values, separator]) => `(${values.join(separator)})`)
 
-/** Conditions on an attribute, with `lead` before its name. */
+/** Generates conditions on an attribute, with `lead` before the attribute's name. */
 const onAttribute = (lead: string): fc.Arbitrary<string> => {
   const subjects = join(lead, attribute)
   return fc.oneof(

@@ -1,6 +1,6 @@
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** Matches IMF-fixdate (RFC 9110 §5.6.7), or the same with `UTC` instead of `GMT`, which some tools write. */
+/** Matches IMF-fixdate (RFC 9110 §5.6.7), or the same format with `UTC` instead of `GMT`, which some tools write. */
 const pattern =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d{2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (\d{4}) (\d{2}):(\d{2}):(\d{2}) (?:GMT|UTC)$/
 

@@ -5,7 +5,7 @@ import { ChangedMeanwhile } from './changed-meanwhile.tsx'
 
 interface ValueEditorProps {
   label: string
-  /** The current value, which may change while the user edits it. */
+  /** The current value, if any, which may change while the user edits it. */
   value: string | undefined
   initial?: string
   onSave(value: string): Promise<void>

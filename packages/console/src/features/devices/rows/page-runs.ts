@@ -21,7 +21,7 @@ interface Extension {
   isLoaded(page: number): boolean
 }
 
-/** Extends a run by the pages that scrolling will show next, so that scrolling needs fewer requests. */
+/** Extends a run away from the view, to at most `max` pages, so that scrolling needs fewer requests. */
 export function extendRun({ first, count }: PageRun, { inView, last, max, isLoaded }: Extension): PageRun {
   let end = first + count
   if (first > inView.last) while (end - first < max && end <= last && !isLoaded(end)) end++

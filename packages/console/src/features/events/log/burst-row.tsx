@@ -13,7 +13,7 @@ export interface BurstProps {
   fresh: ReadonlySet<string>
 }
 
-/** Number of events that each click adds. Rendering thousands of rows at once would be slow. */
+/** Maximum number of events that one click adds, because rendering thousands of rows at once would be slow. */
 export const SHOWN_AT_ONCE = 50
 
 export function BurstRow({ group, isCut, fresh }: BurstProps) {
