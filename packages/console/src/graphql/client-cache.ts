@@ -5,8 +5,8 @@ import { createGraphqlClient } from './client.ts'
 export const ClearCacheContext = createContext<() => void>(() => {})
 
 /**
- * Returns the tab's client, and a function to call when the user changes. The function replaces the client with one
- * whose cache is empty.
+ * Returns the tab's client, and a function to call when a user signs in or out. The function replaces the client with
+ * one whose cache is empty.
  */
 export function useGraphqlClient(): { client: Client; clearCache: () => void } {
   const [client, setClient] = useState(createGraphqlClient)

@@ -8,7 +8,7 @@ interface RestrictionSummaryProps {
     context: string | null
     attributes: { read: readonly string[]; write: readonly string[] } | null
   }
-  /** Text to show if there is no restriction. */
+  /** Text to show if there is no restriction. If omitted, nothing is shown. */
   none?: string
 }
 

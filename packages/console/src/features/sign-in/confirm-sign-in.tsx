@@ -21,7 +21,7 @@ interface ConfirmSignInProps {
 }
 
 /**
- * Asks for the password, a code, or a passkey again, before an operation that requires a recent sign-in. If the server
+ * Asks again for the password, a code, or a passkey before an operation that requires a recent sign-in. If the server
  * accepts only single sign-on, asks the user to sign in again.
  */
 export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {

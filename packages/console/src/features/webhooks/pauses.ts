@@ -17,8 +17,8 @@ export function pausedSince(
 }
 
 /**
- * Formats the reason as a sentence. Removes the explanation at the end, if any, because the webhook's page explains the
- * pause in other words.
+ * Formats the reason for a pause as a sentence. Removes the explanation at the end, if any, because the webhook's page
+ * explains the pause in other words.
  */
 export function pauseReason(paused: string): string {
   const [reason = paused] = paused.split(': deliveries wait')

@@ -2,7 +2,7 @@ import { boundedMap } from '../../lib/bounded-map.ts'
 import { plannedEachTime } from '../database.ts'
 import type { Shard } from './account-shards.queries.ts'
 
-/** The distributed tables and reference tables that a statement may read, keyed by its text. */
+/** The distributed tables and reference tables that a statement may read, keyed by the statement's text. */
 const tablesIn = boundedMap<string, readonly string[]>(2_000)
 
 /**

@@ -29,7 +29,7 @@ interface Import {
   reset(): void
 }
 
-/** A running import continues if the user opens another page of the console. */
+/** If the user opens another page of the console, a running import continues, but reading a file stops. */
 export function useImport(): Import {
   const [state, setState] = useState<ImportState>({ step: 'choose' })
   const abortController = useRef<AbortController | null>(null)

@@ -1,6 +1,6 @@
 /**
  * PostgreSQL runs this file as its archive_command: `node archive-command.ts <WAL folder of the archive> <path>
- * <name>`. PostgreSQL keeps the WAL and repeats the command until the exit code is 0.
+ * <name>`. PostgreSQL keeps the WAL file and repeats the command until the exit code is 0.
  */
 import { archiveWalFile } from './wal-archive.ts'
 

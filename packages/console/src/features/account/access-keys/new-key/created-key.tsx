@@ -5,7 +5,7 @@ import type { CreateAccessKeyMutation } from '../keys.generated.ts'
 
 export type NewKey = CreateAccessKeyMutation['createAccessKey']
 
-/** Returns the content of a credentials file for clients, in the format that the server writes on its first start. */
+/** Returns the content of a credentials file, in the format of the file that the server writes on its first start. */
 export const credentialsFile = (key: string, secret: string): string => `[default]
 MUSTER_URL=${location.origin}
 MUSTER_ACCESS_KEY_ID=${key}

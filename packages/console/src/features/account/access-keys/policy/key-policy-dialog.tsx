@@ -81,7 +81,7 @@ function KeyPolicyForm({ policy, onClose }: KeyPolicyFormProps) {
   )
 }
 
-/** Formats a time for the browser's date and time input, in the user's time zone. */
+/** Formats a time in the user's time zone for an input of the type `datetime-local`. */
 function localInput(date: Date): string {
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
   return local.toISOString().slice(0, 16)
