@@ -120,7 +120,7 @@ function ResizeHandle({ label, width, onResize }: ResizeHandleProps) {
   const resize = (to: number): void => onResize(Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, to))))
   const keys = (event: KeyboardEvent): void => {
     const step = { ArrowLeft: -RESIZE_STEP, ArrowRight: RESIZE_STEP }[event.key]
-    if (step === undefined) return
+    if (step === undefined || event.altKey || event.ctrlKey || event.metaKey) return
     event.preventDefault()
     resize(width + step)
   }
