@@ -29,7 +29,7 @@ describe('a mutation that changes data', () => {
     ],
     ['make(fails: "gone") { name }', 'NOT_FOUND', /^the change was made, but reading .* failed: there is no thing "7"/],
     ['make { name part(size: 0) }', 'BAD_USER_INPUT', /^size must be from 1 to 1000/],
-    ['grow(mib: 32)', 'LIMIT_EXCEEDED', /^the change was made; the response may have at most 33554432 bytes/],
+    ['grow(mib: 32)', 'LIMIT_EXCEEDED', /^the change was made, but the response may have at most 33554432 bytes/],
   ])('reports the outcome "done" if %s fails with %s after the change', async (query, code, message) => {
     const { status, retryAfter, data, errors, changes } = await mutate(query)
     expect({ status, retryAfter, data, changes }).toMatchObject({ status: 200, retryAfter: undefined, data: null })

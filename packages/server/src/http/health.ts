@@ -30,7 +30,7 @@ export function registerHealth(app: FastifyInstance, db: Database, { databaseSil
     reply.header('cache-control', 'no-store')
     if (isStopping) return reply.code(503).send({ status: 'unavailable', reason: 'the server is stopping' })
     if (await isDatabaseAvailable()) return reply.send({ status: 'ok' })
-    return reply.code(503).send({ status: 'unavailable', reason: 'the database does not respond' })
+    return reply.code(503).send({ status: 'unavailable', reason: 'the database is not responding' })
   })
 }
 

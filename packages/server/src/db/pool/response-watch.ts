@@ -130,7 +130,7 @@ export function watchResponses(
 }
 
 /** Creates an error with PostgreSQL's code for a connection that cannot be established (Appendix A, class 08). */
-const unresponsiveError = (): Error => Object.assign(new Error('the database does not respond'), { code: '08001' })
+const unresponsiveError = (): Error => Object.assign(new Error('the database is not responding'), { code: '08001' })
 
 /** Checks whether a query is running. A caller whose connection runs no query is not waiting for the database. */
 const isRunningQuery = (client: pg.PoolClient): boolean =>
