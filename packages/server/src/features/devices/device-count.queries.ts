@@ -12,7 +12,7 @@ export const deviceCount = (accountId: string): RawBuilder<unknown> =>
  */
 export const isCounted = `set_config('muster.counts_devices', 'on', true) is not null`
 
-/** Call this before the statement that inserts or deletes the devices. */
+/** Call this function before the statement that inserts or deletes the devices, in the same transaction. */
 export const changeDeviceCount = (db: Database, accountId: string, change: number) =>
   query(db, `insert into device_count (account_id, devices) select $1, $2::bigint where ${isCounted}`, [
     accountId,
@@ -26,8 +26,8 @@ export async function selectAccountsToSum(db: Database): Promise<string[]> {
 }
 
 /**
- * Merges the rows of the account in device_count into one row. Concurrent calls do not wait for each other, because
- * each call skips locked rows.
+ * Merges the rows of the account in `device_count` into one row, or deletes the rows if their sum is 0. Concurrent
+ * calls do not wait for each other, because each call skips locked rows.
  */
 export async function sumDeviceCount(db: Database, accountId: string): Promise<void> {
   await sql`

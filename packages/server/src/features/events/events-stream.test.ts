@@ -135,7 +135,8 @@ describe('an event stream', () => {
     await sql`insert into event (account_id, type, targets, data)
       select ${user.accountId}, 'DEVICE_UPDATE', '[]', jsonb_build_object('filling', repeat('x', 100000))
       from generate_series(1, 500)`.execute(app.db)
-    // Once 400 messages are read, the server has written more to the paused stream than the socket buffers can store.
+    // Once the other stream has received 400 messages, the server has written more to the paused stream than the socket
+    // buffers can store.
     await until(() => read.messages.length >= 400)
     await user.data('mutation ($key: String!) { deleteAccessKey(key: $key) }', { key: created.key })
     await read.ended

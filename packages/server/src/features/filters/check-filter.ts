@@ -23,8 +23,8 @@ const usages = {
 } as const satisfies Record<string, FilterUsage>
 
 /**
- * Returns the number of rows that the server charges for before the field `checkFilter` runs. For a caller who is
- * restricted to some devices, the field may also read every device to find the attribute names.
+ * Returns the number of rows to charge before the field `checkFilter` runs. For a caller who is restricted to some
+ * devices, the field may also read every device to find the attribute names.
  */
 export const rowsOfCheck = ({ cursor }: { cursor?: unknown }, size: AccountSize): number =>
   (size.restriction?.devices === undefined ? 0 : size.devices) + (cursor == null ? 0 : rowsOfSample(size))
@@ -87,7 +87,8 @@ interface Priced {
 
 /**
  * Returns the rate-limit cost of the rows that the server may read for a list with the filter: without an index, every
- * device of the account. No index finds events by the conditions of a filter.
+ * device of the account. For events, assumes a number of rows, because no index finds events by the conditions of a
+ * filter. An empty or invalid filter costs 0.
  */
 async function pointsOfRows({ db, viewer }: Context, { kind, isIndexed, canonical }: Priced): Promise<number> {
   if (canonical === null || canonical === '') return 0

@@ -62,7 +62,7 @@ export const updateServices = (
     [accountId, JSON.stringify(services), services.map(({ id }) => id)],
   )
 
-/** Deletes services. Returns each service's data that is not in `ServiceFields`. */
+/** Deletes services and their overrides. Returns each service's data that is not in `ServiceFields`. */
 export const deleteServices = (db: Database, accountId: string, ids: readonly string[]) =>
   query<{ id: string; removed: RemovedService }>(
     db,

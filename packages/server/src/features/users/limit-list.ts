@@ -42,7 +42,7 @@ export async function listLimits(context: Context): Promise<Limit[]> {
 const MEBIBYTE = 1024 * 1024
 const MAX_INT = 2 ** 31 - 1
 
-/** Returns the storage limits in mebibytes, because the number of bytes per day can exceed the range of Int. */
+/** Returns the storage limits in whole mebibytes, because the number of bytes per day can exceed the range of Int. */
 function storageLimits({ storage, viewer }: Context): Limit[] {
   const { devicePerDay, accountPerDay, accountUsed } = storage.usage(viewer.accountId)
   const inMebibytes = (bytes: number): number => Math.min(Math.floor(bytes / MEBIBYTE), MAX_INT)

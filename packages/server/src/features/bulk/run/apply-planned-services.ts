@@ -30,8 +30,9 @@ export async function readServices(
 }
 
 /**
- * Returns false if a service that the changes update or remove no longer has its previewed values. With `isCsv`, also
- * returns false if a service to add already exists, because a row adds only services that the device lacks.
+ * Returns false if a service to update or remove no longer exists, or if a value that would change differs from the
+ * preview. With `isCsv`, also returns false if a service to add already exists, because a row adds only services that
+ * the device lacks.
  */
 export function hasOldServices(
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,

@@ -17,8 +17,8 @@ export interface LockedBulkDevice {
 }
 
 /**
- * Returns undefined if the job may change the device, because the device exists, matches the filter, and still has the
- * old values of the changes.
+ * Returns undefined if the job may change the device: the device exists, matches the filter, and still has the old
+ * values of the changes.
  */
 export function reasonToSkip(
   { changes }: PendingItem,

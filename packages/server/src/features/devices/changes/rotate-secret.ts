@@ -24,7 +24,7 @@ export async function rotateDeviceSecret(
   })
 }
 
-/** Replaces the secret of a locked device that registers again, and revokes its permission to do so. */
+/** Replaces the secret of a locked device that registers again, and ends the device's permission to register again. */
 export const renewSecret = async (
   context: Pick<Context, 'db' | 'viewer'>,
   device: { id: string; name: string },

@@ -7,7 +7,10 @@ export type AccountFilter = Pick<EventFilter, 'types' | 'deviceIds' | 'devicesOn
 const MAX_BUFFERED = { events: 1_000, bytes: 1024 * 1024 }
 
 export interface LiveEvents {
-  /** Resolves to undefined after `ended` is aborted, or when the buffer has overflowed and is empty. */
+  /**
+   * Resolves to the buffered events as soon as there are any. Resolves to undefined if `ended` is aborted, or if the
+   * buffer has overflowed and is empty.
+   */
   take(): Promise<FeedEvent[] | undefined>
   /** The last event ID up to which all matching events have been buffered. */
   readonly end: bigint

@@ -37,8 +37,8 @@ export async function followGroups(
 }
 
 /**
- * Returns the first custom role in alphabetical order that has one of the groups. If there is none, returns the
- * built-in role with the fewest permissions that has one of the groups, or undefined.
+ * Returns the alphabetically first custom role that has one of the groups. Without such a role, returns the built-in
+ * role with the fewest permissions that has one of the groups. Returns undefined if no role has one of them.
  */
 function roleFor(roles: readonly Role[], groups: readonly string[]): Role | undefined {
   const matching = roles.filter((role) => role.groups.some((group) => groups.includes(group)))
