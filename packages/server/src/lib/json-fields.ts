@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError, badInput } from '../errors.ts'
 
-/** Reads the members of a JSON object. Throws BAD_USER_INPUT for a wrong type. A null member counts as omitted. */
+/**
+ * Reads the members of a JSON object. Throws BAD_USER_INPUT if a member has the wrong type or a required member is
+ * missing. A null member counts as omitted.
+ */
 export interface JsonFields {
   has(name: string): boolean
   text(name: string): string

@@ -17,8 +17,8 @@ const DUPLICATE_MS = 250
 
 /**
  * After the first signal, requests in flight have some time to finish before the server stops. A second signal ends the
- * process immediately. If the server runs in a terminal, SIGHUP counts like SIGTERM, because SIGHUP means that the
- * terminal has closed. Without a terminal, SIGHUP requests a reload.
+ * process immediately, unless the signal follows within `DUPLICATE_MS`. If the server runs in a terminal, SIGHUP counts
+ * like SIGTERM, because SIGHUP means that the terminal has closed. Without a terminal, SIGHUP requests a reload.
  */
 export function onStopSignal(reload: () => void): StopSignal {
   const controller = new AbortController()

@@ -92,8 +92,8 @@ const defined = (attributes: SpanAttributes): Record<string, string | number> =>
   )
 
 /**
- * Returns the attributes that identify the server in traces, which `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`
- * can override. Omits the host and the command line, because they may reveal private data.
+ * Returns the attributes that identify the server in traces. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` can
+ * override these attributes. Omits the host and the command line, because they may reveal private data.
  */
 function describeServer(): Resource {
   const own = resourceFromAttributes({ 'service.name': 'muster', 'service.version': version })

@@ -18,7 +18,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Runs `npm start`, and stops it at the end of the test. Resolves when it prints that the server is ready. */
+/**
+ * Runs `npm start`, and stops the process at the end of the test. Resolves when the server is ready. Rejects if npm
+ * exits earlier.
+ */
 async function npmStart() {
   const env = { PATH: process.env.PATH, HOME: folder, MUSTER_DATA: folder, PORT: '0', MUSTER_MQTT_PORT: '0' }
   const npm = spawn('npm', ['start'], { cwd: root, env, detached: true })

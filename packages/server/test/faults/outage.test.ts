@@ -71,7 +71,7 @@ it.each(isFullRun ? Object.keys(outages) : ['frozen'])(
       'changes acknowledged': findings.acknowledged,
       lost: findings.lost.length + findings.overwritten.length,
     })
-    // Do not check unexpected events, because the ledger does not contain the changes that `requestAll` makes.
+    // Do not check for unexpected events, because the ledger does not contain the changes that `requestAll` makes.
     expect(findings).toMatchObject({ lost: [], doubled: [], overwritten: [] })
     if (!isFullRun) return
     expect(responses.filter(([, ms]) => ms >= 1_000)).toEqual([])

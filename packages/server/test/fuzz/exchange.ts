@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
 export interface RawResponse {
-  /** Undefined if the server closed the connection without a response. */
+  /** Undefined if the connection failed or was closed without a response. */
   status: number | undefined
   text: string
 }
