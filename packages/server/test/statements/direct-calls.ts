@@ -248,7 +248,7 @@ export function directCalls({
     (db) => leases.deleteLease(db, 'process'),
     (db) => leases.notifyTakenOver(db, ['process']),
     // The statements for devices of one account and of several accounts differ. On a cluster, servers send only the
-    // former.
+    // statements for one account.
     ...[[key], ...(isCluster ? [] : [[key, { accountId: 'unknown', deviceId: 'none' }]])].flatMap((keys): Send[] => [
       (db) => presence.lockDevices(db, keys),
       (db) => presence.findHolders(db, keys),

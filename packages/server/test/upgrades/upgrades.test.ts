@@ -65,7 +65,7 @@ it('resumes index creation after a kill without blocking writers and servers', a
   const place = await openFilledDatabase()
   const migrations = [...release, ...sample]
   const reader = await place.pool.connect()
-  // `create index concurrently` waits for older transactions, including this reader.
+  // `create index concurrently` waits for older transactions, including this reader's.
   await reader.query('begin isolation level repeatable read; select 1')
   const child = spawn(process.execPath, [new URL('migrating-process.ts', import.meta.url).pathname, place.url], {
     stdio: 'inherit',

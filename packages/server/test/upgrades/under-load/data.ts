@@ -40,7 +40,8 @@ export interface Untouched {
 
 /**
  * Counts and hashes the rows of each table whose rows belong to accounts. Excludes the account whose devices the load
- * changes, and device counts and presence samples, which jobs write.
+ * changes, and device counts and presence samples, which jobs write. With `before`, reads only the tables and columns
+ * in `before`.
  */
 export async function untouchedRows(
   db: Kysely<unknown>,
