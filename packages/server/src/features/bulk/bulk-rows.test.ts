@@ -31,7 +31,7 @@ async function devicesOf(user: TestUser) {
   return login.devices.items
 }
 
-/** Returns how many times the table of devices was analyzed, not counting autovacuum. */
+/** Returns how many times the table `device` was analyzed, excluding analyses by autovacuum. */
 async function countAnalyses(): Promise<number> {
   const { rows } = await sql<{ count: string }>`
     select analyze_count as count from pg_stat_user_tables where relname = 'device'`.execute(app.db)

@@ -12,8 +12,8 @@ const everything = readFilter('id:*', place)!.filter
 const nothing = readFilter('NOT id:*', place)!.filter
 
 /**
- * Adds the reach, which is the devices and attributes that the restriction allows, to a restricted viewer. Returns
- * other viewers unchanged.
+ * Adds to a restricted viewer the reach: the devices and attributes that the restriction allows. Returns other viewers
+ * unchanged.
  */
 export function withReach<Known extends Pick<Viewer, 'accountId' | 'restriction'> | null>(
   db: Database,

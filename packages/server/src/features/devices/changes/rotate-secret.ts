@@ -24,7 +24,10 @@ export async function rotateDeviceSecret(
   })
 }
 
-/** Replaces the secret of a locked device that registers again, and ends the device's permission to register again. */
+/**
+ * Replaces the secret of a locked device that registers again. If the owner had allowed a new registration, revokes the
+ * permission.
+ */
 export const renewSecret = async (
   context: Pick<Context, 'db' | 'viewer'>,
   device: { id: string; name: string },

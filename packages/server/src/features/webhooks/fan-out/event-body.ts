@@ -40,7 +40,7 @@ export function eventBody(event: DeliverableEvent, owner: { id: string; email: s
   })
 }
 
-/** Kinds of objects with names of several words. In a message type, all of these words precede the dot. */
+/** The object kinds that consist of several words. In a message type, all words of the kind precede the dot. */
 const multiWordKinds = ['ACCESS_KEY', 'KEY_POLICY', 'REGISTRATION_CODE', 'MASTER_KEY', 'DOWNLOAD_LINK']
 
 /** Converts `DEVICE_STATE` to `device.state` and `ACCESS_KEY_CREATE` to `access_key.create`. */
