@@ -10,7 +10,7 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]
 
 /**
  * Returns a lookup function for connections. The lookup of a name with a forbidden address fails like the lookup of a
- * missing name, after at least one second. Users therefore cannot find out which names exist.
+ * missing name, after at least one second. Users therefore cannot find out whether the name exists.
  */
 export function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (name, options: LookupOptions, callback) => {

@@ -24,8 +24,8 @@ const items = (count: number) =>
 test.each<[number, string, object?]>([
   [1, '{ login { id } }'],
   [1, '{ version }'],
-  // A response with 1 user, 1 page, and 97 devices contains 99 objects. With 98 devices, it contains 100, which cost a
-  // second point.
+  // A response with 1 user, 1 page, and 97 devices contains 99 objects. With 98 devices, a response contains 100
+  // objects, which cost a second point.
   [1, '{ login { devices(size: 97) { items { id } } } }'],
   [2, '{ login { devices(size: 98) { items { id } } } }'],
   [11, 'query ($size: Int!) { login { devices(size: $size) { items { id } } } }', { size: 1_000 }],

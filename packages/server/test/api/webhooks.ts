@@ -8,7 +8,7 @@ export interface WebhookClient {
   register(name?: string): Promise<string>
   setAttribute(deviceId: string, name: string, value: string | null): Promise<unknown>
   deliveries(id: string, args?: string): Promise<WebhookWithDeliveries>
-  /** Waits for at least `count` deliveries, none of them pending, and returns the webhook. */
+  /** Waits for at least `count` deliveries (default 1), none of them pending, and returns the webhook. */
   finishedDeliveries(id: string, count?: number): Promise<WebhookWithDeliveries>
 }
 

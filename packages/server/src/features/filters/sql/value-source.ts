@@ -10,7 +10,7 @@ import type { FilterScope, Sql } from './filter-scope.ts'
 
 export type ValueSubject = FieldSubject | AttributeSubject
 
-/** Returns SQL for the first 200 characters of the value, or for the start of the interval of a time (in UTC). */
+/** Returns SQL for the first 200 characters of the value or, for a time, for the start of its interval in UTC. */
 export function textOfValue(scope: FilterScope, subject: ValueSubject, interval: Interval): Sql {
   if (subject.type === 'attribute') return sortable(attributeText(scope, subject))
   if (subject.valueType === 'boolean') return sql`${booleanOf(scope, subject)}::text`
