@@ -90,8 +90,8 @@ describe('an MQTT connection after authentication', () => {
   test('is closed as soon as a packet declares more than 256 KiB', async () => {
     const { device, socket, closed } = await connectRaw()
     socket.write(publishPacket(`devices/${device.id}/attributes`, Buffer.from('{"site": "oslo"}')))
-    // If packets arrive together, the guard checks them in one step. The test therefore sends the next packet only after
-    // the guard has handled this one.
+    // If packets arrive together, the guard checks them in one step. The test therefore sends the next packet after the
+    // guard has handled this one.
     await vi.waitFor(
       async () => {
         const found = await app.owner.data(`{ login { device(id: ["${device.id}"]) { attributes } } }`)

@@ -73,7 +73,7 @@ const untilState = (server: ServerProcess, device: RegisteredDevice, state: stri
 const untilEvents = (server: ServerProcess, device: RegisteredDevice, events: string[]) =>
   vi.waitFor(async () => expect(await find(server, device)).toEqual({ state: events.at(-1), events }), waiting)
 
-/** Waits until exactly `count` leases exist and all are valid, so that all expired leases have been ended. */
+/** Waits until exactly `count` leases exist, all of them valid. All expired leases have then been removed. */
 const untilLeasesValid = (count: number) =>
   vi.waitFor(async () => {
     const { rows } = await sql<{ total: number; valid: number }>`

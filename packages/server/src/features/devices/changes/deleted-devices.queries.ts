@@ -10,8 +10,8 @@ export interface DeletedContents {
   /** Null if the contents are too large to keep. */
   contents: Record<'attributes' | 'overrides' | 'services', unknown> | null
   /**
-   * The device's values that the `data` of its DEVICE_DELETE or DEVICE_TRANSFER event does not contain. If `contents` is
-   * null, the times of attributes are missing. Times have the format that PostgreSQL uses in JSON.
+   * The device's values that the `data` of its DEVICE_DELETE or DEVICE_TRANSFER event does not contain. If `contents`
+   * is null, the times of attributes are missing. Times have the format that PostgreSQL uses in JSON.
    */
   previous: Record<string, unknown>
 }
