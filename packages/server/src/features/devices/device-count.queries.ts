@@ -7,8 +7,8 @@ export const deviceCount = (accountId: string): RawBuilder<unknown> =>
 /**
  * This condition is always true. After it is evaluated, the triggers that count devices are disabled until the
  * transaction ends. A transaction that updates the count must evaluate the condition before or while it inserts or
- * deletes devices. Otherwise, the triggers would count the same devices again. The triggers count devices that other SQL
- * adds or removes, such as statements of the previous release. A cluster has no such triggers.
+ * deletes devices. Otherwise, the triggers would count the same devices again. The triggers count devices that other
+ * SQL adds or removes, such as statements of the previous release. A cluster has no such triggers.
  */
 export const isCounted = `set_config('muster.counts_devices', 'on', true) is not null`
 
