@@ -1,4 +1,4 @@
-/** The server prints this error for the operator without a stack trace. */
+/** The server prints only the message of this error, without a stack trace. */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -8,7 +8,7 @@ const DATABASE_TIMEOUT_MS = 2_000
 export interface HealthOptions {
   /**
    * The number of milliseconds without a response after which the server treats the database as unresponsive. `/readyz`
-   * waits this long for the database, but at least 2 s.
+   * waits up to this time for the database, or up to 2 s if that is longer.
    */
   databaseSilence?: number
 }

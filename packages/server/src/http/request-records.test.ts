@@ -14,8 +14,8 @@ interface Line {
 const lines: Line[] = []
 const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
 /**
- * Returns the log lines of slow requests, except registrations, which can also take more than a second on a slow
- * machine.
+ * Returns the log lines of slow requests, except those of registrations, which can also take more than a second on a
+ * slow machine.
  */
 const slowLines = () => lines.filter(({ msg, operation }) => msg === 'request' && operation !== 'registerDevice')
 

@@ -13,8 +13,8 @@ export async function removeWorker(db: Database, id: string): Promise<void> {
 }
 
 /**
- * Releases jobs that have been locked for more than `deadAfterSeconds` by workers without a heartbeat in that time.
- * Returns the IDs of the workers. Also deletes heartbeats that are more than an hour old.
+ * Releases all jobs of each worker that locked a job more than `deadAfterSeconds` ago and has sent no heartbeat for as
+ * long. Returns the IDs of these workers. Also deletes heartbeats that are more than an hour old.
  */
 export async function releaseJobsOfDead(db: Database, deadAfterSeconds: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -13,7 +13,7 @@ export function boundedMap<Key, Value>(size: number): BoundedMap<Key, Value> {
   const entries = new Map<Key, Value>()
   let newest: Key | undefined
   const put = (key: Key, value: Value): void => {
-    // A Map iterates in insertion order. An entry that is inserted again becomes the newest one.
+    // A Map iterates in insertion order, so an entry that is deleted and inserted again becomes the newest one.
     entries.delete(key)
     entries.set(key, value)
     newest = key

@@ -2,8 +2,8 @@ import { networkOf } from '../lib/client-address.ts'
 
 export interface ConnectionSlots {
   /**
-   * Reserves a slot for an unauthenticated connection from the address, and returns a function that releases the slot.
-   * Returns undefined if the address has no free slot.
+   * Reserves a slot for an unauthenticated connection, and returns a function that releases the slot. Returns undefined
+   * if the IPv4 address, or the /64 of the IPv6 address, has no free slot.
    */
   acquire(address: string): (() => void) | undefined
 }

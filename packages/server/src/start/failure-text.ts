@@ -2,7 +2,7 @@ import { ConfigError } from '../config.ts'
 import { EmbeddedError } from '../db/embedded/embedded-error.ts'
 import { StartError } from '../start-error.ts'
 
-/** Returns only the message of an error that is written for operators, and the stack of any other error. */
+/** Returns the message of an error for operators, such as a StartError, or the stack trace of any other error. */
 export function failureText(error: unknown): string {
   const kinds = [StartError, ConfigError, EmbeddedError]
   if (kinds.some((kind) => error instanceof kind)) return (error as Error).message

@@ -15,7 +15,8 @@ const FIRST_UNKNOWN_VERSION = 190_000
 
 /**
  * Waits up to a minute for a database that is unreachable, starting, or stopping, or that has no free connection.
- * Throws after this minute, and immediately for any other problem, such as an unsupported version.
+ * Throws after this minute, if `signal` is aborted, and immediately for any other problem, such as an unsupported
+ * version.
  */
 export async function waitForDatabase(
   database: NamedDatabase,
@@ -51,7 +52,7 @@ const transientCodes = new Set([
   'ENETUNREACH',
 ])
 
-/** 57P03: the database is starting or stopping. 53300: no connection is free. Undefined: a lost connection. */
+/** The database is starting or stopping (57P03), or no connection is free (53300). A lost connection has no code. */
 const isTransient = (code: string | undefined): boolean =>
   code === undefined || transientCodes.has(code) || code === '57P03' || code === '53300'
 

@@ -11,8 +11,8 @@ const DAY_MS = 86_400_000
 const SOON_MS = 7 * DAY_MS
 
 /**
- * Returns a function that logs a warning at most once a day, from seven days before the certificate expires. The first
- * call after the expiration always logs a warning. The function can be called at any interval.
+ * Returns a function that logs a warning at most once a day for each certificate, from seven days before the
+ * certificate expires. The first call after the expiration always logs a warning.
  */
 export function createExpiryWarning({
   file,

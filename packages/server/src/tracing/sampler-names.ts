@@ -1,4 +1,4 @@
-/** The values that OpenTelemetry defines for `OTEL_TRACES_SAMPLER`, except samplers that need another service. */
+/** The samplers that OpenTelemetry defines for `OTEL_TRACES_SAMPLER`, except those that need another service. */
 export const samplerNames = [
   'always_on',
   'always_off',

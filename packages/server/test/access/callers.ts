@@ -56,7 +56,7 @@ export async function withSession(app: TestApp, { accountId, email }: TestUser):
   return { headers: { cookie: browser.cookieHeader(), 'muster-session': '1', origin: app.url } }
 }
 
-/** Returns callers without valid credentials of this user, each with the reason for the rejection. */
+/** Returns callers without valid credentials of this user, each with the reason code of the rejection. */
 export async function rejectedCallers(
   app: TestApp,
   user: TestUser,

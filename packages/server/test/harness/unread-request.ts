@@ -5,7 +5,7 @@ import { signRequest } from '@muster/http-signature'
 import { onTestFinished } from 'vitest'
 import type { TestApp, TestUser } from './app.ts'
 
-/** Sends the same request several times on one connection, without reading the responses. */
+/** Sends a query on one connection without reading the responses. `times` is the number of requests. */
 export async function askWithoutReading(
   { url }: TestApp,
   { user, query, times = 1 }: { user: TestUser; query: string; times?: number },

@@ -19,7 +19,7 @@ async function beginBody(server: TestApp, client?: string): Promise<Socket> {
   return socket
 }
 
-/** Waits until the server counts this many bytes, so that it counts the sockets' bodies before the next request. */
+/** Waits until the server has counted the announced body sizes of the sockets' requests, `bytes` in total. */
 const untilCounted = (server: TestApp, bytes: number): Promise<void> =>
   vi.waitFor(async () => {
     expect(await readMetrics(server)).toMatch(new RegExp(`^muster_request_body_bytes ${bytes}$`, 'm'))

@@ -4,9 +4,9 @@ import { routeOf } from '../request-outcome.ts'
 import { logShedding, type ShedReason } from './shedding-log.ts'
 
 export interface SheddingMetrics {
-  /** Counts and logs a rejection and its request, because `recordRequests` does not record the request. */
+  /** Records a rejection and its request, because `recordRequests` does not record the request. */
   countEarly(reason: ShedReason, request: FastifyRequest): void
-  /** Counts and logs a rejection whose request `recordRequests` records. */
+  /** Records only a rejection, because `recordRequests` records the request. */
   countLate(reason: ShedReason): void
 }
 

@@ -5,7 +5,7 @@ import { type NotBuilt, notBuiltPage } from './not-built-page.ts'
 
 export const YEAR_SECONDS = 365 * 86_400
 
-/** Checks whether a path stays inside the folder. Also rejects hidden files and unusual characters. */
+/** Returns whether a relative path stays in its folder. Returns false for hidden files and unusual characters. */
 export const isSafePath = (name: string): boolean => name.split('/').every((part) => /^[\w@-][\w.~-]*$/.test(part))
 
 export async function fileExists(path: string): Promise<boolean> {

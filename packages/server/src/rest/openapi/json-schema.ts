@@ -71,7 +71,7 @@ export interface Selected {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/** A single fragment becomes a reference to its component, and any other selection becomes an inline object. */
+/** A selection of one fragment becomes a reference to the fragment's component, and any other an inline object. */
 export function selectionSchema({ set, type, fragments }: Selected): JsonSchema {
   const [only, ...more] = set.selections
   if (only?.kind === Kind.FRAGMENT_SPREAD && more.length === 0) return componentRef(only.name.value)

@@ -19,7 +19,7 @@ export interface RandomRequest {
   variables: Record<string, unknown>
 }
 
-/** Generates a document with fields and arguments of the schema, and with valid, almost valid, and invalid values. */
+/** Generates a request for fields and arguments of the schema, with valid, almost valid, and invalid values. */
 export function randomRequest(schema: GraphQLSchema, knownStrings: readonly string[], random: Random): RandomRequest {
   const declared: string[] = []
   const variables: Record<string, unknown> = {}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type Kysely, sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** Events that servers of the previous release insert during and after the migration have increasing IDs. */
+/** Events that servers of the previous release insert before, during, and after the migration have increasing IDs. */
 const eventIds: UpgradeCase = {
   async before(db) {
     await addEvent(db, 'before')
