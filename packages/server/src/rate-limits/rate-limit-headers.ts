@@ -3,8 +3,8 @@ import type { AddressOf } from '../lib/client-address.ts'
 import { type Payer, payerOfAddress, type RateLimits } from './rate-limits.ts'
 
 /**
- * Returns the headers that draft-ietf-httpapi-ratelimit-headers-11 defines. `w` is the number of seconds in which an
- * empty budget refills, and `t` is the number of seconds to wait before the next request, at least 1 (§6).
+ * Returns the headers that draft-ietf-httpapi-ratelimit-headers-11 defines. `w` is the number of seconds until an empty
+ * quota is full again, and `t` is the number of seconds to wait before the next request, at least 1 (§6).
  */
 export const rateLimitHeaders = ({ budget, subject }: Payer, retryAfter = 0): Record<string, string> => ({
   'ratelimit-policy': budget.policyField,

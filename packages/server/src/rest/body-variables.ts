@@ -10,8 +10,8 @@ const jsonType = /^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 const mergePatchType = /^application\/merge-patch\+json\s*$/i
 
 /**
- * Reads the variables in a request body. Treats a missing body as an empty object, unless the whole body is the value
- * of one variable.
+ * Reads the variables in a request body. A missing body counts as an empty object, but is an error if the whole body is
+ * the value of one variable.
  */
 export function bodyVariables(
   body: Buffer,

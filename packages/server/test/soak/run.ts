@@ -1,6 +1,7 @@
 /**
  * `npm run test:soak -- [--minutes N] [--warm-up N] [--rate N] [--devices N] [--every SECONDS]` runs a server under
- * load. Exits with code 1 if a check in `checks.ts` fails.
+ * load. `--warm-up` is in minutes, `--rate` is the target number of requests per second, and `--every` is the interval
+ * between the reports of a device. Exits with code 1 if a check in `checks.ts` fails.
  */
 
 import { checkResults } from './checks.ts'

@@ -71,7 +71,7 @@ export interface Selected {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/** A selection of one fragment becomes a reference to the fragment's component, and any other an inline object. */
+/** A single fragment spread becomes a reference to the fragment's component. Other selections become inline objects. */
 export function selectionSchema({ set, type, fragments }: Selected): JsonSchema {
   const [only, ...more] = set.selections
   if (only?.kind === Kind.FRAGMENT_SPREAD && more.length === 0) return componentRef(only.name.value)

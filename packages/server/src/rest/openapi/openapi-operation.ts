@@ -60,7 +60,7 @@ function successSchema(operation: Operation, schema: GraphQLSchema): object {
 
 const errorsWith = (description: string): object => described(description, componentRef('Error'))
 
-/** For a response, @fastify/swagger reads `x-response-description`, or `description` next to a reference. */
+/** @fastify/swagger reads a response's description from `x-response-description` or, beside a `$ref`, `description`. */
 const described = (description: string, schema: JsonSchema): object =>
   schema.$ref === undefined ? { 'x-response-description': description, ...schema } : { description, ...schema }
 

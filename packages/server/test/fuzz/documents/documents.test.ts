@@ -52,7 +52,7 @@ it('responds to random documents from the schema without internal errors', longT
 })
 
 describe('expensive documents', () => {
-  /** Returns a function that sends a document. Adds `comment` to the document, so that no cache contains it. */
+  /** Returns a function that sends a document. `comment` makes the document unique, so that no cache contains it. */
   const send = (name: string, comment: string): (() => Promise<BodyResponse>) => {
     const { query, variables } = expensiveDocuments[name]!
     const text = JSON.stringify(`${query}#${comment}`)

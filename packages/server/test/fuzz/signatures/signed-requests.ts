@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type SigningKey, type SignRequestOptions, signRequest } from '@muster/http-signature'
 
-/** The Host header of all requests. It is constant, so the bytes do not depend on the server's port. */
+/** The Host header of all requests. The header is constant, so the requests do not depend on the server's port. */
 export const host = 'muster.example:4000'
 const document = '{ login { id } }'
 
