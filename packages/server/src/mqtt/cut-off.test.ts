@@ -53,7 +53,7 @@ test('does not publish the will of a device whose secret was revoked', async () 
   const cut = nextEvent(cutOff.client, 'close')
   await app.owner.data(rotate, { id: cutOff.id })
   await cut
-  // Once the later will of another device is applied, the server would also have applied the first will.
+  // By the time the server applies the later will of another device, it would also have applied the first will.
   lost.client.stream.destroy()
   await vi.waitFor(async () => expect(await attributesOf(lost)).toEqual({ site: 'lost' }), { timeout: 60_000 })
   expect(await attributesOf(cutOff)).toEqual({})

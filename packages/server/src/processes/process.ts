@@ -13,7 +13,7 @@ import { openServingCertificates } from '../start/serving-certificates.ts'
 import { linkToParent } from './link.ts'
 import { NUMBER_VARIABLE } from './messages.ts'
 
-// This program runs as one of several server processes under one command.
+// If `MUSTER_WORKERS` is above 1, each server process runs this program.
 
 const link = linkToParent()
 const config = readConfig()

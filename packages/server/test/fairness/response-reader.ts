@@ -1,7 +1,7 @@
 const BUFFERED_BYTES = 2_048
 
 /**
- * Returns a function that receives the bytes of responses. It passes the outcome of each response to `onResponse`: the
+ * Returns a function that receives the bytes of responses and passes the outcome of each response to `onResponse`: the
  * status and, if the body contains one, the first error code.
  */
 export function createResponseReader(onResponse: (outcome: string) => void): (part: Buffer) => void {
