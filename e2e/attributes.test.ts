@@ -55,7 +55,7 @@ describeConsole('device attributes', () => {
     expect(await read(person, id, 'night')).toEqual({ level: '20', net: { ssid: 'lab' } })
     expect(await read(person, id, null)).toEqual({ level: '80', net: { ssid: 'lab' } })
 
-    // The override must remain even if the base value changes to the same value.
+    // The override must remain even if the base value changes to the override's value.
     await set(person, { id, name: 'level', value: '20' })
     await expect.poll(() => row(page, 'level').getByRole('cell').allTextContents()).toEqual(['20', '20', 'override'])
     await set(person, { id, name: 'level', value: '80' })

@@ -23,7 +23,7 @@ describeConsole('accessibility', () => {
       createRegistrationCode(name: "gate") { registrationCode { id } }
       setExpectedInterval(name: "site", seconds: 60) { name }
     }`)
-    // No server listens on port 9, so the page shows a failed attempt.
+    // No server listens on port 9, so the webhook's page shows a failed attempt.
     await person.data('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id: createWebhook.id })
     const { id, services } = registerDevice.device
     const pages: [string, string][] = [
@@ -55,7 +55,7 @@ describeConsole('accessibility', () => {
     const signedOut = await site.openSignedOut()
     await signedOut.getByRole('heading', { name: 'Sign in' }).waitFor()
     const violations = await findViolationsInBothSchemes(signedOut)
-    // This test opens every page, so it also shows that the pages work with the service worker.
+    // Allow the service worker, because this test also checks that all pages work with it.
     const page = await site.open(person, { serviceWorkers: 'allow' })
     await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)')
     for (const [path, text] of pages) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { LaunchOptions } from 'playwright-core'
 
-/** The usual Chromium paths. MUSTER_CHROMIUM overrides them. */
+/** The usual paths of Chromium and Chrome. MUSTER_CHROMIUM overrides them. */
 const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const executablePath = process.env.MUSTER_CHROMIUM ?? paths.find((path) => existsSync(path))
 

@@ -107,7 +107,7 @@ describeConsole('single sign-on', () => {
     await page.getByRole('radio', { name: 'by single sign-on' }).check()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('The sign-in policy was changed').waitFor()
-    // The open window notices the policy without a reload.
+    // The window that is already open must notice the new policy without a reload.
     await open.getByRole('heading', { name: 'This account requires single sign-on' }).waitFor()
     await open.getByText(`You are signed in as ${owner.email}`).waitFor()
     await button(open).click()

@@ -10,7 +10,10 @@ const INTERVAL_MS = 20
 const MAX_PER_INTERVAL = 64
 const MIN_ACHIEVED_SHARE = 0.9
 
-/** Starts writes at a fixed rate. The returned function stops the writes and reports the achieved rate. */
+/**
+ * Starts writes at a target rate. The returned function stops the writes and reports the achieved rate. If a write has
+ * failed, it throws the error.
+ */
 export function startStatusWrites(
   user: User,
   ids: readonly string[],
@@ -33,7 +36,7 @@ export function startStatusWrites(
       await sleep(INTERVAL_MS)
     }
   })()
-  // Prevent an unhandled rejection, because the returned function throws the error later.
+  // Prevent an unhandled rejection if a write fails before the returned function is called.
   running.catch(() => {})
   return async () => {
     isStopped = true

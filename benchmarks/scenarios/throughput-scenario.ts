@@ -47,7 +47,7 @@ export const loadScenario = (given: LoadScenario): Scenario => ({
   },
 })
 
-/** Minimum ratio of this checkout's throughput to the throughput of the checkout `before`. */
+/** Minimum ratio of this checkout's throughput to the throughput of the system `before`. */
 const MIN_RATIO_TO_BEFORE = 0.97
 
 function compareWithBefore({ workloads }: LoadScenario): Pick<LoadScenario, 'workloads' | 'comparisons' | 'check'> {

@@ -10,7 +10,10 @@ const CONNECTIONS = 50
 /** Number of devices that together fill a page of 30 MB. */
 const DEVICES = 500
 const ATTRIBUTES = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, 'x'.repeat(15_000)]))
-/** How long the connections stay open. Within this time, the server rejects the requests that wait for memory. */
+/**
+ * How long the connections stay open after the first response. Within this time, the server rejects the requests that
+ * wait for memory.
+ */
 const OPEN_MS = 20_000
 
 const document = `{ login { devices(size: ${DEVICES}, sort: "-created") { items { id attributes } } } }`

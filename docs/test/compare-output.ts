@@ -14,7 +14,7 @@ export function describeDifference(shown: string, printed: string, language: str
   return matches ? undefined : `the page shows\n${shown}\nbut the command printed\n${printed}`
 }
 
-/** Returns whether printed output contains the lines that a page shows. */
+/** Returns whether consecutive lines of printed output match the lines of text that a page shows. */
 export const containsLines = (shown: string, printed: string): boolean =>
   new RegExp(`(?:^|\\n)${lines(shown)}`, 'u').test(`${printed}\n`)
 

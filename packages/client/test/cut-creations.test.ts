@@ -13,7 +13,7 @@ import { startCuttingProxy } from './cutting-proxy.ts'
 const CREATIONS = 100
 /** Number of concurrent requests that each cut interrupts. */
 const BATCH_SIZE = 5
-/** Every fifth cut kills the server. */
+/** In every fifth batch, the test kills the server instead of cutting the connections. */
 const KILL_EVERY = 5
 
 it('creates each device once when 100 requests are interrupted and retried', { timeout: 600_000 }, async () => {

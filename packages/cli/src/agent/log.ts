@@ -35,7 +35,7 @@ export function createLog({ json, journal }: LogOptions, write = (line: string) 
 const prefixOf = (level: Level, journal: boolean): string =>
   journal ? `<${priorities[level]}>` : `${new Date().toISOString()} ${level.padEnd(5)} `
 
-/** Quotes a value with unusual characters, so that untrusted input cannot forge additional details. */
+/** Quotes values that are empty or have unusual characters, so that untrusted input cannot forge additional details. */
 function formatDetails(details: Details): string {
   return Object.entries(details)
     .filter(([, value]) => value !== undefined)

@@ -46,7 +46,10 @@ interface Run {
   file: string
   progress: Progress
   signal: AbortSignal
-  /** The current progress, which is up to one page ahead of the state file. */
+  /**
+   * The current progress, which is up to one page ahead of the state file. `done` also counts earlier runs of the plan,
+   * but `refused` contains only targets of this run.
+   */
   now: { done: number; refused: { id: string; code: string; message: string }[] }
 }
 

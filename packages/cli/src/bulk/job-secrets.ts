@@ -3,8 +3,8 @@ import type { Muster } from '@muster/client'
 import { CliError, usageError } from '../errors/cli-error.ts'
 
 /**
- * Creates a file that only its owner can read, and removes the file if it stays empty. The file must exist before the
- * download, because the server returns secrets only once.
+ * Calls `use` with a new file that only its owner can read, and then removes the file if it is empty. Throws if the
+ * file already exists. It must be created before the download, because the server returns secrets only once.
  */
 export async function withNewFile(path: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {

@@ -18,7 +18,7 @@ function graphemeWidth(grapheme: string): number {
   return wide.test(grapheme) ? 2 : 1
 }
 
-/** Truncates a string to a number of terminal columns. A truncated string ends in an ellipsis. */
+/** Truncates a string to at most `width` terminal columns, including the ellipsis at the end of a truncated string. */
 export function clip(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   let kept = ''

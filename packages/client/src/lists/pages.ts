@@ -34,7 +34,7 @@ export async function* loopPages<Item>(
   }
 }
 
-/** Fetches a page. Returns undefined if the response would be too large but a smaller page may fit. */
+/** Fetches a page. Returns undefined if the request exceeds a limit that a smaller page may not exceed. */
 async function fetchIfItFits<Item>(
   fetchPage: FetchPage<Item>,
   size: number,

@@ -8,7 +8,7 @@ import { useChange } from '../../graphql/use-change.ts'
 import { StartBulkDocument } from './bulk.generated.ts'
 import { countsText, devicesText, isDeletion, type Job, writingCount } from './job-labels.ts'
 
-/** To delete more devices than this, the user must type the number of devices. */
+/** To start a job that deletes more devices than this number, the user must type how many devices the job deletes. */
 const MAX_WITHOUT_TYPING = 20
 
 /** A job that undoes registrations also deletes devices. */
@@ -38,7 +38,7 @@ const label = (isDeleting: boolean, count: number): string =>
 
 function StartForm({ job, onClose }: { job: Job; onClose(): void }) {
   const start = useChange(StartBulkDocument, ['BulkJob'])
-  // The user confirms this preview and this number, even if the page loads a newer preview in the meantime.
+  // The user confirms the preview from when the dialog opened, even if the page loads a newer preview in the meantime.
   const [{ id, token, count }] = useState({ id: job.id, token: job.token ?? '', count: writingCount(job) })
   const [typed, setTyped] = useState('')
   const { submit, isRunning, error } = useAttempt(async () => {

@@ -14,7 +14,7 @@ export interface Selection {
 
 const none: Selected = { kind: 'some', ids: new Set() }
 
-/** Returns the selection, or an empty selection if the user made it with another filter. */
+/** Returns the selection that the user made with the current filter, or an empty selection. */
 export function useSelection(filterKey: string): Selection {
   const [state, setState] = useState({ filterKey, selected: none })
   const selected = state.filterKey === filterKey ? state.selected : none
