@@ -74,7 +74,7 @@ const reserved = ['category', 'status'].flatMap((kind) =>
   letters.map((letter) => [`${kind}${letter}`, `${kind}_${letter.toLowerCase()}`] as const),
 )
 
-/** Adds the reserved attributes, which have separate columns, as the group `$svc` if at least one of them is set. */
+/** Returns a device's attributes, including the group `$svc` if at least one reserved attribute is set. */
 function attributesOf(device: Record<string, unknown> & { attributes: string }): object {
   const attributes = JSON.parse(device.attributes) as object
   const group: Record<string, unknown> = {}

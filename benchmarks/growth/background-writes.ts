@@ -12,7 +12,7 @@ const MIN_ACHIEVED_SHARE = 0.9
 
 /**
  * Starts writes at a target rate. The returned function stops the writes and reports the achieved rate. If a write has
- * failed, it throws the error.
+ * failed, the function throws the error of the write instead.
  */
 export function startStatusWrites(
   user: User,

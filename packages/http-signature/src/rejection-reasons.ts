@@ -1,6 +1,6 @@
 /**
- * The reasons for rejecting a signature. `status` is the HTTP status to send. To a client that cannot sign with a key,
- * no reason reveals whether the key exists.
+ * The reasons for rejecting a signature. `status` is the HTTP status to send. A client that cannot sign with a
+ * key cannot learn from the reason whether the key exists.
  */
 export const signatureReasons = {
   'both-forms': {

@@ -4,7 +4,7 @@ import { CliError, usageError } from '../errors/cli-error.ts'
 
 /**
  * Calls `use` with a new file that only its owner can read, and then removes the file if it is empty. Throws if the
- * file already exists. It must be created before the download, because the server returns secrets only once.
+ * file cannot be created. The file must exist before the download, because the server returns secrets only once.
  */
 export async function withNewFile(path: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {

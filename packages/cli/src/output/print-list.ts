@@ -6,7 +6,7 @@ import { write } from '../terminal/standard-output.ts'
 import { type Column, textOf } from './column.ts'
 import { layOut } from './table-layout.ts'
 
-/** Up to this number of rows at the start of a table determine the widths of its columns. */
+/** How many of a table's first rows determine the widths of its columns. */
 const SAMPLE_ROWS = 200
 
 interface List<Item> {

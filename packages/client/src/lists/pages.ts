@@ -34,7 +34,7 @@ export async function* loopPages<Item>(
   }
 }
 
-/** Fetches a page. Returns undefined if the request exceeds a limit that a smaller page may not exceed. */
+/** Fetches a page. Returns undefined if the request exceeds a limit and the page contains more than one item. */
 async function fetchIfItFits<Item>(
   fetchPage: FetchPage<Item>,
   size: number,

@@ -5,7 +5,7 @@ export const isNumber = (text: string): boolean => form.test(text)
 
 export const hasFraction = (text: string): boolean => form.exec(text)?.[1] !== undefined
 
-/** Returns whether a number has a fraction that ends in 0, as in many versions but few measurements. */
+/** Returns whether a number has a fraction that ends in 0, which is common in versions but rare in measurements. */
 export const endsInZero = (text: string): boolean => hasFraction(text) && text.endsWith('0')
 
 export function shortestNumber(text: string): string {

@@ -1,13 +1,13 @@
 import { Rejection } from '../rejection-reasons.ts'
 
-/** Throws `not-covered` if a signature in form A does not cover the request target, the host, and a time. */
+/** Throws `not-covered` unless a signature in form A covers the request target, the host, and a time. */
 export function assertCavageCoverage(components: readonly string[]): void {
   if (!components.includes('(request-target)')) throw notCovered('(request-target)')
   if (!components.includes('host')) throw notCovered('host')
   if (!components.includes('date') && !components.includes('(created)')) throw notCovered('date or (created)')
 }
 
-/** Throws `not-covered` if a signature in form B does not cover the method, the authority, and the whole target. */
+/** Throws `not-covered` unless a signature in form B covers the method, the authority, and the whole target. */
 export function assertRfc9421Coverage(components: readonly string[], target: string): void {
   const covers = (name: string): boolean => components.includes(name)
   if (!covers('@method')) throw notCovered('"@method"')

@@ -31,7 +31,7 @@ async function startServers(count: number, options?: ServerOptions): Promise<Ser
   return servers
 }
 
-/** Returns the process IDs of the connections that listen for notifications and have run the probe `select 1`. */
+/** Returns the process IDs of the connections that listen for notifications and last ran the probe `select 1`. */
 async function listeners(): Promise<number[]> {
   const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database()
     and application_name = 'muster notifications' and query = 'select 1'`.execute(site.db)

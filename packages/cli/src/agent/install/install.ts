@@ -5,7 +5,7 @@ import { systemctl } from './systemctl.ts'
 import { exampleConfig, thesePrograms, unitText } from './unit-text.ts'
 
 export interface Place {
-  /** The root folder of the installation. Only if this folder is `/`, the commands start or stop the service. */
+  /** The root folder of the installation. The commands start or stop the service only if this folder is `/`. */
   root: string
 }
 

@@ -116,7 +116,7 @@ function factText(value: unknown): string | undefined {
   return shorten(plainText(value))
 }
 
-/** Returns text such as `319 done, 2 skipped`, or `0` without counts. */
+/** Returns text such as `319 done, 2 skipped`, or `0` if there are no counts. */
 const countsText = (counts: readonly [name: string, count: number][]): string =>
   counts.length === 0 ? '0' : counts.map(([name, count]) => `${count.toLocaleString()} ${name}`).join(', ')
 

@@ -38,7 +38,7 @@ const label = (isDeleting: boolean, count: number): string =>
 
 function StartForm({ job, onClose }: { job: Job; onClose(): void }) {
   const start = useChange(StartBulkDocument, ['BulkJob'])
-  // The user confirms the preview from when the dialog opened, even if the page loads a newer preview in the meantime.
+  // Start the preview that was current when the dialog opened, even if the page has since loaded a newer one.
   const [{ id, token, count }] = useState({ id: job.id, token: job.token ?? '', count: writingCount(job) })
   const [typed, setTyped] = useState('')
   const { submit, isRunning, error } = useAttempt(async () => {

@@ -12,7 +12,7 @@ interface PresenceChartProps {
   height: number
 }
 
-/** The chart is in a separate module, because its library is large. */
+/** The console loads this module separately, because the chart library is large. */
 export function PresenceChart({ points, span, height }: PresenceChartProps) {
   const last = points.at(-1)
   return (

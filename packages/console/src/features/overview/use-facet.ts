@@ -27,7 +27,7 @@ export function useFacet(chosen: string | undefined): UseFacet {
   })
   const facets = first.data?.login?.facets
   const index = facets?.findIndex(({ buckets }) => buckets.length > 0)
-  // Counting fails if `site` is a group, or if the user cannot read it.
+  // Counting fails if `site` is a group, or if the user cannot read one of the usual attributes.
   const isUnusual = index === -1 || first.error !== undefined
   const { names, error } = useAttributeNames({ pause: chosen !== undefined || !isUnusual })
   const other = chosen ?? (isUnusual && names !== undefined ? firstUsed(names) : undefined)

@@ -9,7 +9,7 @@ export const masterKeyFiles = (dataFolder: string) => ({
   current: join(dataFolder, 'master.key'),
   /** Contains the new key during a rotation. The last step of the rotation moves the key to `current`. */
   next: join(dataFolder, 'master.key.next'),
-  /** The key that was current before the last rotation. Backups that were made under this key need it. */
+  /** The key before the last rotation. Backups that were created while this key was current need the key. */
   previous: join(dataFolder, 'master.key.previous'),
 })
 

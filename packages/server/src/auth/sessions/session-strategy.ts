@@ -37,7 +37,7 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
 
 const namedAccount = ({ headers }: FastifyRequest): string | undefined => headers['muster-account']?.toString()
 
-/** Extends the cookies of renewed sessions, and clears those of ended sessions. Call this before registering routes. */
+/** Extends cookies of renewed sessions, and clears cookies of ended sessions. Must run before routes are registered. */
 export function registerSessionCookies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     const header = setCookies.get(request)

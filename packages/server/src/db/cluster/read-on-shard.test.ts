@@ -15,7 +15,7 @@ const time = new Date()
 const options = { env: allowLocalWebhooks, clock: () => time }
 const app = sharedTestApp(options)
 
-/** Creates the catalogs of Citus that the rewritten statements read, with two shards on this node. */
+/** Creates the Citus catalog tables that the rewritten statements read, with two shards on this node. */
 beforeAll(async () => {
   await sql`create table pg_dist_placement (shardid bigint, groupid int)`.execute(app.db)
   await sql`create table pg_dist_local_group (groupid int)`.execute(app.db)
@@ -24,8 +24,8 @@ beforeAll(async () => {
 })
 
 /**
- * Starts a second server, which reads lists from the shard. Returns a user who sends requests to this server, the
- * errors of the reads, and the rewritten statements.
+ * Starts a second server, which reads lists from the shard. Returns the errors of the reads, the rewritten statements,
+ * and a user who sends requests to the second server.
  */
 async function readFromShard(id: string, tableOf: (name: string) => string = (name) => name) {
   const shard = { id, node: '2', tables: Object.fromEntries(placedTables.map((name) => [name, tableOf(name)])) }

@@ -115,7 +115,7 @@ function registerCall(
     exposeHeadRoute: false,
     async handler(request, reply) {
       const isSameOrigin = isFromConsole(request, deps.config.publicUrl)
-      // Ignore the session cookie of a request from another site.
+      // Ignore the session cookie of a request that does not come from the console.
       const session = isSameOrigin ? await findSession(request, deps) : undefined
       const cookies: string[] = []
       try {

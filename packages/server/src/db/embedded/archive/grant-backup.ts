@@ -28,7 +28,7 @@ export async function mayBackUp(connection: EmbeddedConnection): Promise<boolean
 export async function grantBackupFunctions(launch: Launch): Promise<void> {
   const { binaries, runMode, clusterFolder, lockFd, settings } = launch
   const command = [...runMode.prefix, binaries.postgres, '--single', '-D', clusterFolder]
-  // Without archive_mode, PostgreSQL would recycle WAL that is not archived yet.
+  // Pass the settings, because without archive_mode, PostgreSQL would recycle WAL that is not archived yet.
   const args = [...settingArguments({ ...settings, exit_on_error: 'on' }), database]
   const options = { cwd: clusterFolder, env: binaries.env, lockFd, input: `${grantBackup}\n` }
   const { code, output, failure } = await runCommand([...command, ...args], options)
