@@ -3,10 +3,7 @@ import type { BackgroundLoad } from './measure-ratio.ts'
 import type { User } from './servers.ts'
 
 const INTERVAL_MS = 20
-/**
- * The maximum number of writes in one interval. If more writes are due, the load omits the excess, so that it contains
- * no large bursts.
- */
+/** The maximum number of writes in one interval. Further writes that are due are skipped, to avoid large bursts. */
 const MAX_PER_INTERVAL = 64
 const MIN_ACHIEVED_SHARE = 0.9
 

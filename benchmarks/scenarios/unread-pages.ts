@@ -71,7 +71,7 @@ async function measureGrowth(setting: Setting): Promise<number | undefined> {
 async function leaveUnread({ url }: ServerProcess, { environment }: Setting): Promise<void> {
   const requests = Array.from({ length: CONNECTIONS }, (): ClientRequest => {
     const { path, body, ...options } = toRequest(url, graphql('server', document), environment.accessKey)
-    // Nothing listens for the response's data, so Node does not read the data.
+    // Nothing listens for the response's data, so Node.js does not read the data.
     return request(new URL(path, url), { ...options, agent: false })
       .on('error', () => {})
       .end(body)

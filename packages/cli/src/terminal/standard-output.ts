@@ -1,6 +1,6 @@
 let exitsOnClosedOutput = true
 
-/** Keeps the process running after its output closes, so that a bulk change of attributes is not interrupted. */
+/** Keeps the process running after the reader closes the pipe, so that a bulk change of attributes continues. */
 export function ignoreClosedOutput(): void {
   exitsOnClosedOutput = false
 }

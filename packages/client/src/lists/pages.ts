@@ -13,8 +13,8 @@ export interface FetchedPage<Item> extends Page<Item> {
 export type FetchPage<Item> = (size: number, after: string | null) => Promise<FetchedPage<Item>>
 
 /**
- * Yields pages by cursor. A cursor encodes a position in the sort order, so the loop continues even if the item at this
- * position is deleted.
+ * Yields pages by cursor. If a page exceeds a limit, that page and all further pages are half as large. A cursor
+ * encodes a position in the sort order, so the loop continues even if the item at this position is deleted.
  */
 export async function* loopPages<Item>(
   fetchPage: FetchPage<Item>,

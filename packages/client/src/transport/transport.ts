@@ -34,6 +34,6 @@ export async function prepareRequest(
   const body = JSON.stringify({ query: document, variables, operationName })
   const headers = { 'Content-Type': 'application/json', Accept: accept, ...more }
   const signature = await sign({ method: 'POST', url, headers, body })
-  // Do not follow redirects, because the signature is not valid for the target.
+  // Do not follow redirects, because the signature is not valid for another URL.
   return { method: 'POST', headers: { ...headers, ...signature }, body, redirect: 'manual' }
 }

@@ -9,7 +9,7 @@ export interface ListOptions {
   attributes: string[]
   /** Attribute names in use on devices, starting with the most frequent name. */
   mostUsed: string[]
-  /** The number of the first record: 1, unless the server is configured to use 0. */
+  /** The position of a list's first record: 1, unless the server is configured to use 0. */
   firstRecord: number
 }
 

@@ -46,7 +46,7 @@ const notANetwork = (text: string, path: string): ApiError =>
     `${path} must be an IP address or a network in CIDR notation, such as 192.0.2.7 or 2001:db8::/32, not ${JSON.stringify(text)}`,
   )
 
-/** Checks whether each of `networks` is within one of `others`. An empty list means all addresses. */
+/** Returns whether each of `networks` is within one of `others`. An empty list means all addresses. */
 export function areWithin(networks: readonly string[], others: readonly string[]): boolean {
   if (others.length === 0) return true
   if (networks.length === 0) return false

@@ -10,7 +10,7 @@ export interface AdmittedPerson {
  * link the identity.
  */
 export interface SsoPeople {
-  /** Finds or creates the person, sets the memberships that the groups determine, and accepts the given invitation. */
+  /** Finds or creates the person, sets the memberships that the groups determine, and accepts any given invitation. */
   admit(identity: Identity, invitationHash: Buffer | null): Promise<AdmittedPerson>
   link(identity: Identity, personId: string): Promise<void>
   /** Finds the person that a failed attempt targets, so that the server can record the attempt for that person. */

@@ -23,7 +23,7 @@ export async function mayBackUp(connection: EmbeddedConnection): Promise<boolean
 
 /**
  * Lets Muster's database role take base backups. PostgreSQL must be stopped: the superuser cannot connect, so
- * PostgreSQL runs the GRANT statement in single-user mode.
+ * the GRANT statement runs in single-user mode.
  */
 export async function grantBackupFunctions(launch: Launch): Promise<void> {
   const { binaries, runMode, clusterFolder, lockFd, settings } = launch
