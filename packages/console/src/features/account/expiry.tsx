@@ -16,7 +16,7 @@ interface ExpiryProps {
   onChange: (value: ExpiryValue) => void
   error?: ReactNode
   'data-path'?: string
-  /** Whether the user can choose `never`. Default: true. False for registration codes, which always expire. */
+  /** Whether the user can choose `never`. Default: true. False for keys and codes that must expire. */
   canBeNever?: boolean
 }
 

@@ -36,7 +36,7 @@ export interface SignInOptions
     'onSignIn' | 'record' | 'onRecorded' | 'addressOf' | 'invitations' | 'commandLineKeys' | 'provider'
   > {
   people: SsoPeople
-  /** Charges a call to its caller. May throw RATE_LIMITED. */
+  /** Charges the caller for a call. May throw RATE_LIMITED. */
   beforeRequest: (requester: Requester<Viewer>) => void
   db: Database
   secrets: Secrets
