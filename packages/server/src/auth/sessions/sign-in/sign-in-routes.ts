@@ -36,7 +36,7 @@ export interface SignInOptions
     'onSignIn' | 'record' | 'onRecorded' | 'addressOf' | 'invitations' | 'commandLineKeys' | 'provider'
   > {
   people: SsoPeople
-  /** Charges the caller for a call. May throw RATE_LIMITED. */
+  /** Identifies and charges the caller. Throws RATE_LIMITED if the caller has no quota or does not read responses. */
   beforeRequest: (requester: Requester<Viewer>) => void
   db: Database
   secrets: Secrets
