@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { ErrorCode } from '../errors.ts'
 import { fragments } from './fragments.ts'
 import { type Operation, readOperation } from './operation.ts'
+import { statusOf } from './route.ts'
 import { routeGroups } from './routes.ts'
 import { restCodes, statusOfCode } from './statuses.ts'
 
@@ -96,7 +97,7 @@ function describe({ route, isChange, parameters }: Operation): string {
   const part = route.at === undefined || route.status === 204 ? '' : ` with the value of \`${route.at}\` in the result`
   return `### \`${route.method} ${route.path}\`
 
-${route.summary}${given} Response: ${route.status}${part}.
+${route.summary}${given} Response: ${statusOf(route)}${part}.
 
 \`\`\`graphql
 ${unindent(route.document)}

@@ -14,8 +14,8 @@ export interface Route {
    * omitted, the response is the whole result.
    */
   readonly at?: string
-  /** The HTTP status code: 201 if the route creates an object at `location`, 204 without a body, and otherwise 200. */
-  readonly status: 200 | 201 | 204
+  /** Set for routes whose response has no body. For the status of the other routes, see `statusOf`. */
+  readonly status?: 204
   /** The new object's path below /rest/v1. A placeholder such as `{device.id}` stands for a member of the response. */
   readonly location?: string
   /** The name of the variable whose value is the whole body. */
@@ -29,3 +29,6 @@ export interface Route {
 }
 
 export const routeName = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
+
+/** Returns the HTTP status code of a successful response: 201 if the route creates an object, and usually 200. */
+export const statusOf = ({ status, location }: Route): 200 | 201 | 204 => status ?? (location === undefined ? 200 : 201)

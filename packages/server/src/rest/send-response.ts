@@ -6,6 +6,7 @@ import { errorResponse, limitedJson, toSend } from '../graphql/transport/respons
 import { HttpError } from '../lib/http-error.ts'
 import type { Operation } from './operation.ts'
 import { fillPath } from './response-body.ts'
+import { statusOf } from './route.ts'
 import { statusOfCode } from './statuses.ts'
 
 export function sendResponse(reply: FastifyReply, { route, isChange }: Operation, body: unknown): FastifyReply {
@@ -15,7 +16,7 @@ export function sendResponse(reply: FastifyReply, { route, isChange }: Operation
   const next = route.method === 'GET' ? nextLink(reply.request.url, body) : undefined
   if (next !== undefined) reply.header('link', `${reply.getHeader('link')}, ${next}`)
   if (route.location !== undefined) reply.header('location', prefixOf(reply) + fillPath(route.location, body))
-  return reply.code(route.status).type('application/json; charset=utf-8').send(toSend(json))
+  return reply.code(statusOf(route)).type('application/json; charset=utf-8').send(toSend(json))
 }
 
 /**

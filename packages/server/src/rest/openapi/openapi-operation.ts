@@ -1,5 +1,6 @@
 import { type GraphQLSchema, getNamedType, isInputObjectType } from 'graphql'
 import type { Operation, Parameter } from '../operation.ts'
+import { statusOf } from '../route.ts'
 import { componentRef, inputSchema, type JsonSchema, nullableInputSchema } from './json-schema.ts'
 import { responseSchema } from './response-schema.ts'
 
@@ -16,13 +17,13 @@ export function operationSchema(operation: Operation, tag: string, schema: Graph
     tags: [tag],
     deprecated: true,
     ...(route.isPublic && { security: [] }),
-    ...(route.status === 201 && { headers: idempotencyHeader }),
+    ...(route.location !== undefined && { headers: idempotencyHeader }),
     ...(inPath.length > 0 && { params: { type: 'object', properties: Object.fromEntries(inPath) } }),
     ...(!isChange && parameters.length > 0 && { querystring: querySchema(parameters) }),
     ...(isChange && parameters.length > 0 && { body: bodySchema(operation) }),
     ...(route.body !== undefined && { consumes: ['application/json', 'application/merge-patch+json'] }),
     response: {
-      [route.status]: successSchema(operation, schema),
+      [statusOf(route)]: successSchema(operation, schema),
       '4XX': errorsWith(
         'The server rejected the request. Nothing changed unless extensions.outcome is done. Exception: POST /bulk-jobs/run can create a job without starting it.',
       ),
@@ -45,7 +46,7 @@ const idempotencyHeader = {
 }
 
 function successSchema(operation: Operation, schema: GraphQLSchema): object {
-  switch (operation.route.status) {
+  switch (statusOf(operation.route)) {
     case 200:
       return described('Success.', responseSchema(operation, schema))
     case 201:

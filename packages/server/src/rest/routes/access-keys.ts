@@ -7,7 +7,6 @@ export const accessKeyRoutes: readonly Route[] = [
     summary: 'Lists access keys, newest first.',
     document: 'query listAccessKeys { login { items: accessKeys { ...AccessKey } } }',
     at: 'login',
-    status: 200,
   },
   {
     method: 'POST',
@@ -24,7 +23,6 @@ export const accessKeyRoutes: readonly Route[] = [
       ) { ...CreatedAccessKey }
     }`,
     at: 'createAccessKey',
-    status: 201,
     location: '/access-keys/{key}',
   },
   {
@@ -33,7 +31,6 @@ export const accessKeyRoutes: readonly Route[] = [
     summary: 'Returns an access key.',
     document: 'query getAccessKey { login { accessKeys { ...AccessKey } } }',
     at: 'login.accessKeys[key]',
-    status: 200,
   },
   {
     method: 'GET',
@@ -44,7 +41,6 @@ export const accessKeyRoutes: readonly Route[] = [
       login { accessKeys(key: [$key]) { key unused(days: $days) usage(days: $days) { ...KeyUse } } }
     }`,
     at: 'login.accessKeys[key]',
-    status: 200,
   },
   {
     method: 'PATCH',
@@ -61,7 +57,6 @@ export const accessKeyRoutes: readonly Route[] = [
       ) { ...AccessKey }
     }`,
     at: 'updateAccessKey',
-    status: 200,
   },
   {
     method: 'DELETE',
@@ -79,7 +74,6 @@ export const accessKeyRoutes: readonly Route[] = [
       rotateAccessKey(key: $key, overlap: $overlap, publicKey: $publicKey) { ...CreatedAccessKey }
     }`,
     at: 'rotateAccessKey',
-    status: 201,
     location: '/access-keys/{key}',
   },
   {
@@ -88,7 +82,6 @@ export const accessKeyRoutes: readonly Route[] = [
     summary: "Returns the account's rules for access keys, and the enabled keys that break a rule.",
     document: 'query getKeyPolicy { login { keyPolicy { ...KeyPolicy } } }',
     at: 'login.keyPolicy',
-    status: 200,
   },
   {
     method: 'PATCH',
@@ -104,7 +97,6 @@ export const accessKeyRoutes: readonly Route[] = [
       ) { ...KeyPolicyRules }
     }`,
     at: 'setKeyPolicy',
-    status: 200,
   },
   {
     method: 'GET',
@@ -114,7 +106,6 @@ export const accessKeyRoutes: readonly Route[] = [
       login { items: needs(document: $document, operationName: $operationName, variables: $variables) { ...Need } }
     }`,
     at: 'login',
-    status: 200,
   },
   {
     method: 'GET',
@@ -133,6 +124,5 @@ export const accessKeyRoutes: readonly Route[] = [
       }
     }`,
     at: 'login.simulate',
-    status: 200,
   },
 ]

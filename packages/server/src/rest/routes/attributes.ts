@@ -70,7 +70,6 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
         ${select('attributes(context: $context)')}
       }`,
       at: `${holder.at}.attributes`,
-      status: 200,
     },
     {
       method: 'PATCH',
@@ -81,7 +80,6 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
       }`,
       at: 'setAttributes',
       body: 'attributes',
-      status: 200,
     },
     {
       method: 'GET',
@@ -92,7 +90,6 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
       }`,
       at: holder.at,
       found: ['value', 'attribute'],
-      status: 200,
     },
     {
       method: 'PUT',
@@ -104,7 +101,6 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
         value: setAttribute(serviceId: ${id}, name: $name, value: $value${place.argument})
       }`,
       written: ['value'],
-      status: 200,
     },
     {
       method: 'DELETE',
@@ -124,7 +120,6 @@ const contextsOf = ({ name, title, path, variables, id, select, at }: Holder): R
   summary: `Lists the contexts in which ${title} has overrides.`,
   document: `query list${name}Contexts${id === '$self' ? '' : `(${variables})`} { ${select('items: contexts')} }`,
   at,
-  status: 200,
 })
 
 const overridesOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
@@ -135,7 +130,6 @@ const overridesOf = ({ name, title, path, variables, id, select, at }: Holder): 
     ${select('overrides(context: $context)')}
   }`,
   at: `${at}.overrides`,
-  status: 200,
 })
 
 const historyOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
@@ -151,7 +145,6 @@ const historyOf = ({ name, title, path, variables, id, select, at }: Holder): Ro
     ) { items { ...AttributeChange } total @include(if: $total) hasMore cursor }`)}
   }`,
   at: `${at}.attributeHistory`,
-  status: 200,
 })
 
 const infoOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
@@ -162,7 +155,6 @@ const infoOf = ({ name, title, path, variables, id, select, at }: Holder): Route
     ${select('items: attributeInfo(names: $names, context: $context) { ...AttributeInfo }')}
   }`,
   at,
-  status: 200,
 })
 
 export const attributeRoutes: readonly Route[] = [
@@ -180,7 +172,6 @@ export const attributeRoutes: readonly Route[] = [
       'Lists the attributes that have an expected interval. For each attribute, returns the interval in seconds and the number of devices whose base value of this attribute is stale.',
     document: 'query listFreshness { login { items: freshness { ...Freshness } } }',
     at: 'login',
-    status: 200,
   },
   {
     method: 'GET',
@@ -189,7 +180,6 @@ export const attributeRoutes: readonly Route[] = [
       'Returns the start of the attribute history, and the time by which all servers had begun to record when values change.',
     document: 'query getHistorySpan { login { history { ...HistorySpan } } }',
     at: 'login.history',
-    status: 200,
   },
   {
     method: 'PUT',
@@ -199,7 +189,6 @@ export const attributeRoutes: readonly Route[] = [
       setExpectedInterval(name: $name, seconds: $seconds) { ...Freshness }
     }`,
     at: 'setExpectedInterval',
-    status: 200,
   },
   {
     method: 'DELETE',
@@ -218,6 +207,5 @@ export const attributeRoutes: readonly Route[] = [
     document: `mutation setAttributesMany($items: [AttributesInput!]!) {
       items: setAttributesMany(items: $items) { ...AttributesResult }
     }`,
-    status: 200,
   },
 ]

@@ -10,7 +10,6 @@ const change = (verb: string, summary: string): Route => ({
   summary,
   document: `mutation ${verb}Bulk($id: ID!) { ${verb}Bulk(id: $id) { ...BulkJob } }`,
   at: `${verb}Bulk`,
-  status: 200,
 })
 
 export const bulkRoutes: readonly Route[] = [
@@ -26,7 +25,6 @@ export const bulkRoutes: readonly Route[] = [
       }
     }`,
     at: 'login.bulkJobs',
-    status: 200,
   },
   {
     method: 'POST',
@@ -37,7 +35,6 @@ export const bulkRoutes: readonly Route[] = [
       createBulk(${passed}, open: $open) { ...BulkJob }
     }`,
     at: 'createBulk',
-    status: 201,
     location: '/bulk-jobs/{id}',
   },
   {
@@ -49,7 +46,6 @@ export const bulkRoutes: readonly Route[] = [
       runBulk(${passed}, expected: $expected) { ...BulkJob }
     }`,
     at: 'runBulk',
-    status: 201,
     location: '/bulk-jobs/{id}',
   },
   {
@@ -58,7 +54,6 @@ export const bulkRoutes: readonly Route[] = [
     summary: 'Returns a bulk job.',
     document: 'query getBulkJob($id: ID!) { login { bulkJob(id: [$id]) { ...BulkJob } } }',
     at: 'login.bulkJob[0]',
-    status: 200,
   },
   {
     method: 'GET',
@@ -67,7 +62,6 @@ export const bulkRoutes: readonly Route[] = [
       'Returns links for downloading the report of a bulk job and the secrets of the devices that it registered. The secrets can be downloaded once, within 24 hours after the job ends. secretsUrl is null at all other times, and if the caller is not allowed to download secrets.',
     document: 'query getBulkDownloads($id: ID!) { login { bulkJob(id: [$id]) { reportUrl secretsUrl } } }',
     at: 'login.bulkJob[0]',
-    status: 200,
   },
   {
     method: 'GET',
@@ -85,7 +79,6 @@ export const bulkRoutes: readonly Route[] = [
       }
     }`,
     at: 'login.bulkJob[0].items',
-    status: 200,
   },
   {
     method: 'POST',
@@ -96,7 +89,6 @@ export const bulkRoutes: readonly Route[] = [
       appendBulk(id: $id, ids: $ids, csv: $csv) { ...BulkJob }
     }`,
     at: 'appendBulk',
-    status: 200,
   },
   change(
     'preview',
@@ -111,7 +103,6 @@ export const bulkRoutes: readonly Route[] = [
       startBulk(id: $id, token: $token, expected: $expected) { ...BulkJob }
     }`,
     at: 'startBulk',
-    status: 200,
   },
   change('pause', 'Pauses a bulk job after the current batch.'),
   {
@@ -121,7 +112,6 @@ export const bulkRoutes: readonly Route[] = [
       'Resumes a paused bulk job, at the new rate if rate is set. If the job is already running, changes only its rate.',
     document: 'mutation resumeBulk($id: ID!, $rate: Int) { resumeBulk(id: $id, rate: $rate) { ...BulkJob } }',
     at: 'resumeBulk',
-    status: 200,
   },
   change('cancel', 'Cancels a bulk job. A running job ends after the current batch. Completed devices remain changed.'),
   {
@@ -133,7 +123,6 @@ export const bulkRoutes: readonly Route[] = [
       retryBulk(id: $id, statuses: $statuses) { ...BulkJob }
     }`,
     at: 'retryBulk',
-    status: 201,
     location: '/bulk-jobs/{id}',
   },
   {
@@ -143,7 +132,6 @@ export const bulkRoutes: readonly Route[] = [
       'Creates a bulk job that undoes an earlier job, and previews the changes of the new job. The earlier job must have been started and must have ended. The new job reverts the values and services that the earlier job changed, and deletes the devices that the earlier job registered. It keeps values and services that have changed since, and devices that have connected or changed since.',
     document: 'mutation undoBulk($id: ID!, $rate: Int = 200) { undoBulk(id: $id, rate: $rate) { ...BulkJob } }',
     at: 'undoBulk',
-    status: 201,
     location: '/bulk-jobs/{id}',
   },
 ]

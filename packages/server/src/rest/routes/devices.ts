@@ -23,7 +23,6 @@ export const deviceRoutes: readonly Route[] = [
       }
     }`,
     at: 'login.devices',
-    status: 200,
   },
   {
     method: 'GET',
@@ -38,7 +37,6 @@ export const deviceRoutes: readonly Route[] = [
       }
     }`,
     at: 'login',
-    status: 200,
   },
   {
     method: 'GET',
@@ -52,7 +50,6 @@ export const deviceRoutes: readonly Route[] = [
       }
     }`,
     at: 'login',
-    status: 200,
   },
   {
     method: 'GET',
@@ -63,7 +60,6 @@ export const deviceRoutes: readonly Route[] = [
       login { deviceTotals(where: $where, view: $view, context: $context) { ...DeviceTotals } }
     }`,
     at: 'login.deviceTotals',
-    status: 200,
   },
   {
     method: 'GET',
@@ -73,7 +69,6 @@ export const deviceRoutes: readonly Route[] = [
       login { items: presence(from: $from, until: $until) { ...PresencePoint } }
     }`,
     at: 'login',
-    status: 200,
   },
   {
     method: 'GET',
@@ -88,7 +83,6 @@ export const deviceRoutes: readonly Route[] = [
       }
     }`,
     at: 'login.checkFilter',
-    status: 200,
   },
   {
     method: 'POST',
@@ -101,7 +95,6 @@ export const deviceRoutes: readonly Route[] = [
       registerDevice(name: $name, ${passed}, services: $services, attributes: $attributes) { ...DeviceRegistration }
     }`,
     at: 'registerDevice',
-    status: 201,
     location: '/devices/{device.id}',
   },
   {
@@ -122,7 +115,6 @@ export const deviceRoutes: readonly Route[] = [
     document: `mutation transferDevices($accountId: ID!, $deviceId: [String!]!) {
       moved: transferDevices(accountId: $accountId, deviceId: $deviceId)
     }`,
-    status: 200,
   },
   {
     method: 'GET',
@@ -130,7 +122,6 @@ export const deviceRoutes: readonly Route[] = [
     summary: 'Returns a device.',
     document: 'query getDevice($id: String!, $context: String) { login { device(id: [$id]) { ...DeviceInContext } } }',
     at: 'login.device[0]',
-    status: 200,
   },
   {
     method: 'PATCH',
@@ -140,7 +131,6 @@ export const deviceRoutes: readonly Route[] = [
       updateDevice(deviceId: $id, name: $name, ${passed}) { ...Device }
     }`,
     at: 'updateDevice',
-    status: 200,
   },
   {
     method: 'DELETE',
@@ -158,7 +148,6 @@ export const deviceRoutes: readonly Route[] = [
       'Returns whether a device has a stale base value. A value is stale if its last recorded write was more than 1.25 expected intervals ago.',
     document: 'query getDeviceFreshness($id: String!) { login { device(id: [$id]) { id isStale } } }',
     at: 'login.device[0]',
-    status: 200,
   },
   {
     method: 'GET',
@@ -168,7 +157,6 @@ export const deviceRoutes: readonly Route[] = [
       login { device(id: [$id]) { availability(from: $from, until: $until) { ...Availability } } }
     }`,
     at: 'login.device[0].availability',
-    status: 200,
   },
   {
     method: 'POST',
@@ -179,6 +167,5 @@ export const deviceRoutes: readonly Route[] = [
       rotateDeviceSecret(deviceId: $id, allow: $allow) { ...DeviceRegistration }
     }`,
     at: 'rotateDeviceSecret',
-    status: 200,
   },
 ]

@@ -19,7 +19,6 @@ export const eventRoutes: readonly Route[] = [
       }
     }`,
     at: 'login.events',
-    status: 200,
   },
   {
     method: 'GET',
@@ -38,7 +37,6 @@ export const eventRoutes: readonly Route[] = [
       }
     }`,
     at: 'login',
-    status: 200,
   },
   {
     method: 'GET',
@@ -56,7 +54,6 @@ export const eventRoutes: readonly Route[] = [
       }
     }`,
     at: 'login',
-    status: 200,
   },
   {
     method: 'GET',
@@ -76,6 +73,5 @@ export const eventRoutes: readonly Route[] = [
       }
     }`,
     at: 'login.device[0].events',
-    status: 200,
   },
 ]

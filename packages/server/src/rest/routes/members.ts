@@ -7,7 +7,6 @@ export const memberRoutes: readonly Route[] = [
     summary: 'Returns the caller and its permissions.',
     document: 'query getMe { me { ...Me } }',
     at: 'me',
-    status: 200,
   },
   {
     method: 'GET',
@@ -16,7 +15,6 @@ export const memberRoutes: readonly Route[] = [
       'Returns the account of the access key that signed the request. For the ID of any other account, the response is NOT_FOUND.',
     document: 'query getAccount($id: ID!) { login { account(id: $id) { ...User } } }',
     at: 'login.account',
-    status: 200,
   },
   {
     method: 'PATCH',
@@ -27,7 +25,6 @@ export const memberRoutes: readonly Route[] = [
       updateAccount(email: $email, name: $name, signInPolicy: $signInPolicy) { ...User }
     }`,
     at: 'updateAccount',
-    status: 200,
   },
   {
     method: 'GET',
@@ -35,7 +32,6 @@ export const memberRoutes: readonly Route[] = [
     summary: 'Returns how members must sign in to work in the account.',
     document: 'query getSignInPolicy { login { signInPolicy } }',
     at: 'login',
-    status: 200,
   },
   {
     method: 'GET',
@@ -43,7 +39,6 @@ export const memberRoutes: readonly Route[] = [
     summary: 'Lists members, sorted by email address.',
     document: 'query listMembers { login { items: members { ...Member } } }',
     at: 'login',
-    status: 200,
   },
   {
     method: 'PATCH',
@@ -53,7 +48,6 @@ export const memberRoutes: readonly Route[] = [
       setMemberRole(personId: $personId, roleId: $roleId) { ...Member }
     }`,
     at: 'setMemberRole',
-    status: 200,
   },
   {
     method: 'DELETE',
@@ -79,7 +73,6 @@ export const memberRoutes: readonly Route[] = [
     summary: 'Lists roles: first the built-in roles, then the custom roles, sorted by name.',
     document: 'query listRoles { login { items: roles { ...Role } } }',
     at: 'login',
-    status: 200,
   },
   {
     method: 'POST',
@@ -89,7 +82,6 @@ export const memberRoutes: readonly Route[] = [
       createRole(name: $name, access: $access, groups: $groups) { ...Role }
     }`,
     at: 'createRole',
-    status: 201,
     location: '/roles/{id}',
   },
   {
@@ -98,7 +90,6 @@ export const memberRoutes: readonly Route[] = [
     summary: 'Returns a role.',
     document: 'query getRole { login { roles { ...Role } } }',
     at: 'login.roles[id]',
-    status: 200,
   },
   {
     method: 'PATCH',
@@ -108,7 +99,6 @@ export const memberRoutes: readonly Route[] = [
       updateRole(id: $id, name: $name, access: $access, groups: $groups) { ...Role }
     }`,
     at: 'updateRole',
-    status: 200,
   },
   {
     method: 'DELETE',
@@ -123,7 +113,6 @@ export const memberRoutes: readonly Route[] = [
     summary: 'Lists open invitations and invitations that expired in the last seven days, newest first, at most 200.',
     document: 'query listInvitations { login { items: invitations { ...Invitation } } }',
     at: 'login',
-    status: 200,
   },
   {
     method: 'POST',
@@ -133,7 +122,6 @@ export const memberRoutes: readonly Route[] = [
       createInvitation(roleId: $roleId, email: $email, expires: $expires) { ...Invitation }
     }`,
     at: 'createInvitation',
-    status: 201,
     location: '/invitations/{id}',
   },
   {
@@ -142,7 +130,6 @@ export const memberRoutes: readonly Route[] = [
     summary: 'Returns an invitation.',
     document: 'query getInvitation { login { invitations { ...Invitation } } }',
     at: 'login.invitations[id]',
-    status: 200,
   },
   {
     method: 'POST',
@@ -151,7 +138,6 @@ export const memberRoutes: readonly Route[] = [
       'Creates a new link for an invitation. The new link has the same lifetime as the previous link, counted from now. The previous link becomes invalid. If the invitation has an email address and the server can send email, the server also emails the new link, up to 200 links per hour for an account.',
     document: 'mutation resendInvitation($id: ID!) { resendInvitation(id: $id) { ...Invitation } }',
     at: 'resendInvitation',
-    status: 200,
   },
   {
     method: 'DELETE',
@@ -167,6 +153,5 @@ export const memberRoutes: readonly Route[] = [
       'Makes the signed-in person a member of the account that the invitation is for. This requires a session, which the REST API does not accept, so even a valid request receives FORBIDDEN.',
     document: 'mutation acceptInvitation($token: String!) { acceptInvitation(token: $token) { ...AccountReference } }',
     at: 'acceptInvitation',
-    status: 200,
   },
 ]

@@ -8,7 +8,6 @@ export const registrationCodeRoutes: readonly Route[] = [
       'Lists registration codes, newest first, including used-up codes and codes that expired in the last seven days.',
     document: 'query listRegistrationCodes { login { items: registrationCodes { ...RegistrationCode } } }',
     at: 'login',
-    status: 200,
   },
   {
     method: 'POST',
@@ -22,7 +21,6 @@ export const registrationCodeRoutes: readonly Route[] = [
       ) { ...CreatedRegistrationCode }
     }`,
     at: 'createRegistrationCode',
-    status: 201,
     location: '/registration-codes/{registrationCode.id}',
   },
   {
@@ -31,7 +29,6 @@ export const registrationCodeRoutes: readonly Route[] = [
     summary: 'Returns a registration code.',
     document: 'query getRegistrationCode { login { registrationCodes { ...RegistrationCode } } }',
     at: 'login.registrationCodes[id]',
-    status: 200,
   },
   {
     method: 'DELETE',

@@ -7,14 +7,12 @@ export const serverRoutes: readonly Route[] = [
     summary: "Returns the server's version. Requires no signature.",
     document: 'query getVersion { version }',
     isPublic: true,
-    status: 200,
   },
   {
     method: 'GET',
     path: '/application-types',
     summary: 'Lists the application types that a service can have.',
     document: 'query listApplicationTypes { items: applicationTypes { ...ApplicationType } }',
-    status: 200,
   },
   {
     method: 'GET',
@@ -22,6 +20,5 @@ export const serverRoutes: readonly Route[] = [
     summary: 'Lists the limits that apply to the account. For some limits, also returns the current usage.',
     document: 'query listLimits { login { items: limits { ...Limit } } }',
     at: 'login',
-    status: 200,
   },
 ]

@@ -15,7 +15,6 @@ export const serviceRoutes: readonly Route[] = [
       }
     }`,
     at: 'login.device[0]',
-    status: 200,
   },
   {
     method: 'POST',
@@ -29,7 +28,6 @@ export const serviceRoutes: readonly Route[] = [
       }
     }`,
     at: 'addService',
-    status: 201,
     location: '/services/{id}',
   },
   {
@@ -48,7 +46,6 @@ export const serviceRoutes: readonly Route[] = [
       }
     }`,
     at: 'login.services',
-    status: 200,
   },
   {
     method: 'GET',
@@ -57,7 +54,6 @@ export const serviceRoutes: readonly Route[] = [
     document:
       'query getServices($id: [String!]!, $context: String) { login { items: service(id: $id) { ...ServiceOfDevice } } }',
     at: 'login',
-    status: 200,
   },
   {
     method: 'GET',
@@ -66,7 +62,6 @@ export const serviceRoutes: readonly Route[] = [
     document:
       'query getService($id: String!, $context: String) { login { service(id: [$id]) { ...ServiceOfDevice } } }',
     at: 'login.service[0]',
-    status: 200,
   },
   {
     method: 'PATCH',
@@ -81,7 +76,6 @@ export const serviceRoutes: readonly Route[] = [
       }
     }`,
     at: 'updateService',
-    status: 200,
   },
   {
     method: 'DELETE',

@@ -7,7 +7,6 @@ export const userRoutes: readonly Route[] = [
     summary: 'Returns the account of the access key that signed the request.',
     document: 'query getUser { login { ...User } }',
     at: 'login',
-    status: 200,
   },
   {
     method: 'GET',
@@ -16,6 +15,5 @@ export const userRoutes: readonly Route[] = [
       "Lists the attribute names in use on the account's devices and services. For each name, returns how many devices and how many services use it, and when a value last changed.",
     document: 'query listAttributeNames { login { items: attributeNames { ...AttributeName } } }',
     at: 'login',
-    status: 200,
   },
 ]

@@ -9,7 +9,6 @@ export const viewRoutes: readonly Route[] = [
       login { items: views(kind: $kind, label: $label) { ...View } }
     }`,
     at: 'login',
-    status: 200,
   },
   {
     method: 'POST',
@@ -25,7 +24,6 @@ export const viewRoutes: readonly Route[] = [
       ) { ...View }
     }`,
     at: 'createView',
-    status: 201,
     location: '/views/{id}',
   },
   {
@@ -34,7 +32,6 @@ export const viewRoutes: readonly Route[] = [
     summary: 'Returns a view.',
     document: 'query getView($id: ID!) { login { views(id: [$id]) { ...View } } }',
     at: 'login.views[0]',
-    status: 200,
   },
   {
     method: 'GET',
@@ -42,7 +39,6 @@ export const viewRoutes: readonly Route[] = [
     summary: 'Lists the webhooks, access keys, and roles that use a view.',
     document: 'query listViewUsers($id: ID!) { login { views(id: [$id]) { items: usedBy { id name kind } } } }',
     at: 'login.views[0]',
-    status: 200,
   },
   {
     method: 'PATCH',
@@ -59,7 +55,6 @@ export const viewRoutes: readonly Route[] = [
       ) { ...View }
     }`,
     at: 'updateView',
-    status: 200,
   },
   {
     method: 'DELETE',

@@ -7,7 +7,6 @@ export const webhookRoutes: readonly Route[] = [
     summary: 'Lists webhooks, newest first.',
     document: 'query listWebhooks { login { items: webhooks { ...Webhook } } }',
     at: 'login',
-    status: 200,
   },
   {
     method: 'POST',
@@ -22,7 +21,6 @@ export const webhookRoutes: readonly Route[] = [
       ) { ...WebhookWithSecret }
     }`,
     at: 'createWebhook',
-    status: 201,
     location: '/webhooks/{id}',
   },
   {
@@ -31,7 +29,6 @@ export const webhookRoutes: readonly Route[] = [
     summary: 'Returns a webhook.',
     document: 'query getWebhook($id: ID!) { login { webhooks(id: [$id]) { ...Webhook } } }',
     at: 'login.webhooks[0]',
-    status: 200,
   },
   {
     method: 'PATCH',
@@ -47,7 +44,6 @@ export const webhookRoutes: readonly Route[] = [
       ) { ...Webhook }
     }`,
     at: 'updateWebhook',
-    status: 200,
   },
   {
     method: 'DELETE',
@@ -65,7 +61,6 @@ export const webhookRoutes: readonly Route[] = [
       rotateWebhookSecret(id: $id, overlap: $overlap) { ...WebhookWithSecret }
     }`,
     at: 'rotateWebhookSecret',
-    status: 200,
   },
   {
     method: 'POST',
@@ -74,7 +69,6 @@ export const webhookRoutes: readonly Route[] = [
       'Sends a test event to a webhook in one attempt, even if the webhook is disabled or paused, and returns the result.',
     document: 'mutation testWebhook($id: ID!) { testWebhook(id: $id) { ...WebhookDelivery } }',
     at: 'testWebhook',
-    status: 200,
   },
   {
     method: 'GET',
@@ -92,7 +86,6 @@ export const webhookRoutes: readonly Route[] = [
       }
     }`,
     at: 'login.webhooks[0].deliveries',
-    status: 200,
   },
   {
     method: 'POST',
@@ -102,6 +95,5 @@ export const webhookRoutes: readonly Route[] = [
     document: `mutation redeliver($id: ID!, $deliveryId: ID, $since: DateTime) {
       count: redeliver(webhookId: $id, deliveryId: $deliveryId, since: $since)
     }`,
-    status: 200,
   },
 ]
