@@ -1,18 +1,10 @@
-import type { Command } from 'commander'
-import { type ListOptions, newListCommand } from '../../options/new-command.ts'
-import { type Column, chooseColumns } from '../../output/column.ts'
-import { printList } from '../../output/print-list.ts'
-import { openMuster } from '../../server/open-muster.ts'
+import type { Selected } from '@muster/client'
+import type { Column } from '../../output/column.ts'
+import { newListAllCommand } from '../list-all-command.ts'
 
-interface Type {
-  id: number
-  name: string
-  port: number | null
-  protocol: string
-  description: string
-}
+const fields = { id: true, name: true, port: true, protocol: true, description: true } as const
 
-const known: readonly Column<Type>[] = [
+const columns: readonly Column<Selected<'ApplicationType', typeof fields>>[] = [
   { name: 'id', value: ({ id }) => id, truncated: 'first' },
   { name: 'name', value: ({ name }) => name, truncated: 'last' },
   { name: 'port', value: ({ port }) => port },
@@ -20,14 +12,10 @@ const known: readonly Column<Type>[] = [
   { name: 'description', value: ({ description }) => description },
 ]
 
-export function buildCommand(): Command {
-  return newListCommand('types', { limit: Number.POSITIVE_INFINITY }).action(run)
-}
-
-async function run(options: ListOptions): Promise<void> {
-  const columns = chooseColumns(options.columns, { known, usual: known.map(({ name }) => name) })
-  const muster = await openMuster(options, 4)
-  const select = { id: true, name: true, port: true, protocol: true, description: true } as const
-  const { applicationTypes } = await muster.select({ applicationTypes: select })
-  await printList({ items: applicationTypes, columns, options, empty: 'No service types found.' })
-}
+export const buildCommand = () =>
+  newListAllCommand('types', {
+    columns,
+    usual: columns.map(({ name }) => name),
+    read: async (muster) => (await muster.select({ applicationTypes: fields })).applicationTypes,
+    empty: 'No service types found.',
+  })
