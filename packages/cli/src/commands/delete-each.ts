@@ -5,7 +5,7 @@ import { printJson, say } from '../output/print-result.ts'
 interface Deleting {
   options: { json?: boolean }
   work: (id: string) => Promise<unknown>
-  verb?: string
+  verb?: 'Deleted' | 'Removed'
 }
 
 export async function deleteEach(ids: readonly string[], { options, work, verb = 'Deleted' }: Deleting): Promise<void> {
