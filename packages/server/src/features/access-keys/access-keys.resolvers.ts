@@ -1,6 +1,7 @@
 import { consequencesOf } from '../../auth/key-policy-rules.ts'
 import { isSignInStale } from '../../auth/rejected-key.ts'
 import { schemaPart } from '../../graphql/assemble.ts'
+import { done } from '../../graphql/done.ts'
 import { namesIn } from '../../permissions.ts'
 import { describeSource } from '../events/event-source.ts'
 import { readOwnRestriction, shownRestriction } from '../restrictions/own-restriction.ts'
@@ -48,9 +49,6 @@ export const accessKeysPart = schemaPart(new URL('./access-keys.graphql', import
     rotateAccessKey: (_parent, { key, overlap, publicKey }, context) =>
       rotateAccessKey(context, { key, overlap: overlap ?? DAY_SECONDS, publicKey: publicKey ?? null }),
     setKeyPolicy: (_parent, change, context) => setKeyPolicy(context, change),
-    deleteAccessKey: async (_parent, { key }, context) => {
-      await deleteAccessKey(context, key)
-      return true
-    },
+    deleteAccessKey: (_parent, { key }, context) => done(deleteAccessKey(context, key)),
   },
 })

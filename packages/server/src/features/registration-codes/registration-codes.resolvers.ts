@@ -1,4 +1,5 @@
 import { schemaPart } from '../../graphql/assemble.ts'
+import { done } from '../../graphql/done.ts'
 import { createRegistrationCode, deleteRegistrationCode, listRegistrationCodes } from './registration-codes.ts'
 
 export const registrationCodesPart = schemaPart(new URL('./registration-codes.graphql', import.meta.url), {
@@ -7,9 +8,6 @@ export const registrationCodesPart = schemaPart(new URL('./registration-codes.gr
   },
   Mutation: {
     createRegistrationCode: (_parent, input, context) => createRegistrationCode(context, input),
-    deleteRegistrationCode: async (_parent, { id }, context) => {
-      await deleteRegistrationCode(context, id)
-      return true
-    },
+    deleteRegistrationCode: (_parent, { id }, context) => done(deleteRegistrationCode(context, id)),
   },
 })

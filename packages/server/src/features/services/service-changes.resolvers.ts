@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import { notFound } from '../../errors.ts'
 import type { SchemaPart } from '../../graphql/assemble.ts'
 import { readChange } from '../../graphql/change-made.ts'
+import { done } from '../../graphql/done.ts'
 import type { Service } from './service.ts'
 import { addService, removeService, updateService } from './service-changes.ts'
 import { findServices } from './services.ts'
@@ -17,14 +18,8 @@ export const serviceChangesPart: SchemaPart = {
         const stored = await updateService(context, id, change)
         return readChange(() => getService(context, stored))
       },
-      renameService: async (_root, { serviceId, name }, context) => {
-        await updateService(context, serviceId, { name })
-        return true
-      },
-      removeService: async (_root, { id }, context) => {
-        await removeService(context, id)
-        return true
-      },
+      renameService: (_root, { serviceId, name }, context) => done(updateService(context, serviceId, { name })),
+      removeService: (_root, { id }, context) => done(removeService(context, id)),
     },
   },
 }

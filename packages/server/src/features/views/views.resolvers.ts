@@ -1,4 +1,5 @@
 import { schemaPart } from '../../graphql/assemble.ts'
+import { done } from '../../graphql/done.ts'
 import { describeSource } from '../events/event-source.ts'
 import { check, toFilterProblem } from '../filters/read-filter.ts'
 import { findActor } from '../users/people/find-actor.ts'
@@ -25,9 +26,6 @@ export const viewsPart = schemaPart(new URL('./views.graphql', import.meta.url),
   Mutation: {
     createView: (_root, args, context) => createView(context, args),
     updateView: (_root, args, context) => updateView(context, args),
-    deleteView: async (_root, args, context) => {
-      await deleteView(context, args)
-      return true
-    },
+    deleteView: (_root, args, context) => done(deleteView(context, args)),
   },
 })

@@ -1,4 +1,5 @@
 import { schemaPart } from '../../graphql/assemble.ts'
+import { done } from '../../graphql/done.ts'
 import { loadView } from '../views/load-view.ts'
 import { loadDeliveredEvent, loadDeliveries } from './deliveries.loaders.ts'
 import { redeliver } from './deliveries.ts'
@@ -20,10 +21,7 @@ export const webhooksPart = schemaPart(new URL('./webhooks.graphql', import.meta
   Mutation: {
     createWebhook: (_parent, input, context) => createWebhook(context, input),
     updateWebhook: (_parent, { id, ...change }, context) => updateWebhook(context, id, change),
-    deleteWebhook: async (_parent, { id }, context) => {
-      await deleteWebhook(context, id)
-      return true
-    },
+    deleteWebhook: (_parent, { id }, context) => done(deleteWebhook(context, id)),
     rotateWebhookSecret: (_parent, { id, overlap }, context) => rotateWebhookSecret(context, id, overlap ?? 86_400),
     testWebhook: (_parent, { id }, context) => testWebhook(context, id),
     redeliver: (_parent, input, context) => redeliver(context, input),

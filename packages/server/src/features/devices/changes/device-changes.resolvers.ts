@@ -2,6 +2,7 @@ import type { Context } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import type { SchemaPart } from '../../../graphql/assemble.ts'
 import { readChange } from '../../../graphql/change-made.ts'
+import { done } from '../../../graphql/done.ts'
 import type { Device } from '../device.ts'
 import { findDevices } from '../devices.ts'
 import { deleteDevices, registerDevice, updateDevice } from './device-changes.ts'
@@ -23,14 +24,8 @@ export const deviceChangesPart: SchemaPart = {
         const { id, secret } = await rotateDeviceSecret(context, deviceId, { allow })
         return { device: await readChange(() => getDevice(context, id)), secret }
       },
-      deleteDevice: async (_root, { deviceId, force }, context) => {
-        await deleteDevices(context, [deviceId], force)
-        return true
-      },
-      deleteDevices: async (_root, { deviceId, force }, context) => {
-        await deleteDevices(context, deviceId, force)
-        return true
-      },
+      deleteDevice: (_root, { deviceId, force }, context) => done(deleteDevices(context, [deviceId], force)),
+      deleteDevices: (_root, { deviceId, force }, context) => done(deleteDevices(context, deviceId, force)),
       transferDevices: (_root, input, context) => transferDevices(context, input),
     },
   },

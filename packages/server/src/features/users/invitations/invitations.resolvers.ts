@@ -1,4 +1,5 @@
 import { schemaPart } from '../../../graphql/assemble.ts'
+import { done } from '../../../graphql/done.ts'
 import { describeSource } from '../../events/event-source.ts'
 import { loadPerson } from '../people/people.ts'
 import { findRole } from '../roles/roles.ts'
@@ -24,10 +25,7 @@ export const invitationsPart = schemaPart(new URL('./invitations.graphql', impor
   Mutation: {
     acceptInvitation: (_root, { token }, context) => acceptInvitation(context, token),
     createInvitation: (_root, args, context) => createInvitation(context, args),
-    deleteInvitation: async (_root, { id }, context) => {
-      await deleteInvitation(context, id)
-      return true
-    },
+    deleteInvitation: (_root, { id }, context) => done(deleteInvitation(context, id)),
     resendInvitation: (_root, { id }, context) => resendInvitation(context, id),
   },
 })

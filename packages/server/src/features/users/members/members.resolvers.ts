@@ -1,4 +1,5 @@
 import { schemaPart } from '../../../graphql/assemble.ts'
+import { done } from '../../../graphql/done.ts'
 import { findRole } from '../roles/roles.ts'
 import { describeGrant, findOwnKey, findOwnPerson, listMemberships } from './me.ts'
 import { leaveAccount, listMembers, removeMember, setMemberRole } from './members.ts'
@@ -26,14 +27,8 @@ export const membersPart = schemaPart(new URL('./members.graphql', import.meta.u
     role: ({ roleId }, _args, context) => findRole(context, roleId),
   },
   Mutation: {
-    leaveAccount: async (_root, _args, context) => {
-      await leaveAccount(context)
-      return true
-    },
-    removeMember: async (_root, args, context) => {
-      await removeMember(context, args)
-      return true
-    },
+    leaveAccount: (_root, _args, context) => done(leaveAccount(context)),
+    removeMember: (_root, args, context) => done(removeMember(context, args)),
     setMemberRole: (_root, args, context) => setMemberRole(context, args),
     updateAccount: (_root, args, context) => updateAccount(context, args),
   },

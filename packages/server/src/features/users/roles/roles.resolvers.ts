@@ -1,4 +1,5 @@
 import { schemaPart } from '../../../graphql/assemble.ts'
+import { done } from '../../../graphql/done.ts'
 import { isBuiltIn, namesIn } from '../../../permissions.ts'
 import { shownRestriction } from '../../restrictions/own-restriction.ts'
 import { loadView } from '../../views/load-view.ts'
@@ -20,9 +21,6 @@ export const rolesPart = schemaPart(new URL('./roles.graphql', import.meta.url),
   Mutation: {
     createRole: (_root, args, context) => createRole(context, args),
     updateRole: (_root, args, context) => updateRole(context, args),
-    deleteRole: async (_root, { id }, context) => {
-      await deleteRole(context, id)
-      return true
-    },
+    deleteRole: (_root, { id }, context) => done(deleteRole(context, id)),
   },
 })
