@@ -1,23 +1,21 @@
 import { resolve } from 'node:path'
-import { setting } from './setting.ts'
+import { optionalSetting, setting } from './setting.ts'
 import { integer, timeSpan } from './values.ts'
 
 const MIB = 2 ** 20
 
 export const backupSettings = {
-  archiveFolder: setting({
+  archiveFolder: optionalSetting({
     name: 'MUSTER_ARCHIVE_DIR',
     meaning:
       'Folder for the archive of the embedded database: its write-ahead log and base backups. You can restore the database to any archived point in time after the oldest base backup. If possible, put the folder on a different disk from the database. Not set: no archive.',
-    default: 'not set',
-    parse: (text) => (text === undefined ? undefined : resolve(text)),
+    parse: (text) => resolve(text),
   }),
-  backupEvery: setting({
+  backupEvery: optionalSetting({
     name: 'MUSTER_BACKUP_EVERY',
     meaning:
       'Interval between scheduled backups, such as 12h or 1d. The server takes base backups if MUSTER_ARCHIVE_DIR is set, and otherwise writes backup files to MUSTER_BACKUP_DIR. If several servers share the database, schedule backups on only one of them. Not set: no scheduled backups.',
-    default: 'not set',
-    parse: (text) => (text === undefined ? undefined : timeSpan(text)),
+    parse: timeSpan,
   }),
   backupKeep: setting({
     name: 'MUSTER_BACKUP_KEEP',

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { setting } from './setting.ts'
+import { optionalSetting, setting } from './setting.ts'
 import { databaseUrl, emailAddress, integer, masterKey, oneOf } from './values.ts'
 
 export const dataSettings = {
@@ -9,36 +9,32 @@ export const dataSettings = {
     default: 'data',
     parse: (text) => resolve(text ?? 'data'),
   }),
-  databaseUrl: setting({
+  databaseUrl: optionalSetting({
     name: 'DATABASE_URL',
     meaning:
       'URL of an external PostgreSQL database, version 15 to 18, in the form postgresql://user:password@host:port/database. Not set: the server uses the embedded database.',
-    default: 'not set',
     secret: true,
-    parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
+    parse: databaseUrl,
   }),
-  databaseReadUrl: setting({
+  databaseReadUrl: optionalSetting({
     name: 'DATABASE_READ_URL',
     meaning:
       'URL of a streaming standby of the database in DATABASE_URL. List queries read from the standby while it is available and up to date. See the guide on scale. Not set: all queries read from the primary.',
-    default: 'not set',
     secret: true,
-    parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
+    parse: databaseUrl,
   }),
-  databaseDirectUrl: setting({
+  databaseDirectUrl: optionalSetting({
     name: 'DATABASE_DIRECT_URL',
     meaning:
       'URL for direct connections to the database, if DATABASE_URL points to a pooler in transaction mode, such as PgBouncer. Migrations, locks, jobs, and notifications use direct connections. Not set: direct connections also use DATABASE_URL.',
-    default: 'not set',
     secret: true,
-    parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
+    parse: databaseUrl,
   }),
-  cluster: setting({
+  cluster: optionalSetting({
     name: 'MUSTER_CLUSTER',
     meaning:
       'citus: DATABASE_URL points to the coordinator of a Citus cluster. When the server starts, it distributes the tables across the nodes of the cluster. If the database does not have the extension citus, the server logs a warning and distributes no tables. See the guide on scale.',
-    default: 'not set',
-    parse: (text) => (text === undefined ? undefined : oneOf(text, ['citus'])),
+    parse: (text) => oneOf(text, ['citus']),
   }),
   databaseUrls: setting({
     name: 'DATABASE_URLS',
@@ -73,21 +69,19 @@ export const dataSettings = {
     default: '30',
     parse: (text) => integer(text ?? '30', 0, 3_600, 'seconds') * 1_000,
   }),
-  masterKey: setting({
+  masterKey: optionalSetting({
     name: 'MUSTER_MASTER_KEY',
     meaning:
       'The master key, 32 bytes in base64. It encrypts secrets, such as those of access keys, webhooks, and authenticator apps. Not set: the server creates a key on its first start, in MUSTER_DATA/master.key.',
-    default: 'not set',
     secret: true,
-    parse: (text) => (text === undefined ? undefined : masterKey(text)),
+    parse: masterKey,
   }),
-  previousMasterKey: setting({
+  previousMasterKey: optionalSetting({
     name: 'MUSTER_MASTER_KEY_PREVIOUS',
     meaning:
       'The previous master key, while "muster keys rotate-master" replaces it with MUSTER_MASTER_KEY. The server can decrypt secrets with either key.',
-    default: 'not set',
     secret: true,
-    parse: (text) => (text === undefined ? undefined : masterKey(text)),
+    parse: masterKey,
   }),
   ownerEmail: setting({
     name: 'MUSTER_OWNER_EMAIL',

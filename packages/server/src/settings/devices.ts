@@ -1,4 +1,4 @@
-import { setting } from './setting.ts'
+import { optionalSetting, setting } from './setting.ts'
 import { integer } from './values.ts'
 
 export const deviceSettings = {
@@ -29,17 +29,15 @@ export const deviceSettings = {
     default: '1883',
     parse: (text) => integer(text ?? '1883', 0, 65_535),
   }),
-  mqttTlsCert: setting({
+  mqttTlsCert: optionalSetting({
     name: 'MUSTER_MQTT_TLS_CERT',
     meaning:
       'PEM file with the TLS certificate and its chain, for MUSTER_MQTT_PORT. With this setting, the port accepts only TLS connections. Requires MUSTER_MQTT_TLS_KEY. The server reloads the file in the same way as MUSTER_TLS_CERT.',
-    default: 'not set',
     parse: (text) => text,
   }),
-  mqttTlsKey: setting({
+  mqttTlsKey: optionalSetting({
     name: 'MUSTER_MQTT_TLS_KEY',
     meaning: 'PEM file with the private key of the certificate in MUSTER_MQTT_TLS_CERT. Requires MUSTER_MQTT_TLS_CERT.',
-    default: 'not set',
     parse: (text) => text,
   }),
   mqttConnections: setting({

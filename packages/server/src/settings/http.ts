@@ -1,4 +1,4 @@
-import { setting } from './setting.ts'
+import { optionalSetting, setting } from './setting.ts'
 import { flag, hostName, integer, oneOf, origin, origins, ranges, token } from './values.ts'
 
 export const httpSettings = {
@@ -15,25 +15,22 @@ export const httpSettings = {
     default: '4000',
     parse: (text) => integer(text ?? '4000', 0, 65_535),
   }),
-  tlsCert: setting({
+  tlsCert: optionalSetting({
     name: 'MUSTER_TLS_CERT',
     meaning:
       'PEM file with the TLS certificate and its chain, for PORT. With this setting, the port accepts only HTTPS. Requires MUSTER_TLS_KEY. The server reloads the file when the file changes and, unless the server runs in a terminal, on SIGHUP.',
-    default: 'not set',
     parse: (text) => text,
   }),
-  tlsKey: setting({
+  tlsKey: optionalSetting({
     name: 'MUSTER_TLS_KEY',
     meaning: 'PEM file with the private key of the certificate in MUSTER_TLS_CERT. Requires MUSTER_TLS_CERT.',
-    default: 'not set',
     parse: (text) => text,
   }),
-  publicUrl: setting({
+  publicUrl: optionalSetting({
     name: 'MUSTER_PUBLIC_URL',
     meaning:
       "URL at which clients reach the server, such as the proxy's URL. It consists of a scheme, a host, and an optional port. Example: https://muster.example.com. Not set: the server uses the scheme and the host of each request.",
-    default: 'not set',
-    parse: (text) => (text === undefined ? undefined : origin(text)),
+    parse: origin,
   }),
   trustedProxies: setting({
     name: 'MUSTER_TRUSTED_PROXIES',
@@ -77,13 +74,12 @@ export const httpSettings = {
     default: 'none',
     parse: (text) => origins(text ?? ''),
   }),
-  metricsToken: setting({
+  metricsToken: optionalSetting({
     name: 'MUSTER_METRICS_TOKEN',
     meaning:
       'Token for reading /metrics, at least 16 printable ASCII characters without spaces. Programs send it in the header Authorization: Bearer TOKEN. Not set: only programs on this machine can read /metrics, or no program if MUSTER_PUBLIC_URL or MUSTER_TRUSTED_PROXIES is set.',
-    default: 'not set',
     secret: true,
-    parse: (text) => (text === undefined ? undefined : token(text)),
+    parse: token,
   }),
   logRequests: setting({
     name: 'MUSTER_LOG_REQUESTS',

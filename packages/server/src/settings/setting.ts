@@ -9,3 +9,13 @@ export interface Setting<Value> {
 }
 
 export const setting = <Value>(definition: Setting<Value>): Setting<Value> => definition
+
+/** Defines a setting whose value is undefined if the setting is not set. */
+export const optionalSetting = <Value>({
+  parse,
+  ...definition
+}: Omit<Setting<Value>, 'default' | 'parse'> & { parse(text: string): Value }): Setting<Value | undefined> => ({
+  ...definition,
+  default: 'not set',
+  parse: (text) => (text === undefined ? undefined : parse(text)),
+})

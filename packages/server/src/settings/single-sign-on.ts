@@ -1,26 +1,23 @@
-import { setting } from './setting.ts'
+import { optionalSetting, setting } from './setting.ts'
 import { flag, integer, issuer, oneOf, ranges } from './values.ts'
 
 export const singleSignOnSettings = {
-  oidcIssuer: setting({
+  oidcIssuer: optionalSetting({
     name: 'MUSTER_OIDC_ISSUER',
     meaning:
       'Issuer URL of the OpenID Connect provider for single sign-on, exactly as the provider publishes it. Requires MUSTER_OIDC_CLIENT_ID, MUSTER_OIDC_CLIENT_SECRET, and MUSTER_PUBLIC_URL. At the provider, register the redirect URI: MUSTER_PUBLIC_URL followed by /auth/sso/callback. Not set: no single sign-on.',
-    default: 'not set',
     // An invalid value can contain a password.
     secret: true,
-    parse: (text) => (text === undefined ? undefined : issuer(text)),
+    parse: issuer,
   }),
-  oidcClientId: setting({
+  oidcClientId: optionalSetting({
     name: 'MUSTER_OIDC_CLIENT_ID',
     meaning: "This server's client ID at the OpenID Connect provider.",
-    default: 'not set',
     parse: (text) => text,
   }),
-  oidcClientSecret: setting({
+  oidcClientSecret: optionalSetting({
     name: 'MUSTER_OIDC_CLIENT_SECRET',
     meaning: "This server's client secret at the OpenID Connect provider.",
-    default: 'not set',
     secret: true,
     parse: (text) => text,
   }),

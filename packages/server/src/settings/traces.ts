@@ -1,16 +1,15 @@
 import { samplerNames } from '../tracing/sampler-names.ts'
-import { setting } from './setting.ts'
+import { optionalSetting, setting } from './setting.ts'
 import { httpUrl, integer, oneOf, share } from './values.ts'
 
 /** OpenTelemetry defines the names of these settings. Its libraries also read other environment variables. */
 export const traceSettings = {
-  traceEndpoint: setting({
+  traceEndpoint: optionalSetting({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     meaning:
       'URL of the OpenTelemetry collector, such as http://127.0.0.1:4318. The server appends `/v1/traces` and sends traces as OTLP over HTTP in JSON. Not set: no traces.',
-    default: 'not set',
     secret: true,
-    parse: (text) => (text === undefined ? undefined : httpUrl(text)),
+    parse: httpUrl,
   }),
   traceTimeout: setting({
     name: 'OTEL_EXPORTER_OTLP_TIMEOUT',
