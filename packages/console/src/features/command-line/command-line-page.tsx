@@ -1,10 +1,10 @@
-import { Button, Center, Image, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useDocumentTitle } from '@mantine/hooks'
+import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { whoAmI } from '../sign-in/auth-api.ts'
+import { SignedOutPage } from '../sign-in/signed-out-page.tsx'
 import {
   type CommandLineRequest,
   describeRequest,
@@ -15,7 +15,6 @@ import {
 import { RequestForm } from './request-form.tsx'
 
 export function CommandLinePage() {
-  useDocumentTitle('Command-line sign-in · Muster')
   const navigate = useNavigate()
   const [identifier, setIdentifier] = useState<RequestIdentifier | undefined>(() => {
     const request = takeRequest()
@@ -45,24 +44,16 @@ export function CommandLinePage() {
 
   const isTyping = email !== undefined && identifier === undefined
   return (
-    <Center component="main" mih="100dvh" p="md">
-      <Stack w="100%" maw={420} gap="lg">
-        <Image src="/icons/icon.svg" alt="" w={36} h={36} mx="auto" />
-        <Paper withBorder p="lg" radius="md">
-          <Title order={1} mb="md">
-            Command-line sign-in
-          </Title>
-          <Stack>
-            {failure === undefined ? null : <ErrorNotice {...failure} />}
-            {isTyping ? <CodeForm onCode={(code) => setIdentifier({ code })} /> : null}
-            {!isTyping && found === undefined && failure === undefined ? <Loading what="request" /> : null}
-            {identifier === undefined || found === undefined || email === undefined ? null : (
-              <RequestForm identifier={identifier} found={found} email={email} />
-            )}
-          </Stack>
-        </Paper>
+    <SignedOutPage title="Command-line sign-in">
+      <Stack>
+        {failure === undefined ? null : <ErrorNotice {...failure} />}
+        {isTyping ? <CodeForm onCode={(code) => setIdentifier({ code })} /> : null}
+        {!isTyping && found === undefined && failure === undefined ? <Loading what="request" /> : null}
+        {identifier === undefined || found === undefined || email === undefined ? null : (
+          <RequestForm identifier={identifier} found={found} email={email} />
+        )}
       </Stack>
-    </Center>
+    </SignedOutPage>
   )
 }
 

@@ -1,5 +1,4 @@
-import { Anchor, Button, Center, Image, Paper, Stack, Text, Title } from '@mantine/core'
-import { useDocumentTitle } from '@mantine/hooks'
+import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { addressOf } from '../../app/account-path.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -7,6 +6,7 @@ import { Loading } from '../../components/loading.tsx'
 import { Time } from '../../components/time.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import { type SignInOptions, signInOptions, type WhoAmI, whoAmI } from '../sign-in/auth-api.ts'
+import { SignedOutPage } from '../sign-in/signed-out-page.tsx'
 import { SingleSignOn } from '../sign-in/single-sign-on.tsx'
 import { accountLabel } from '../user-settings/account-label.ts'
 import { AcceptInvitationDocument } from './invitation.generated.ts'
@@ -14,7 +14,6 @@ import { describeInvitation, forgetToken, type Invitation, takeToken } from './i
 import { NewPersonForm } from './new-person-form.tsx'
 
 export function InvitationPage() {
-  useDocumentTitle('Invitation · Muster')
   const [token] = useState(takeToken)
   const [shown, setShown] = useState<{ invitation: Invitation; user: WhoAmI['user'] }>()
   const [error, setError] = useState<unknown>()
@@ -25,19 +24,11 @@ export function InvitationPage() {
     )
   }, [token])
   return (
-    <Center component="main" mih="100dvh" p="md">
-      <Stack w="100%" maw={420} gap="lg">
-        <Image src="/icons/icon.svg" alt="" w={36} h={36} mx="auto" />
-        <Paper withBorder p="lg" radius="md">
-          <Title order={1} mb="md">
-            Invitation
-          </Title>
-          {error === undefined ? null : <ErrorNotice error={error} title="You cannot join with this link" />}
-          {shown === undefined && error === undefined ? <Loading what="invitation" /> : null}
-          {shown === undefined ? null : <Shown token={token} {...shown} />}
-        </Paper>
-      </Stack>
-    </Center>
+    <SignedOutPage title="Invitation">
+      {error === undefined ? null : <ErrorNotice error={error} title="You cannot join with this link" />}
+      {shown === undefined && error === undefined ? <Loading what="invitation" /> : null}
+      {shown === undefined ? null : <Shown token={token} {...shown} />}
+    </SignedOutPage>
   )
 }
 

@@ -1,15 +1,14 @@
-import { Button, Center, Image, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
-import { useDocumentTitle } from '@mantine/hooks'
+import { Button, PasswordInput, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { setNewPassword } from './auth-api.ts'
+import { SignedOutPage } from './signed-out-page.tsx'
 import { takeToken } from './take-token.ts'
 
 const labels = { password: 'New password' }
 
 export function NewPasswordPage() {
-  useDocumentTitle('New password · Muster')
   const [token] = useState(takeToken)
   const [state, setState] = useState<'open' | 'running' | 'done'>('open')
   const [error, setError] = useState<unknown>()
@@ -27,40 +26,32 @@ export function NewPasswordPage() {
     )
   }
   return (
-    <Center component="main" mih="100dvh" p="md">
-      <Stack w="100%" maw={420} gap="lg">
-        <Image src="/icons/icon.svg" alt="" w={36} h={36} mx="auto" />
-        <Paper withBorder p="lg" radius="md">
-          <Title order={1} mb="md">
-            New password
-          </Title>
-          {state === 'done' ? (
-            <Text role="status">
-              Your password was changed. <RouterAnchor to="/sign-in">Sign in</RouterAnchor> with the new password.
-            </Text>
-          ) : (
-            <form onSubmit={submit}>
-              <Stack>
-                {error === undefined ? null : (
-                  <ErrorNotice error={error} title="The password was not changed" labels={labels} />
-                )}
-                <PasswordInput
-                  label={labels.password}
-                  description="At least 12 characters"
-                  name="password"
-                  autoComplete="new-password"
-                  required
-                  withAsterisk={false}
-                  visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-                />
-                <Button type="submit" loading={state === 'running'}>
-                  Set password
-                </Button>
-              </Stack>
-            </form>
-          )}
-        </Paper>
-      </Stack>
-    </Center>
+    <SignedOutPage title="New password">
+      {state === 'done' ? (
+        <Text role="status">
+          Your password was changed. <RouterAnchor to="/sign-in">Sign in</RouterAnchor> with the new password.
+        </Text>
+      ) : (
+        <form onSubmit={submit}>
+          <Stack>
+            {error === undefined ? null : (
+              <ErrorNotice error={error} title="The password was not changed" labels={labels} />
+            )}
+            <PasswordInput
+              label={labels.password}
+              description="At least 12 characters"
+              name="password"
+              autoComplete="new-password"
+              required
+              withAsterisk={false}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            />
+            <Button type="submit" loading={state === 'running'}>
+              Set password
+            </Button>
+          </Stack>
+        </form>
+      )}
+    </SignedOutPage>
   )
 }
