@@ -15,11 +15,15 @@ export interface ClientOptions {
   profile?: string
 }
 
-export interface ListOptions extends ClientOptions {
+export interface TableOptions {
+  json?: boolean
   csv?: boolean
   /** Whether to write CSV without apostrophes before values that a spreadsheet would run as formulas. */
   raw?: boolean
   columns?: string[]
+}
+
+export interface ListOptions extends ClientOptions, TableOptions {
   limit: number
 }
 
@@ -38,14 +42,16 @@ export function newClientCommand(name: string): Command {
 
 export function newListCommand(name: string, { limit }: { limit: number }): Command {
   const initial = limit === Number.POSITIVE_INFINITY ? 'all' : String(limit)
-  return newClientCommand(name)
+  return withTableOptions(newClientCommand(name)).addOption(
+    new Option('--limit <count>', 'maximum number of rows, or "all"').argParser(limitOf).default(limit, initial),
+  )
+}
+
+export const withTableOptions = (command: Command): Command =>
+  command
     .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
     .option('--raw', 'with --csv, do not add an apostrophe before values that a spreadsheet would run as formulas')
     .option('--columns <names>', 'comma-separated columns of the table or CSV', namesWithCommas)
-    .addOption(
-      new Option('--limit <count>', 'maximum number of rows, or "all"').argParser(limitOf).default(limit, initial),
-    )
-}
 
 /** Joins the lines of each paragraph, so that the help wraps paragraphs at the terminal width. */
 export const prose = (text: string): string => text.trim().replace(/(?<!\n)\n(?!\n)/g, ' ')

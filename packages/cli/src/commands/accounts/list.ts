@@ -1,30 +1,19 @@
-import { type Command, Option } from 'commander'
-import { newCommand, prose } from '../../options/new-command.ts'
-import { namesWithCommas } from '../../options/option-values.ts'
-
-interface Options {
-  json?: boolean
-  csv?: boolean
-  raw?: boolean
-  columns?: string[]
-}
+import type { Command } from 'commander'
+import { newCommand, prose, type TableOptions, withTableOptions } from '../../options/new-command.ts'
 
 const usual = ['id', 'email', 'name', 'owners', 'members', 'devices']
 
 export function buildCommand(): Command {
-  return newCommand('list')
+  return withTableOptions(newCommand('list'))
     .description(
       prose(`List the accounts of the installation. The default columns are id, email, name, owners, members, and devices.
 --columns also accepts disabled, accessKeys, and created. The command connects to the database in DATABASE_URL or, by
 default, to the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
-    .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
-    .option('--raw', 'with --csv, do not add an apostrophe before values that a spreadsheet would run as formulas')
-    .option('--columns <names>', 'comma-separated columns of the table or CSV', namesWithCommas)
     .action(run)
 }
 
-async function run(options: Options): Promise<void> {
+async function run(options: TableOptions): Promise<void> {
   const [{ listAccounts }, { withInstallation }, { accountColumns }, { chooseColumns }, { printList }] =
     await Promise.all([
       import('@muster/server/features/users/account-administration.ts'),

@@ -1,18 +1,10 @@
-import { type Command, Option } from 'commander'
-import { newCommand, prose } from '../../options/new-command.ts'
-import { namesWithCommas } from '../../options/option-values.ts'
-
-interface Options {
-  json?: boolean
-  csv?: boolean
-  raw?: boolean
-  columns?: string[]
-}
+import type { Command } from 'commander'
+import { newCommand, prose, type TableOptions, withTableOptions } from '../../options/new-command.ts'
 
 const usual = ['email', 'name', 'state', 'accounts', 'signIn', 'lastSignIn']
 
 export function buildCommand(): Command {
-  return newCommand('list')
+  return withTableOptions(newCommand('list'))
     .description(
       prose(`List the users of the installation. The default columns are email, name, state, accounts, signIn, and
 lastSignIn. --columns also accepts id, disabled, devices, accessKeys, sessions, created, and lastUsed (the last use of a
@@ -20,13 +12,10 @@ session, or of a personal access key in any account). The columns devices and ac
 of devices and access keys of the user's own account. The command connects to the database in DATABASE_URL or, by
 default, to the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
-    .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
-    .option('--raw', 'with --csv, do not add an apostrophe before values that a spreadsheet would run as formulas')
-    .option('--columns <names>', 'comma-separated columns of the table or CSV', namesWithCommas)
     .action(run)
 }
 
-async function run(options: Options): Promise<void> {
+async function run(options: TableOptions): Promise<void> {
   const [{ listUsers }, { withInstallation }, { userColumns }, { chooseColumns }, { printList }] = await Promise.all([
     import('@muster/server/features/users/user-administration.ts'),
     import('../../installation/migrate-and-set-up.ts'),
