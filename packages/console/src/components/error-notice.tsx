@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import { describeError, type FieldLabels } from '../graphql/describe-error.ts'
 
 interface ErrorNoticeProps {
+  /** If undefined, the component shows nothing. */
   error: unknown
   title?: string
   labels?: FieldLabels
@@ -11,12 +12,13 @@ interface ErrorNoticeProps {
 }
 
 export function ErrorNotice({ error, title, labels, onRetry }: ErrorNoticeProps) {
-  const { what, advice, requestId } = describeError(error, labels)
   const notice = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new error must scroll into view
   useEffect(() => {
     if (notice.current?.closest('[role=dialog]')) notice.current.scrollIntoView({ block: 'center' })
   }, [error])
+  if (error === undefined) return null
+  const { what, advice, requestId } = describeError(error, labels)
   return (
     <Alert ref={notice} color="red" variant="light" icon={<IconAlertTriangle />} title={title} role="alert">
       <Stack gap="xs" align="flex-start">

@@ -37,7 +37,7 @@ export function ConfirmDialog({ opened, onClose, title, children, confirm, dange
     <Modal opened={opened} onClose={close} title={title}>
       <Stack>
         <Text component="div">{children}</Text>
-        {error === undefined ? null : <ErrorNotice error={error} />}
+        <ErrorNotice error={error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
             Cancel

@@ -43,9 +43,7 @@ function Names({ names, error, refetch }: ReturnType<typeof useAttributeNames>) 
       title="Attribute names"
       about="The names of the attributes of your devices and services, including attributes that have overrides but no base value. The list contains at most the 10,000 most frequent names."
     >
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The names could not be loaded" onRetry={refetch} />
-      )}
+      <ErrorNotice error={error} title="The names could not be loaded" onRetry={refetch} />
       {names === undefined && error === undefined ? <Loading what="attribute names" /> : null}
       {names?.length === 0 ? (
         <EmptyState icon={<IconTag size={22} />} title="No attributes yet">

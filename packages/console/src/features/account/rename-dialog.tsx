@@ -34,7 +34,7 @@ function RenameForm({ onClose, what, name, confirm = 'Rename', onRename }: Omit<
   return (
     <form onSubmit={submit}>
       <Stack>
-        {error === undefined ? null : <ErrorNotice error={error} />}
+        <ErrorNotice error={error} />
         <TextInput
           label="Name"
           description={`A name for this ${what}`}

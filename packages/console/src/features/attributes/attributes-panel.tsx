@@ -31,9 +31,7 @@ export function AttributesPanel({ targetId, isDevice, context, onContext }: Attr
   return (
     <Stack gap="md">
       <ContextSwitcher contexts={attributes?.contexts ?? []} value={context} onChange={onContext} />
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The attributes could not be loaded" onRetry={retry} />
-      )}
+      <ErrorNotice error={error} title="The attributes could not be loaded" onRetry={retry} />
       {attributes === undefined ? (
         error === undefined && <Loading what="attributes" />
       ) : (

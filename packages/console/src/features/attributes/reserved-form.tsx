@@ -70,7 +70,7 @@ export function ReservedForm({ attributes, context, stale, onSave }: ReservedFor
             />
           ))}
         </SimpleGrid>
-        {error === undefined ? null : <ErrorNotice error={error} title="Nothing was saved" />}
+        <ErrorNotice error={error} title="Nothing was saved" />
         <Group mt="sm" gap="sm" justify="space-between">
           <Text size="xs" c="dimmed">
             {!canEdit

@@ -41,9 +41,7 @@ function LoadedJob({ id }: { id: string }) {
       <div>
         <BackLink to="/changes">Bulk jobs</BackLink>
         {job === undefined ? <PageHeader title="Bulk job" /> : <JobHeader job={job} />}
-        {error === undefined ? null : (
-          <ErrorNotice error={error} title="The bulk job could not be loaded" onRetry={() => refetch()} />
-        )}
+        <ErrorNotice error={error} title="The bulk job could not be loaded" onRetry={() => refetch()} />
         {found === undefined && error === undefined ? <Loading what="bulk job" /> : null}
         {found?.length === 0 ? (
           <EmptyState

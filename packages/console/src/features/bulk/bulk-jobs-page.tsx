@@ -51,9 +51,7 @@ function BulkJobs() {
   usePolling(refetch, page?.items.some(({ state }) => isBusy(state)) ? BUSY_POLL_MS : IDLE_POLL_MS)
   return (
     <>
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The bulk jobs could not be loaded" onRetry={() => refetch()} />
-      )}
+      <ErrorNotice error={error} title="The bulk jobs could not be loaded" onRetry={() => refetch()} />
       {page === undefined && error === undefined ? <Loading what="bulk jobs" /> : null}
       {page?.items.length === 0 ? (
         <EmptyState

@@ -67,7 +67,7 @@ function StartForm({ job, onClose }: { job: Job; onClose(): void }) {
             data-autofocus
           />
         ) : null}
-        {error === undefined ? null : <ErrorNotice error={error} title="The job was not started" />}
+        <ErrorNotice error={error} title="The job was not started" />
         <FormButtons
           onCancel={onClose}
           color={isDeleting ? 'red.9' : undefined}

@@ -57,9 +57,7 @@ export function JobItems({ job }: { job: Job }) {
           onChange={(value) => change({ status: itemStatuses.find((each) => each === value), after: undefined })}
         />
       </Group>
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The devices could not be loaded" onRetry={() => refetch()} />
-      )}
+      <ErrorNotice error={error} title="The devices could not be loaded" onRetry={() => refetch()} />
       {page === undefined && error === undefined ? <Loading what="devices" /> : null}
       {page?.items.length === 0 ? <Text c="dimmed">No devices with this result</Text> : null}
       {page === undefined || page.items.length === 0 ? null : (

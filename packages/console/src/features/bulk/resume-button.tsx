@@ -43,7 +43,7 @@ function ResumeForm({ job, onClose }: { job: Job; onClose(): void }) {
           onChange={setRate}
           data-autofocus
         />
-        {error === undefined ? null : <ErrorNotice error={error} labels={{ rate: 'Devices per second' }} />}
+        <ErrorNotice error={error} labels={{ rate: 'Devices per second' }} />
         <FormButtons onCancel={onClose} loading={isRunning}>
           Resume job
         </FormButtons>

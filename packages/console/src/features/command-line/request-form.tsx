@@ -59,7 +59,7 @@ export function RequestForm({ identifier, found, email }: RequestFormProps) {
   if (isConfirming) return <ConfirmSignIn onConfirmed={approve} onCancel={() => setConfirming(false)} />
   return (
     <Stack>
-      {error === undefined ? null : <ErrorNotice error={error} title="Your decision was not saved" />}
+      <ErrorNotice error={error} title="Your decision was not saved" />
       <Text style={{ overflowWrap: 'anywhere' }}>
         A machine that calls itself <b>{request.machine}</b>, at the address <b>{request.address}</b>, asks for an
         access key.

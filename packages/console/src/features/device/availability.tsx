@@ -56,9 +56,7 @@ export function Availability({ device: { id, state, stateSince } }: Availability
             </Button>
           </Group>
         </Group>
-        {error === undefined ? null : (
-          <ErrorNotice error={error} title="The availability could not be loaded" onRetry={() => refetch()} />
-        )}
+        <ErrorNotice error={error} title="The availability could not be loaded" onRetry={() => refetch()} />
         {found === undefined ? null : isTable ? <SegmentTable found={found} /> : <Timeline found={found} />}
       </Stack>
     </Paper>

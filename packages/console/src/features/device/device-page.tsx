@@ -42,9 +42,7 @@ function DeviceById({ deviceId }: { deviceId: string }) {
   const device = login?.device[0]
   return (
     <>
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The device could not be loaded" onRetry={refresh} />
-      )}
+      <ErrorNotice error={error} title="The device could not be loaded" onRetry={refresh} />
       {device !== undefined ? (
         <Device device={device} />
       ) : login !== undefined ? (

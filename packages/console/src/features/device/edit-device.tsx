@@ -52,7 +52,7 @@ function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
           {...form.getInputProps('hardwareId')}
         />
         <TextInput label="Platform" description="For example, linux-arm64" {...form.getInputProps('platform')} />
-        {error === undefined ? null : <ErrorNotice error={error} title="Nothing was saved" labels={labels} />}
+        <ErrorNotice error={error} title="Nothing was saved" labels={labels} />
         <FormButtons onCancel={onClose} loading={form.submitting}>
           Save
         </FormButtons>

@@ -64,9 +64,7 @@ interface EventListProps {
 function EventList({ source: { hasMore, isLoading, error, loadOlder, retry }, events, deviceId }: EventListProps) {
   return (
     <>
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The events could not be loaded" onRetry={retry} />
-      )}
+      <ErrorNotice error={error} title="The events could not be loaded" onRetry={retry} />
       {events === undefined ? (
         error === undefined && <Loading what="events" />
       ) : events.length === 0 ? (

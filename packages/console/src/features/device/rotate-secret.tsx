@@ -62,7 +62,7 @@ function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
           This device cannot register again because it has no hardware ID.
         </Text>
       ) : null}
-      {error === undefined ? null : <ErrorNotice error={error} title="The secret was not changed" />}
+      <ErrorNotice error={error} title="The secret was not changed" />
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           Cancel

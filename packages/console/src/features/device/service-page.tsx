@@ -44,9 +44,7 @@ function ServiceById({ deviceId, serviceId }: { deviceId: string; serviceId: str
   const service = login?.service.find(({ device }) => device.id === deviceId)
   return (
     <>
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The service could not be loaded" onRetry={refresh} />
-      )}
+      <ErrorNotice error={error} title="The service could not be loaded" onRetry={refresh} />
       {service !== undefined ? (
         <ServiceDetails service={service} />
       ) : login !== undefined ? (

@@ -51,9 +51,7 @@ export function AddDevice({ opened, onClose }: { opened: boolean; onClose(): voi
               {...form.getInputProps('hardwareId')}
             />
             <TextInput label="Platform" description="For example, linux-arm64" {...form.getInputProps('platform')} />
-            {error === undefined ? null : (
-              <ErrorNotice error={error} title="The device was not added" labels={labels} />
-            )}
+            <ErrorNotice error={error} title="The device was not added" labels={labels} />
             <Button type="submit" loading={form.submitting}>
               Add
             </Button>

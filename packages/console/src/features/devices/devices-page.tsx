@@ -145,9 +145,9 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
       />
       <SelectionBar selection={selection} filter={query.filter} total={rows.total} shown={shown} onMoved={refresh} />
       <Outdated isOutdated={rows.isOutdated} onRefresh={refresh} />
-      {rows.error === undefined || problemOf(rows.error) !== undefined ? null : (
+      {problemOf(rows.error) === undefined ? (
         <ErrorNotice error={rows.error} title="The devices could not be loaded" onRetry={rows.retry} />
-      )}
+      ) : null}
       {isEmpty ? (
         <NoDevices
           isFiltered={isFiltered(query.filter)}

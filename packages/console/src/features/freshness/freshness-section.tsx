@@ -35,9 +35,7 @@ export function FreshnessSection({ names }: { names: readonly string[] }) {
         ) : undefined
       }
     >
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The intervals could not be loaded" onRetry={() => refetch()} />
-      )}
+      <ErrorNotice error={error} title="The intervals could not be loaded" onRetry={() => refetch()} />
       {rules?.length === 0 ? <Text c="dimmed">No attribute has an expected interval.</Text> : null}
       {rules === undefined || rules.length === 0 ? null : (
         <ListTable label="Freshness" columns={['Name', 'Expected', 'Stale devices', '']} minWidth={480}>

@@ -73,7 +73,7 @@ function IntervalForm({
             onChange={(chosen) => setValues({ ...values, unit: unitOf(chosen as UnitName).value })}
           />
         </Group>
-        {error === undefined ? null : <ErrorNotice error={error} title="The interval was not set" labels={labels} />}
+        <ErrorNotice error={error} title="The interval was not set" labels={labels} />
         <FormButtons onCancel={onClose} loading={isRunning} disabled={name.trim() === '' || Number(count) <= 0}>
           Save
         </FormButtons>

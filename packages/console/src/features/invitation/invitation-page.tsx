@@ -25,7 +25,7 @@ export function InvitationPage() {
   }, [token])
   return (
     <SignedOutPage title="Invitation">
-      {error === undefined ? null : <ErrorNotice error={error} title="You cannot join with this link" />}
+      <ErrorNotice error={error} title="You cannot join with this link" />
       {shown === undefined && error === undefined ? <Loading what="invitation" /> : null}
       {shown === undefined ? null : <Shown token={token} {...shown} />}
     </SignedOutPage>
@@ -87,7 +87,7 @@ function Join({ token, user }: { token: string; user: NonNullable<WhoAmI['user']
   }
   return (
     <>
-      {error === undefined ? null : <ErrorNotice error={error} title="You did not join" />}
+      <ErrorNotice error={error} title="You did not join" />
       <Text style={{ overflowWrap: 'anywhere' }}>You are signed in as {user.email}.</Text>
       <Button onClick={join} loading={running}>
         Join

@@ -41,7 +41,7 @@ export function NewPersonForm({ token, invitation }: { token: string; invitation
   return (
     <form ref={form} onSubmit={submit}>
       <Stack>
-        {error === undefined ? null : <ErrorNotice error={error} title="You did not join" labels={labels} />}
+        <ErrorNotice error={error} title="You did not join" labels={labels} />
         <TextInput
           label="Email"
           type="email"

@@ -53,9 +53,7 @@ function InviteForm({ roles, onCreated, onCancel }: InviteFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        {error === undefined ? null : (
-          <ErrorNotice error={error} title="The invitation was not created" labels={{ email: 'Email' }} />
-        )}
+        <ErrorNotice error={error} title="The invitation was not created" labels={{ email: 'Email' }} />
         <TextInput
           label="Email"
           description="Optional. The email address of the person you invite. If the server can send email, it sends the link to this address."

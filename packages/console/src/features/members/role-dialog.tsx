@@ -61,7 +61,7 @@ function RoleForm({ onClose, role }: RoleFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        {error === undefined ? null : <ErrorNotice error={error} title="The role was not saved" labels={labels} />}
+        <ErrorNotice error={error} title="The role was not saved" labels={labels} />
         {role?.builtIn ? null : (
           <>
             <TextInput

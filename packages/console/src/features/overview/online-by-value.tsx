@@ -45,9 +45,7 @@ export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps)
         />
       }
     >
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The devices could not be counted" onRetry={() => refetch()} />
-      )}
+      <ErrorNotice error={error} title="The devices could not be counted" onRetry={() => refetch()} />
       {facet === undefined || by === undefined ? null : (
         <table className={classes.table} aria-label={`Active devices by ${labelOf(by)}`}>
           <thead>

@@ -63,9 +63,7 @@ function Overview() {
   return (
     <>
       <PageHeader title="Overview" />
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The overview could not be loaded" onRetry={refresh} />
-      )}
+      <ErrorNotice error={error} title="The overview could not be loaded" onRetry={refresh} />
       {counted === undefined && error !== undefined ? null : counted?.deviceTotals.total === 0 ? (
         <NoDevices isFiltered={false} onClear={() => {}} onAdd={() => setAdding(true)} />
       ) : (

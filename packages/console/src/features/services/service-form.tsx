@@ -42,7 +42,7 @@ function Form({ onClose, service, onSave }: Omit<ServiceFormProps, 'opened'>) {
     <form onSubmit={form.onSubmit(attempt)}>
       <Stack gap="sm">
         <ServiceInputs form={form} isNew={isNew} />
-        {error === undefined ? null : <ErrorNotice error={error} title="Nothing was saved" />}
+        <ErrorNotice error={error} title="Nothing was saved" />
         <FormButtons onCancel={onClose} loading={isRunning}>
           {isNew ? 'Add' : 'Save'}
         </FormButtons>

@@ -91,9 +91,9 @@ function ServicesOfAccount({ views }: { views: readonly SavedView[] }) {
         problem={problem}
         onChange={changeFilter}
       />
-      {error === undefined || problem !== undefined ? null : (
+      {problem === undefined ? (
         <ErrorNotice error={error} title="The services could not be loaded" onRetry={refresh} />
-      )}
+      ) : null}
       {page === undefined ? (
         error === undefined && <Loading what="services" />
       ) : page.items.length === 0 ? (

@@ -49,9 +49,7 @@ export function ServicesPanel({ deviceId }: { deviceId: string }) {
         <AboutBulkService />
         {services !== undefined && services.length > 0 ? addButton : null}
       </Group>
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The services could not be loaded" onRetry={refresh} />
-      )}
+      <ErrorNotice error={error} title="The services could not be loaded" onRetry={refresh} />
       {services === undefined ? (
         error === undefined && <Loading what="services" />
       ) : services.length === 0 ? (

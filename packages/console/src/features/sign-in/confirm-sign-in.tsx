@@ -106,7 +106,7 @@ function ConfirmationForm({ onConfirmed, onCancel }: ConfirmSignInProps) {
     <form onSubmit={submit}>
       <Stack>
         <Text>You signed in more than an hour ago. Confirm your identity to continue.</Text>
-        {error === undefined || wrong !== undefined ? null : <ErrorNotice error={error} />}
+        {wrong === undefined ? <ErrorNotice error={error} /> : null}
         {hasPassword || canUsePasskey ? null : (
           <Text>You have no password and no passkey that you can use here. Sign out, and sign in again.</Text>
         )}

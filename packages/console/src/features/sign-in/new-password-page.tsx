@@ -34,9 +34,7 @@ export function NewPasswordPage() {
       ) : (
         <form onSubmit={submit}>
           <Stack>
-            {error === undefined ? null : (
-              <ErrorNotice error={error} title="The password was not changed" labels={labels} />
-            )}
+            <ErrorNotice error={error} title="The password was not changed" labels={labels} />
             <PasswordInput
               label={labels.password}
               description="At least 12 characters"

@@ -33,9 +33,7 @@ export function SimulationDialog({ title, subject, onClose }: SimulationDialogPr
           <Granted simulation={simulated.simulation} />
         )}
         <QuestionForm isOfKey={'key' in subject} isLoading={isLoading} onAsk={ask} />
-        {error === undefined ? null : (
-          <ErrorNotice error={error} title="The action could not be checked" labels={labels} />
-        )}
+        <ErrorNotice error={error} title="The action could not be checked" labels={labels} />
         <div role="status">
           {error !== undefined || isLoading || simulated === undefined ? null : (
             <Answers simulated={simulated} asked={asked} />

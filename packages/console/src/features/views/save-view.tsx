@@ -80,7 +80,7 @@ export function SaveView({ kind, view, content, onClose, onSaved }: SaveViewProp
           <Text size="sm" c="dimmed">
             {content.note}
           </Text>
-          {error === undefined ? null : <ErrorNotice error={error} title="The view was not saved" />}
+          <ErrorNotice error={error} title="The view was not saved" />
           <FormButtons onCancel={onClose} loading={form.submitting}>
             Save view
           </FormButtons>

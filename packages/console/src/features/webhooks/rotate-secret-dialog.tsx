@@ -53,7 +53,7 @@ function RotationForm({ id, onRotated, onCancel }: RotationFormProps) {
         The server will sign deliveries with a new secret. While it also signs them with the old secret, receivers with
         either secret accept them.
       </Text>
-      {error === undefined ? null : <ErrorNotice error={error} title="The secret was not changed" />}
+      <ErrorNotice error={error} title="The secret was not changed" />
       <Select
         label="Also sign with the old secret"
         data={overlaps}

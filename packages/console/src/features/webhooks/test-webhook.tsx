@@ -31,7 +31,7 @@ export function TestWebhook({ id, url }: { id: string; url: string }) {
       </Button>
       <Modal opened={opened} onClose={() => setOpened(false)} title="Test event" size="xl">
         <Stack>
-          {error === undefined ? null : <ErrorNotice error={error} title="The test was not sent" />}
+          <ErrorNotice error={error} title="The test was not sent" />
           {delivery === undefined ? null : (
             <>
               <DeliveryStatus {...delivery} />

@@ -51,7 +51,7 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
   return (
     <form onSubmit={form.onSubmit(attempt, focusFirstError(form))}>
       <Stack>
-        {error === undefined ? null : <ErrorNotice error={error} title={failed} labels={labels} />}
+        <ErrorNotice error={error} title={failed} labels={labels} />
         <TextInput
           label="URL"
           description="Receives a signed POST request for each event that the webhook selects. The URL’s address must be public, unless the server’s setting MUSTER_WEBHOOK_ALLOW allows it."

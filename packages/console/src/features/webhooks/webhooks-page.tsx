@@ -46,9 +46,7 @@ function Webhooks() {
         Webhooks send events to your programs as they happen, in signed HTTP requests.{' '}
         {usageText(login?.limits, 'webhooks', 'webhooks')}
       </PageHeader>
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The webhooks could not be loaded" onRetry={() => refetch()} />
-      )}
+      <ErrorNotice error={error} title="The webhooks could not be loaded" onRetry={() => refetch()} />
       {webhooks === undefined && error === undefined ? <Loading what="webhooks" /> : null}
       {webhooks?.length === 0 ? (
         <EmptyState icon={<IconWebhook />} title="No webhooks yet" action={create}>

@@ -54,9 +54,7 @@ function Keys() {
         }
         actions={create}
       >
-        {error === undefined ? null : (
-          <ErrorNotice error={error} title="The keys could not be loaded" onRetry={refetch} />
-        )}
+        <ErrorNotice error={error} title="The keys could not be loaded" onRetry={refetch} />
         {keys === undefined && error === undefined ? <Loading what="access keys" /> : null}
         {keys?.length === 0 ? (
           <EmptyState icon={<IconKey size={22} />} title="No access keys" action={create}>

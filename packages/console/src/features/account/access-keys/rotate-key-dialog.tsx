@@ -60,9 +60,7 @@ function RotationForm({ accessKey: { key, algorithm }, onCreated, onCancel }: Ro
         The new key has a different ID and the same access, networks, and expiration time. Give it to the program before
         the old key expires.
       </Text>
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The key was not rotated" labels={{ publicKey: 'Public key' }} />
-      )}
+      <ErrorNotice error={error} title="The key was not rotated" labels={{ publicKey: 'Public key' }} />
       <Select
         label="The old key remains valid"
         data={overlaps}

@@ -67,9 +67,7 @@ function Codes() {
       }
       actions={create}
     >
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The codes could not be loaded" onRetry={refetch} />
-      )}
+      <ErrorNotice error={error} title="The codes could not be loaded" onRetry={refetch} />
       {codes === undefined && error === undefined ? <Loading what="registration codes" /> : null}
       {codes?.length === 0 ? (
         <EmptyState icon={<IconQrcode size={22} />} title="No registration codes" action={create}>

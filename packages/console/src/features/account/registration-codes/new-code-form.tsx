@@ -61,7 +61,7 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
   return (
     <form onSubmit={form.onSubmit(attempt, focusFirstError(form))}>
       <Stack>
-        {error === undefined ? null : <ErrorNotice error={error} title="The code was not created" labels={labels} />}
+        <ErrorNotice error={error} title="The code was not created" labels={labels} />
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <NumberInput
             label="Devices"

@@ -27,9 +27,7 @@ export function Passkeys() {
         ) : null
       }
     >
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The passkeys could not be loaded" onRetry={reload} />
-      )}
+      <ErrorNotice error={error} title="The passkeys could not be loaded" onRetry={reload} />
       {passkeys === undefined && error === undefined ? <Loading what="passkeys" /> : null}
       {passkeys?.length === 0 ? (
         <Group gap="xs" wrap="nowrap">

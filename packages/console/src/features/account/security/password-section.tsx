@@ -37,7 +37,7 @@ export function PasswordSection() {
     <Section title="Password" about="Changing the password signs out all other browsers.">
       <form onSubmit={submit}>
         <Stack maw={360} gap="xs">
-          {error === undefined ? null : <ErrorNotice error={error} />}
+          <ErrorNotice error={error} />
           <PasswordInput
             label="Current password"
             autoComplete="current-password"

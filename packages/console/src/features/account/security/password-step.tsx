@@ -22,7 +22,7 @@ export function PasswordStep({ children, confirm, danger, onCancel, onPassword }
     <form onSubmit={submit}>
       <Stack>
         <Text>{children}</Text>
-        {error === undefined || isWrong ? null : <ErrorNotice error={error} />}
+        {isWrong ? null : <ErrorNotice error={error} />}
         <PasswordInput
           label="Your password"
           autoComplete="current-password"

@@ -35,7 +35,7 @@ export function ProfileSection() {
           </Button>
         </Group>
       </form>
-      {error === undefined ? null : <ErrorNotice error={error} />}
+      <ErrorNotice error={error} />
     </Section>
   )
 }

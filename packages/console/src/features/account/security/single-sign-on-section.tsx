@@ -26,7 +26,7 @@ export function SingleSignOnSection({ isLinked }: { isLinked: boolean }) {
       title="Single sign-on"
       about={`After you link your identity at ${provider.name}, you can sign in with it, even if its email address is different from yours.`}
     >
-      {error === undefined ? null : <ErrorNotice error={error} title="The identity was not linked" />}
+      <ErrorNotice error={error} title="The identity was not linked" />
       <Button variant="default" onClick={link}>
         Link {provider.name}
       </Button>

@@ -87,7 +87,7 @@ function ScanStep({ uri, onCancel, onConfirmed }: ScanStepProps) {
           <Code style={{ overflowWrap: 'anywhere' }}>{secret}</Code>
           <CopyButton value={secret} what="key" />
         </Group>
-        {error === undefined || isWrong ? null : <ErrorNotice error={error} />}
+        {isWrong ? null : <ErrorNotice error={error} />}
         <TextInput
           label="Code"
           inputMode="numeric"

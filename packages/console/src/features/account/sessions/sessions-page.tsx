@@ -43,9 +43,7 @@ export function SessionsPage() {
         </Group>
       }
     >
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The sessions could not be loaded" onRetry={reload} />
-      )}
+      <ErrorNotice error={error} title="The sessions could not be loaded" onRetry={reload} />
       {sessions === undefined && error === undefined ? <Loading what="sessions" /> : null}
       {sessions === undefined ? null : (
         <ListTable label="Sessions" columns={columns}>

@@ -68,10 +68,8 @@ function PolicyForm({ policy, canChange }: { policy: SignInPolicy; canChange: bo
   return (
     <form onSubmit={submit}>
       <Stack maw={640}>
-        {error === undefined ? null : <ErrorNotice error={error} title="The sign-in policy was not changed" />}
-        {optionsError === undefined ? null : (
-          <ErrorNotice error={optionsError} title="The identity provider could not be loaded" onRetry={reload} />
-        )}
+        <ErrorNotice error={error} title="The sign-in policy was not changed" />
+        <ErrorNotice error={optionsError} title="The identity provider could not be loaded" onRetry={reload} />
         <Radio.Group label="Members must sign in" value={chosen} onChange={setChosen}>
           <Stack gap={8} mt={4}>
             <Radio value="ANY" label="in any way" disabled={!canChange} />

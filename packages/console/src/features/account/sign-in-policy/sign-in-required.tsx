@@ -34,9 +34,7 @@ export function SignInRequired({ person, required, others, page }: SignInRequire
             ? 'not by single sign-on.'
             : 'without a second factor. Sign in with a passkey, with a password and a code, or by single sign-on.'}
         </Text>
-        {error === undefined ? null : (
-          <ErrorNotice error={error} title="The sign-in options could not be loaded" onRetry={reload} />
-        )}
+        <ErrorNotice error={error} title="The sign-in options could not be loaded" onRetry={reload} />
         {provider === undefined ? null : (
           <Paper withBorder p="md">
             <SingleSignOn name={provider} to={page} isOnlyWay />
@@ -75,7 +73,7 @@ function SecondFactor({ page }: { page: string }) {
   }
   return (
     <>
-      {error === undefined ? null : <ErrorNotice error={error} onRetry={reload} />}
+      <ErrorNotice error={error} onRetry={reload} />
       <Group>
         <Button onClick={leave}>Sign out and sign in again</Button>
       </Group>

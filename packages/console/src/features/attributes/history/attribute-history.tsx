@@ -39,9 +39,7 @@ function ChangeList({ targetId, name }: { targetId: string; name: string }) {
           ))}
         </Timeline>
       )}
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The changes could not be loaded" onRetry={loadMore} />
-      )}
+      <ErrorNotice error={error} title="The changes could not be loaded" onRetry={loadMore} />
       {hasMore ? (
         <Group justify="center">
           <Button variant="default" onClick={loadMore} loading={isLoading}>

@@ -31,9 +31,7 @@ export function JobForm({ children, isComplete = true, onClose, onSubmit }: JobF
     <form onSubmit={submit}>
       <Stack gap="sm">
         {children}
-        {error === undefined ? null : (
-          <ErrorNotice error={error} title="The preview could not be created" labels={labels} />
-        )}
+        <ErrorNotice error={error} title="The preview could not be created" labels={labels} />
         <FormButtons onCancel={onClose} loading={isCreating} disabled={!isComplete}>
           Preview
         </FormButtons>

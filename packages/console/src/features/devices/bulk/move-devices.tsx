@@ -66,7 +66,7 @@ export function MoveDevices({ devices, count, onMoved, onClose }: MoveDevicesPro
               </Text>
             </Alert>
           ) : null}
-          {error === undefined ? null : <ErrorNotice error={error} title="No device was moved" labels={labels} />}
+          <ErrorNotice error={error} title="No device was moved" labels={labels} />
           <FormButtons onCancel={onClose} loading={isRunning} disabled={chosen === null || ids === undefined}>
             Move {devicesText(ids?.length ?? count)}
           </FormButtons>

@@ -55,9 +55,7 @@ export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesP
                 The export was stopped. No file was saved.
               </Text>
             ) : null}
-            {state.error === undefined ? null : (
-              <ErrorNotice error={state.error} title="The devices could not be exported" />
-            )}
+            <ErrorNotice error={state.error} title="The devices could not be exported" />
             <Group justify="flex-end">
               <Button variant="default" onClick={onClose}>
                 Cancel

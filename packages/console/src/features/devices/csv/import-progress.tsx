@@ -45,9 +45,7 @@ export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProg
           {`${rowsText(outcome.rows - triedRows(outcome))} may not have been imported. Import the file again to continue.`}
         </Text>
       ) : null}
-      {outcome.stoppedBy === undefined ? null : (
-        <ErrorNotice error={outcome.stoppedBy} title="The import was interrupted" />
-      )}
+      <ErrorNotice error={outcome.stoppedBy} title="The import was interrupted" />
       {!isRunning && outcome.problems.length > 0 ? <InvalidRows problems={outcome.problems} fileName={name} /> : null}
       <Group justify="flex-end">
         {isRunning ? (

@@ -51,9 +51,7 @@ export function EventList({ filter, after, isLive, onLive, onPage }: EventListPr
         )}
         <Paging {...{ after, last: hasMore ? last?.id : undefined, onPage }} />
       </Group>
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The events could not be loaded" onRetry={reload} />
-      )}
+      <ErrorNotice error={error} title="The events could not be loaded" onRetry={reload} />
       {events === undefined && error === undefined ? <Loading what="events" /> : null}
       {events?.length === 0 ? <NoEvents isFiltered={isFiltered(filter)} /> : null}
       {events === undefined || events.length === 0 ? null : (

@@ -63,9 +63,7 @@ export function Deliveries({ webhook }: DeliveriesProps) {
           {failed.total === 0 ? null : <RedeliverFailed id={id} />}
         </Group>
       </Group>
-      {error === undefined ? null : (
-        <ErrorNotice error={error} title="The deliveries could not be loaded" onRetry={() => refetch()} />
-      )}
+      <ErrorNotice error={error} title="The deliveries could not be loaded" onRetry={() => refetch()} />
       {page === undefined && error === undefined ? <Loading what="deliveries" /> : null}
       {page?.items.length === 0 ? <NoDeliveries isFiltered={show !== undefined || !isNewest} /> : null}
       {page === undefined || page.items.length === 0 ? null : (

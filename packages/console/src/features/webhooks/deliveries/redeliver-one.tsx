@@ -23,7 +23,7 @@ export function RedeliverOne({ delivery, webhook }: RedeliverOneProps) {
   })
   return (
     <>
-      {error === undefined ? null : <ErrorNotice error={error} title="The delivery was not resent" />}
+      <ErrorNotice error={error} title="The delivery was not resent" />
       <Group>
         <Button
           size="xs"

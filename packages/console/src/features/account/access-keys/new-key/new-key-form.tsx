@@ -82,9 +82,7 @@ export function NewKeyForm({ policy, onCreated, onCancel }: NewKeyFormProps) {
         <Title order={3} size="h4" aria-live="polite">
           Step {step + 1} of {steps.length}: {steps[step]}
         </Title>
-        {confirmation.error === undefined ? null : (
-          <ErrorNotice error={confirmation.error} title="The key was not created" labels={labels} />
-        )}
+        <ErrorNotice error={confirmation.error} title="The key was not created" labels={labels} />
         {step === 0 ? <PurposeStep form={form} /> : null}
         {step === 1 ? <LimitsStep form={form} permissions={permissions} policy={policy} box={box} /> : null}
         {step === 2 ? <SigningStep form={form} permissions={permissions} policy={policy} /> : null}

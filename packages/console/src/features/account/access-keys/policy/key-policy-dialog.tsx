@@ -45,7 +45,7 @@ function KeyPolicyForm({ policy, onClose }: KeyPolicyFormProps) {
   return (
     <form onSubmit={form.onSubmit(attempt)}>
       <Stack>
-        {error === undefined ? null : <ErrorNotice error={error} title="The policy was not changed" labels={labels} />}
+        <ErrorNotice error={error} title="The policy was not changed" labels={labels} />
         <NumberInput
           label={labels.maxDays}
           description="In days from the key’s creation. Leave empty for no limit."
