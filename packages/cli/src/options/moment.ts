@@ -14,6 +14,15 @@ export function span(text: string): number {
   throw new InvalidArgumentError('Expected a duration such as 30s, 5m, 12h, 7d, or 2w.')
 }
 
+/** Returns a parser of durations of at most the given number of days. The parser also accepts `0`. */
+export function spanUpTo(days: number) {
+  return (text: string): number => {
+    const seconds = text === '0' ? 0 : span(text)
+    if (seconds <= days * 86_400) return seconds
+    throw new InvalidArgumentError(`Expected a duration from 0s to ${days}d, such as 12h.`)
+  }
+}
+
 /** Parses a date, or a duration before now. Returns an ISO 8601 timestamp. */
 export const pastMoment = (text: string): string => moment(text, -1)
 

@@ -1,9 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { credentialsFile, readCredentials } from '../../credentials/credentials.ts'
 import { assertProfileName, writeProfile } from '../../credentials/write-profile.ts'
 import { CliError, usageError } from '../../errors/cli-error.ts'
 import { readPublicKey } from '../../keys/public-key.ts'
-import { span } from '../../options/moment.ts'
+import { spanUpTo } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -13,8 +13,6 @@ interface Options extends ClientOptions {
   publicKey?: string
   save?: string
 }
-
-const MAX_OVERLAP = 2_592_000
 
 export function buildCommand(): Command {
   return newClientCommand('rotate')
@@ -30,7 +28,7 @@ With --public-key, the new key has no secret. To use it, run "muster configure" 
     .argument('[key]', 'access key ID, as shown by "muster keys list" (default: the key that the command uses)')
     .addOption(
       new Option('--overlap <time>', 'how long the old key remains valid, from 0s to 30d')
-        .argParser(overlapOf)
+        .argParser(spanUpTo(30))
         .default(86_400, '1d'),
     )
     .addOption(
@@ -40,12 +38,6 @@ With --public-key, the new key has no secret. To use it, run "muster configure" 
     )
     .option('--save <profile>', 'save the new key in this profile of the credentials file')
     .action(run)
-}
-
-function overlapOf(text: string): number {
-  const seconds = text === '0' ? 0 : span(text)
-  if (seconds <= MAX_OVERLAP) return seconds
-  throw new InvalidArgumentError('Expected a duration from 0s to 30d, such as 12h.')
 }
 
 async function run(

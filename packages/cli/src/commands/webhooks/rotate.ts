@@ -1,5 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { span } from '../../options/moment.ts'
+import { type Command, Option } from 'commander'
+import { spanUpTo } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { printWebhook } from '../../webhooks/print-webhook.ts'
@@ -13,16 +13,10 @@ signs deliveries with both secrets.`),
     .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
     .addOption(
       new Option('--overlap <time>', 'how long the server also signs with the old secret, from 0s to 7d')
-        .argParser(overlapOf)
+        .argParser(spanUpTo(7))
         .default(86_400, '1d'),
     )
     .action(run)
-}
-
-function overlapOf(text: string): number {
-  const seconds = text === '0' ? 0 : span(text)
-  if (seconds <= 604_800) return seconds
-  throw new InvalidArgumentError('Expected a duration from 0s to 7d, such as 12h.')
 }
 
 async function run(id: string, { overlap, ...options }: ClientOptions & { overlap: number }): Promise<void> {
