@@ -172,6 +172,9 @@ export const retryIn = (seconds: number): string => `retry in ${secondsText(seco
 
 export const badInput = (message: string): ApiError => new ApiError('BAD_USER_INPUT', message)
 
+export const limitExceeded = (message: string, details?: Readonly<Record<string, unknown>>): ApiError =>
+  new ApiError('LIMIT_EXCEEDED', message, details)
+
 export function signInRequired(required: 'SECOND_FACTOR' | 'SSO'): ApiError {
   const how = required === 'SSO' ? 'single sign-on' : 'single sign-on, a passkey, or a password and a code'
   const details = { reason: 'sign-in-required', requiredSignIn: required }

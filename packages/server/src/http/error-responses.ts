@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, badInput } from '../errors.ts'
+import { type ApiError, badInput, limitExceeded } from '../errors.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
 import { errorResponse, fromTransportError } from '../graphql/transport/response.ts'
 
@@ -57,7 +57,7 @@ export function sendClientError(
 function connectionError(code: string | undefined): [status: string, error: ApiError] {
   if (code === 'HPE_HEADER_OVERFLOW') {
     const message = 'the request line and headers exceed 16384 bytes: send long queries with POST'
-    return ['431 Request Header Fields Too Large', new ApiError('LIMIT_EXCEEDED', message)]
+    return ['431 Request Header Fields Too Large', limitExceeded(message)]
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     const message = 'the request did not arrive in time: send its headers and body without delay'

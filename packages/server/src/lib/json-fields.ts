@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { ApiError, badInput } from '../errors.ts'
+import { badInput, limitExceeded } from '../errors.ts'
 
 /**
  * Reads the members of a JSON object. Throws BAD_USER_INPUT if a member has the wrong type or a required member is
@@ -67,7 +67,7 @@ function fieldsOf(object: Record<string, unknown>, path: string): JsonFields {
     optionalList(name, max, read) {
       const list = member<unknown[]>(name, 'an array', Array.isArray)
       if (list !== undefined && list.length > max)
-        throw new ApiError('LIMIT_EXCEEDED', `${path}${name} may have at most ${max} items, found ${list.length}`)
+        throw limitExceeded(`${path}${name} may have at most ${max} items, found ${list.length}`)
       return list?.map((item, index) => read(item, `${path}${name}[${index}].`))
     },
   }

@@ -1,4 +1,4 @@
-import { ApiError, badInput } from '../errors.ts'
+import { badInput, limitExceeded } from '../errors.ts'
 
 /**
  * Rejects strings that the database cannot store (see `assertStorable`), and strings of more than `maxLength`
@@ -10,7 +10,7 @@ export function assertText(value: string, path: string, maxLength: number): void
   assertStorable(value, path)
   const length = characters(value)
   if (length > maxLength)
-    throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${maxLength} characters, found ${length}`, {
+    throw limitExceeded(`${path} may have at most ${maxLength} characters, found ${length}`, {
       limit: maxLength,
       found: length,
     })

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { limitExceeded } from '../errors.ts'
 import type { DeviceServiceInput } from '../features/services/sync-services.ts'
 import { readFields } from '../lib/json-fields.ts'
 import { limits } from '../limits.ts'
@@ -9,10 +9,7 @@ const members = ['name', 'application', 'host', 'port']
 export function readServices(payload: Buffer | string): DeviceServiceInput[] {
   const items = readArray(payload)
   if (items.length > limits.servicesPerDevice)
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
-      `a device can have at most ${limits.servicesPerDevice} services, found ${items.length}`,
-    )
+    throw limitExceeded(`a device can have at most ${limits.servicesPerDevice} services, found ${items.length}`)
   return items.map((item, index) => {
     const fields = readFields(item, `services[${index}].`, members)
     return {

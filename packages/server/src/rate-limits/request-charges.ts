@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { limitExceeded } from '../errors.ts'
 import { rowMeterOf, startRowMeter } from '../graphql/cost/row-meter.ts'
 import { type AccountSize, MANY_ROWS, type RowCount } from '../graphql/cost/scanned-row-estimate.ts'
 import type { AfterOperation, OperationStart, Requester } from '../graphql/run-operation.ts'
@@ -139,8 +139,7 @@ function assertFewWalkingFields({ walkingFields: found, walkingField }: RowCount
   const first = found > limit ? walkingField(limit) : undefined
   if (first === undefined) return
   const { path, line, column } = first
-  throw new ApiError(
-    'LIMIT_EXCEEDED',
+  throw limitExceeded(
     `a document can contain at most ${limit} fields that may read ${MANY_ROWS} or more records without returning them, ` +
       `found ${found}: ${path} at line ${line}, column ${column} is over the limit. Split the document, or filter and sort by indexed fields`,
     { limit, found },

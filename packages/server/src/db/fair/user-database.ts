@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError, secondsText } from '../../errors.ts'
+import { ApiError, limitExceeded, secondsText } from '../../errors.ts'
 import { type ConnectionUse, createConnector, type Database, databaseOf, type PoolWatch } from '../database.ts'
 import type { Pool } from '../pool/create-pool.ts'
 import { sharesOf } from './connection-shares.ts'
@@ -180,6 +180,6 @@ export async function walk<Result>(
     if (!(error instanceof TimeLimitError)) throw error
     const { seconds } = error
     const message = `reading from the database took longer than ${secondsText(seconds)}: ${reasons.join('; ')}`
-    throw new ApiError('LIMIT_EXCEEDED', message, { limit: seconds })
+    throw limitExceeded(message, { limit: seconds })
   }
 }

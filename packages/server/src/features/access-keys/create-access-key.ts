@@ -2,7 +2,7 @@ import { lockMasterKey } from '../../auth/master-key/master-key.ts'
 import { assertRecentSignIn } from '../../auth/sessions/sign-in/recent-sign-in.ts'
 import type { Context } from '../../context.ts'
 import { type Database, inTransaction } from '../../db/database.ts'
-import { ApiError, badInput, notFound } from '../../errors.ts'
+import { type ApiError, badInput, limitExceeded, notFound } from '../../errors.ts'
 import { assertName } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import { type PermissionName, usualKeyPermissions } from '../../permissions.ts'
@@ -193,4 +193,4 @@ export async function assertBelowLimits(
 }
 
 const tooMany = (rule: string, limit: number, found: number): ApiError =>
-  new ApiError('LIMIT_EXCEEDED', `${rule}, found ${found}: delete one first`, { limit, found })
+  limitExceeded(`${rule}, found ${found}: delete one first`, { limit, found })

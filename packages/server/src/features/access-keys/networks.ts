@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { ApiError, badInput } from '../../errors.ts'
+import { type ApiError, badInput, limitExceeded } from '../../errors.ts'
 import { isIn } from '../../lib/client-address.ts'
 import { limits } from '../../limits.ts'
 
@@ -10,11 +10,10 @@ import { limits } from '../../limits.ts'
  */
 export function readNetworks(given: readonly string[]): string[] {
   if (given.length > limits.networksPerKey)
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
-      `an access key can have at most ${limits.networksPerKey} networks, found ${given.length}`,
-      { limit: limits.networksPerKey, found: given.length },
-    )
+    throw limitExceeded(`an access key can have at most ${limits.networksPerKey} networks, found ${given.length}`, {
+      limit: limits.networksPerKey,
+      found: given.length,
+    })
   return [...new Set(given.map((text, index) => readNetwork(text, `networks[${index}]`)))]
 }
 

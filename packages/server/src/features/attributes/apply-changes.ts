@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts'
+import { ApiError, limitExceeded } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { joinAttributeName } from './attribute-name.ts'
 import {
@@ -70,15 +70,13 @@ export function assertNoConflict(
 export function assertWithinLimits(attributes: Attributes): void {
   const names = countNames(attributes)
   if (names > limits.namesPerTarget) {
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
+    throw limitExceeded(
       `a user, device, or service can have at most ${limits.namesPerTarget} attribute names in its base values or in one context, found ${names}`,
     )
   }
   const bytes = byteSize(attributes)
   if (bytes > limits.bytesPerTarget) {
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
+    throw limitExceeded(
       `a user, device, or service can have at most ${limits.bytesPerTarget} bytes of attributes (as JSON) in its base values or in one context, found ${bytes}`,
     )
   }

@@ -1,4 +1,4 @@
-import { ApiError, badInput } from '../../errors.ts'
+import { ApiError, badInput, limitExceeded } from '../../errors.ts'
 import { assertVisible, characters } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 
@@ -33,10 +33,7 @@ export function level(text: string, path: string): string {
   assertPlainText(text, path)
   const length = characters(text)
   if (length > limits.nameLength) {
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
-      `${path} may have at most ${limits.nameLength} characters per level, found ${length}`,
-    )
+    throw limitExceeded(`${path} may have at most ${limits.nameLength} characters per level, found ${length}`)
   }
   return text
 }
@@ -58,7 +55,7 @@ export function parseContextName(text: string, path: string): string {
   assertPlainText(text, path)
   const length = characters(text)
   if (length > limits.contextLength) {
-    throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${limits.contextLength} characters, found ${length}`)
+    throw limitExceeded(`${path} may have at most ${limits.contextLength} characters, found ${length}`)
   }
   return text
 }

@@ -1,4 +1,4 @@
-import { ApiError, badInput } from '../../errors.ts'
+import { badInput, limitExceeded } from '../../errors.ts'
 import { assertStorable } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import {
@@ -42,7 +42,7 @@ export function attributeValue(value: unknown, path: string): string | null {
   assertStorable(value, path)
   const bytes = Buffer.byteLength(value)
   if (bytes > limits.valueBytes) {
-    throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${limits.valueBytes} bytes, found ${bytes}`)
+    throw limitExceeded(`${path} may have at most ${limits.valueBytes} bytes, found ${bytes}`)
   }
   return value
 }

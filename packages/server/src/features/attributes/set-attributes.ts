@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
-import { ApiError, badInput, notFound } from '../../errors.ts'
+import { ApiError, badInput, limitExceeded, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { bytesOfChanges } from '../../rate-limits/storage-quotas.ts'
 import { insideOf } from '../../restriction.ts'
@@ -55,7 +55,7 @@ export async function setAttributesMany(
   inputs: readonly AttributesInput[],
 ): Promise<AttributesResult[]> {
   if (inputs.length > limits.idsPerList) {
-    throw new ApiError('LIMIT_EXCEEDED', `items accepts at most ${limits.idsPerList} items, found ${inputs.length}`)
+    throw limitExceeded(`items accepts at most ${limits.idsPerList} items, found ${inputs.length}`)
   }
   const writes = inputs.map((input, index) => attempt(() => parseInput(context, input, `items[${index}].`)))
   const outcomes = await writeMany(context, writes)
@@ -249,8 +249,7 @@ export function applyWrite(target: Target, write: AttributeWrite): Changes {
 function assertContextFits(target: Target, context: string | undefined): void {
   if (context === undefined || Object.keys(attributesIn(target, context)).length > 0) return
   if (target.contextCount >= limits.contextsPerTarget) {
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
+    throw limitExceeded(
       `a user, device, or service can have at most ${limits.contextsPerTarget} contexts, found ${target.contextCount + 1}`,
     )
   }

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { parseTime } from '../../db/type-parsers.ts'
-import { ApiError } from '../../errors.ts'
+import { limitExceeded } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import type { Availability, AvailabilitySegment, DeviceAvailabilityArgs } from '../../resolvers.generated.ts'
 import type { Device, State } from '../devices/device.ts'
@@ -54,8 +54,7 @@ interface Segment {
 function availabilityOf(device: Device, states: DeviceStates, span: Span): Availability {
   const { changes } = states
   if (changes.length > MAX_CHANGES) {
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
+    throw limitExceeded(
       `the device changed its state more than ${MAX_CHANGES.toLocaleString('en')} times in the time range: ` +
         'request a shorter time range',
     )

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import { ApiError, badInput } from '../../errors.ts'
+import { badInput, limitExceeded } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Viewer } from '../../viewer.ts'
 import { insertIds } from './bulk-items.queries.ts'
@@ -34,7 +34,7 @@ export async function addDevices(
 
 function assertFewDevices(total: number): number {
   if (total <= limits.bulkTargets) return total
-  throw new ApiError('LIMIT_EXCEEDED', `a bulk job can have at most ${limits.bulkTargets} devices, found ${total}`)
+  throw limitExceeded(`a bulk job can have at most ${limits.bulkTargets} devices, found ${total}`)
 }
 
 export async function addIds(

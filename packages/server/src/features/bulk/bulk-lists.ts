@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { ApiError, notFound } from '../../errors.ts'
+import { limitExceeded, notFound } from '../../errors.ts'
 import { listOf, readPage, type Start, wrongPlace } from '../../graphql/lists/paging.ts'
 import { limits } from '../../limits.ts'
 import { creatorSeenBy } from './access/visible-jobs.ts'
@@ -14,7 +14,7 @@ interface Paging {
 
 export async function findJobs({ db, viewer, clock }: Context, ids: readonly string[]): Promise<BulkJob[]> {
   if (ids.length > limits.idsPerList)
-    throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
+    throw limitExceeded(`id accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
   const creator = creatorSeenBy(viewer)
   const stored = [...new Set(ids)].filter((id) => !id.includes('\0'))
   const found = new Map(

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { ApiError, badInput } from '../../errors.ts'
+import { badInput, limitExceeded } from '../../errors.ts'
 import { assertName } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
@@ -80,7 +80,7 @@ export async function resolveFilter(
  */
 export function readIds(ids: readonly string[], path: string): string[] {
   if (ids.length > limits.idsPerList)
-    throw new ApiError('LIMIT_EXCEEDED', `${path} accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
+    throw limitExceeded(`${path} accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
   const seen = new Map<string, number>()
   return ids.map((text, index) => {
     const id = parseId(text) ?? unknownId(text, `${path}[${index}]`)

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
-import { ApiError, badInput } from '../../errors.ts'
+import { type ApiError, badInput, limitExceeded } from '../../errors.ts'
 import { listOf, type PageArguments, readPage } from '../../graphql/lists/paging.ts'
 import { loaderByArguments } from '../../graphql/loaders.ts'
 import { perRequest } from '../../graphql/per-request.ts'
@@ -117,8 +117,7 @@ function readWithChanges(context: Context, query: Omit<ItemPages, 'changeBytes'>
 }
 
 const tooLarge = (): ApiError =>
-  new ApiError(
-    'LIMIT_EXCEEDED',
+  limitExceeded(
     `the changes of these devices have more than ${limits.answerBytes} bytes: pass a smaller size to get fewer devices per page`,
     { limit: limits.answerBytes },
   )

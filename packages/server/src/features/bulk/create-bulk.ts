@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { type Database, inTransaction } from '../../db/database.ts'
-import { ApiError, badInput } from '../../errors.ts'
+import { ApiError, badInput, limitExceeded } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { createOnce } from '../idempotency/record-created.ts'
 import { lockAccount } from '../users/users.ts'
@@ -67,8 +67,7 @@ async function create(context: Context, { job, ids, rows, isOpen }: NewJob & { i
 export async function assertBelowDrafts(db: Database, accountId: string, now: Date): Promise<void> {
   const found = await countDrafts(db, accountId, expiryOf(now))
   if (found < limits.bulkDrafts) return
-  throw new ApiError(
-    'LIMIT_EXCEEDED',
+  throw limitExceeded(
     `an account can have at most ${limits.bulkDrafts} bulk jobs that have not been started, found ${found}: start or cancel one first`,
     { limit: limits.bulkDrafts, found },
   )

@@ -2,7 +2,7 @@ import type { ResolvedFilter } from '@muster/filter'
 import { formatNeutralRow } from '@muster/fleet-csv/csv/formulas'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
-import { ApiError, badInput } from '../../errors.ts'
+import { badInput, limitExceeded } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { pointsOfObjects, pointsOfRows } from '../../rate-limits/point-prices.ts'
 import { namesOf } from '../../restriction.ts'
@@ -114,7 +114,7 @@ async function readColumns(
   }
   if (given.length === 0) throw badInput('columns must not be empty: to get the default columns, omit the argument')
   if (given.length > MAX_COLUMNS)
-    throw new ApiError('LIMIT_EXCEEDED', `columns accepts at most ${MAX_COLUMNS} names, found ${given.length}`, {
+    throw limitExceeded(`columns accepts at most ${MAX_COLUMNS} names, found ${given.length}`, {
       limit: MAX_COLUMNS,
       found: given.length,
     })

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, limitExceeded } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { type DownloadContent, signGrant } from './download-link.ts'
 import { recordDownloadLink } from './record-link.ts'
@@ -42,8 +42,7 @@ export async function createDownloadLink(context: Context, { path, content, desc
 function assertFits(token: string): void {
   const limit = limits.downloadLinkLength
   if (token.length <= limit) return
-  throw new ApiError(
-    'LIMIT_EXCEEDED',
+  throw limitExceeded(
     `the filter, the columns, and the device IDs would result in a link of ${token.length} characters, but the limit is ${limit}: shorten the filter, or select fewer columns or devices`,
     { limit, found: token.length },
   )

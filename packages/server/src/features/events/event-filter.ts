@@ -1,5 +1,5 @@
 import type { ReadableNames, ResolvedFilter } from '@muster/filter'
-import { ApiError, badInput } from '../../errors.ts'
+import { badInput, limitExceeded } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { parseId } from '../devices/device-id.ts'
 import type { EventTypeName } from './event-types.ts'
@@ -61,7 +61,7 @@ export function readEventFilter(
 
 function readDeviceIds(ids: readonly string[]): string[] {
   if (ids.length > limits.idsPerList) {
-    throw new ApiError('LIMIT_EXCEEDED', `deviceId accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
+    throw limitExceeded(`deviceId accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
   }
   return [...new Set(ids.flatMap((id) => parseId(id) ?? []))]
 }

@@ -1,7 +1,7 @@
 import { type AttributeName, printName, type ResolvedFilter, splitAttributeName, writeValue } from '@muster/filter'
 import type { Context } from '../../context.ts'
 import { walk } from '../../db/fair/user-database.ts'
-import { ApiError, badInput } from '../../errors.ts'
+import { badInput, limitExceeded } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { DeviceTotals, Facet, UserDeviceTotalsArgs, UserFacetsArgs } from '../../resolvers.generated.ts'
 import { insideOf, namesOf } from '../../restriction.ts'
@@ -22,14 +22,10 @@ export async function listFacets(context: Context, args: UserFacetsArgs): Promis
   const { by } = args
   if (by.length > limits.facetNames) {
     const found = by.length
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
-      `the argument "by" accepts at most ${limits.facetNames} names, found ${found}`,
-      {
-        limit: limits.facetNames,
-        found,
-      },
-    )
+    throw limitExceeded(`the argument "by" accepts at most ${limits.facetNames} names, found ${found}`, {
+      limit: limits.facetNames,
+      found,
+    })
   }
   const size = args.size ?? 20
   if (size < 1 || size > MAX_SIZE) throw badInput(`size must be from 1 to ${MAX_SIZE}, not ${size}`)

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { ApiError, badInput, notFound } from '../../errors.ts'
+import { badInput, limitExceeded, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { insideOf } from '../../restriction.ts'
 import { assertWritable } from '../attributes/attribute-access.ts'
@@ -64,8 +64,7 @@ function readSeconds(seconds: number | null | undefined): number | null {
 
 function assertBelowLimit(found: number): void {
   if (found < limits.expectedIntervals) return
-  throw new ApiError(
-    'LIMIT_EXCEEDED',
+  throw limitExceeded(
     `an account can have at most ${limits.expectedIntervals} attribute names with an expected interval, found ${found}: remove the interval of another attribute name first`,
     { limit: limits.expectedIntervals, found },
   )

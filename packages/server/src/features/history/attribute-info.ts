@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { walk } from '../../db/fair/user-database.ts'
-import { ApiError } from '../../errors.ts'
+import { limitExceeded } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import { RawJson } from '../../graphql/values/raw-json.ts'
 import { limits } from '../../limits.ts'
@@ -61,8 +61,7 @@ const parse = (read: Attributes | RawAttributes): Attributes => (read instanceof
 
 function assertNotTooMany(count: number): void {
   if (count <= limits.namesPerTarget) return
-  throw new ApiError(
-    'LIMIT_EXCEEDED',
+  throw limitExceeded(
     `attributeInfo reads at most ${limits.namesPerTarget} names, found ${count}: select fewer names with the argument "names"`,
     { limit: limits.namesPerTarget },
   )

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { userDatabase } from '../../db/fair/user-database.ts'
 import type { DB } from '../../db/tables.generated.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, limitExceeded } from '../../errors.ts'
 import type { OperationStart, RunOnce } from '../../graphql/run-operation.ts'
 import { textOf, withRawJson } from '../../graphql/values/raw-json.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
@@ -54,7 +54,7 @@ export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
     if (cached.count <= limits.idempotencyRecords) return
     const limit = limits.idempotencyRecords
     const message = `an account may use up to ${limit} Idempotency-Keys in 24 hours: omit the key, or retry when earlier keys are 24 hours old`
-    throw new ApiError('LIMIT_EXCEEDED', message, { limit, found: cached.count - 1 })
+    throw limitExceeded(message, { limit, found: cached.count - 1 })
   }
 
   return async (start, { context, execute, fail }) => {

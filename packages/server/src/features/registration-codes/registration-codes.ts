@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import { type Database, inTransaction } from '../../db/database.ts'
-import { ApiError, badInput, notFound } from '../../errors.ts'
+import { badInput, limitExceeded, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import { initialAttributes } from '../attributes/initial-attributes.ts'
@@ -103,7 +103,7 @@ function readTemplate({ name, platform, services, attributes }: RegistrationCode
 function assertServices(services: readonly ServiceInput[]): void {
   if (services.length > limits.servicesPerDevice) {
     const message = `services: a device can have at most ${limits.servicesPerDevice} services, found ${services.length}`
-    throw new ApiError('LIMIT_EXCEEDED', message)
+    throw limitExceeded(message)
   }
   for (const [index, service] of services.entries()) newService(service, `services[${index}].`)
   assertUniqueNames(services)
@@ -124,7 +124,7 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
   const found = await countCodes(db, accountId)
   if (found >= limits.registrationCodes) {
     const message = `an account can have at most ${limits.registrationCodes} registration codes, found ${found}: delete one first`
-    throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.registrationCodes, found })
+    throw limitExceeded(message, { limit: limits.registrationCodes, found })
   }
 }
 

@@ -1,6 +1,6 @@
 import { canonicalize, type FilterUsage } from '@muster/filter'
 import type { Context } from '../../context.ts'
-import { ApiError, badInput } from '../../errors.ts'
+import { badInput, limitExceeded } from '../../errors.ts'
 import { maskOf, namesIn, neverRestricted, type PermissionName } from '../../permissions.ts'
 import {
   type Access,
@@ -60,7 +60,7 @@ function readNames({ read = ['*'], write = ['*'] }: Partial<AttributeScope>): Pi
   for (const [list, patterns] of Object.entries({ read, write })) {
     const path = `access.attributes.${list}`
     if (patterns.length > MAX_PATTERNS)
-      throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${MAX_PATTERNS} names, found ${patterns.length}`)
+      throw limitExceeded(`${path} may have at most ${MAX_PATTERNS} names, found ${patterns.length}`)
     for (const [index, pattern] of patterns.entries()) assertPattern(pattern, `${path}[${index}]`)
   }
   return write.includes('*') ? {} : { attributes: { read: [...new Set(read)], write: [...new Set(write)] } }

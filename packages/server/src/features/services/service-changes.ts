@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { type Database, inTransaction } from '../../db/database.ts'
-import { ApiError, badInput, notFound } from '../../errors.ts'
+import { badInput, limitExceeded, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { insideOf } from '../../restriction.ts'
 import { getDeviceLocked, updateDevice } from '../devices/changes/device-changes.ts'
@@ -112,7 +112,7 @@ async function assertBelowLimit(transaction: Database, { viewer }: Context, devi
   const count = await countServices(transaction, viewer.accountId, deviceId)
   if (count >= limits.servicesPerDevice) {
     const message = `a device can have at most ${limits.servicesPerDevice} services, found ${count}: remove a service first`
-    throw new ApiError('LIMIT_EXCEEDED', message)
+    throw limitExceeded(message)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import { ApiError } from '../../errors.ts'
+import { limitExceeded } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { NewEvent } from '../events/record.ts'
 import type { ServiceFields } from './new-service.ts'
@@ -35,7 +35,7 @@ export async function readStoredServices(
 
 export function assertFewServices(count: number): void {
   if (count <= limits.servicesPerDevice) return
-  throw new ApiError('LIMIT_EXCEEDED', `a device can have at most ${limits.servicesPerDevice} services, found ${count}`)
+  throw limitExceeded(`a device can have at most ${limits.servicesPerDevice} services, found ${count}`)
 }
 
 /** Inserts services. Returns the events of the additions, which the caller must record. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../context.ts'
 import { type Database, inTransaction } from '../../db/database.ts'
-import { ApiError, badInput, notFound } from '../../errors.ts'
+import { ApiError, badInput, limitExceeded, notFound } from '../../errors.ts'
 import { parseSort, readSortKeys } from '../../lib/sort.ts'
 import { assertName, assertStorable, assertText } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
@@ -46,7 +46,7 @@ export interface ViewFilter {
 /** Restricted callers see only shared views. An account has few views, so this function filters them in memory. */
 export async function listViews({ db, viewer }: Viewing, { id, kind, label }: ViewFilter): Promise<View[]> {
   if (id && id.length > limits.idsPerList)
-    throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${id.length}`)
+    throw limitExceeded(`id accepts at most ${limits.idsPerList} IDs, found ${id.length}`)
   const views = await selectViews(db, viewer.accountId)
   return views.filter(
     (view) =>
@@ -190,11 +190,10 @@ const announce = (
 async function assertBelowLimit(db: Database, accountId: string): Promise<void> {
   const found = await countViewRows(db, accountId)
   if (found >= limits.views)
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
-      `an account can have at most ${limits.views} views, found ${found}: delete one first`,
-      { limit: limits.views, found },
-    )
+    throw limitExceeded(`an account can have at most ${limits.views} views, found ${found}: delete one first`, {
+      limit: limits.views,
+      found,
+    })
 }
 
 async function assertFreeName(db: Database, accountId: string, { id, name }: View): Promise<void> {
@@ -265,6 +264,5 @@ function readLabels(labels: readonly string[]): string[] {
 }
 
 function assertAtMost(limit: number, found: number, path: string): void {
-  if (found > limit)
-    throw new ApiError('LIMIT_EXCEEDED', `${path} accepts at most ${limit} items, found ${found}`, { limit, found })
+  if (found > limit) throw limitExceeded(`${path} accepts at most ${limit} items, found ${found}`, { limit, found })
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { ApiError, notFound } from '../../errors.ts'
+import { limitExceeded, notFound } from '../../errors.ts'
 import { assertStorable } from '../../lib/string-checks.ts'
 import { insertFinished } from './deliveries.queries.ts'
 import { attempt, receiverOf } from './sending/attempt.ts'
@@ -22,7 +22,7 @@ async function withTestLimit<Result>(accountId: string, run: () => Promise<Resul
   const before = inFlight.get(accountId) ?? 0
   if (before >= MAX_TESTS) {
     const message = `the account is already running ${MAX_TESTS} webhook tests: wait until one finishes`
-    throw new ApiError('LIMIT_EXCEEDED', message)
+    throw limitExceeded(message)
   }
   inFlight.set(accountId, before + 1)
   try {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { lockMasterKey } from '../../auth/master-key/master-key.ts'
 import type { Context } from '../../context.ts'
 import { type Database, inTransaction } from '../../db/database.ts'
-import { ApiError, badInput, notFound } from '../../errors.ts'
+import { badInput, limitExceeded, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../lib/string-checks.ts'
 import { limits } from '../../limits.ts'
 import type { EventTypeName } from '../events/event-types.ts'
@@ -35,7 +35,7 @@ const MAX_OVERLAP_SECONDS = 604_800
 /** Lists webhooks. An account has few webhooks, so this function reads all of them. */
 export async function listWebhooks({ db, viewer }: Viewing, ids?: readonly string[] | null): Promise<Webhook[]> {
   if (ids && ids.length > limits.idsPerList)
-    throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
+    throw limitExceeded(`id accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
   const webhooks = await selectWebhooks(db, viewer.accountId)
   return ids ? webhooks.filter(({ id }) => ids.includes(id)) : webhooks
 }
@@ -212,7 +212,7 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
   const found = await countWebhookRows(db, accountId)
   if (found >= limits.webhooks) {
     const message = `an account can have at most ${limits.webhooks} webhooks, found ${found}: delete one first`
-    throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.webhooks, found })
+    throw limitExceeded(message, { limit: limits.webhooks, found })
   }
 }
 

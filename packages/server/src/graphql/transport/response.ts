@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FormattedExecutionResult } from 'graphql'
 import type { ResponseInit } from 'graphql-http'
-import { ApiError, badInput } from '../../errors.ts'
+import { ApiError, badInput, limitExceeded } from '../../errors.ts'
 import { BodyPieces, PIECE_BYTES } from '../../http/responses/response-pieces.ts'
 import { limits } from '../../limits.ts'
 import { OUTCOME_DONE } from '../change-made.ts'
@@ -59,7 +59,7 @@ export function fromTransportError(
     return badInput('the path of the URL must be percent-encoded UTF-8, such as %C3%A9 for é')
   if (statusCode === 413) {
     const found = headers['content-length'] ? `has ${headers['content-length']}` : 'has more'
-    return new ApiError('LIMIT_EXCEEDED', `the body may have at most ${bodyBytes} bytes, but ${found}`)
+    return limitExceeded(`the body may have at most ${bodyBytes} bytes, but ${found}`)
   }
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? badInput(error.message) : error
 }
@@ -98,10 +98,6 @@ export function limitedJson(response: unknown, { isChange }: { isChange: boolean
   const found = json === undefined ? 'more' : String(byteLength(json))
   const over = `may have at most ${answerBytes} bytes, but would have ${found}`
   return isChange
-    ? new ApiError(
-        'LIMIT_EXCEEDED',
-        `the change was made, but the response ${over}: do not repeat the change`,
-        OUTCOME_DONE,
-      )
-    : new ApiError('LIMIT_EXCEEDED', `the response ${over}; pass a smaller size, or select fewer fields`)
+    ? limitExceeded(`the change was made; the response ${over}: select fewer fields`, OUTCOME_DONE)
+    : limitExceeded(`the response ${over}; pass a smaller size, or select fewer fields`)
 }

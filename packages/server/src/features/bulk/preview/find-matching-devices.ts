@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import type { Database } from '../../../db/database.ts'
 import { walk } from '../../../db/fair/user-database.ts'
-import { ApiError } from '../../../errors.ts'
+import { ApiError, limitExceeded } from '../../../errors.ts'
 import { limits } from '../../../limits.ts'
 import { insideOf } from '../../../restriction.ts'
 import { unindexedTerms } from '../../filters/read-filter.ts'
@@ -73,8 +73,7 @@ export async function findNext(
 ): Promise<{ found: Found[]; last: string | null }> {
   const next = await readNext(db, accountId, { job, caller })
   if (job.total + next.found.length > limits.bulkTargets)
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
+    throw limitExceeded(
       `a bulk job can have at most ${limits.bulkTargets} devices, but more devices match: narrow the filter`,
     )
   return next

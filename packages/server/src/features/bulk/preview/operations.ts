@@ -1,4 +1,4 @@
-import { ApiError, badInput } from '../../../errors.ts'
+import { ApiError, badInput, limitExceeded } from '../../../errors.ts'
 import { assertName } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import type { Changes } from '../../attributes/apply-changes.ts'
@@ -46,11 +46,10 @@ function assertFewNames(operations: readonly BulkOperation[]): void {
   const values = operations.flatMap(valuesOf).filter((value) => value !== null)
   const found = values.reduce((count, value) => count + namesInTemplate(value).length, 0)
   if (found <= limits.bulkPlaceholders) return
-  throw new ApiError(
-    'LIMIT_EXCEEDED',
-    `operations may contain at most ${limits.bulkPlaceholders} names in braces, found ${found}`,
-    { limit: limits.bulkPlaceholders, found },
-  )
+  throw limitExceeded(`operations may contain at most ${limits.bulkPlaceholders} names in braces, found ${found}`, {
+    limit: limits.bulkPlaceholders,
+    found,
+  })
 }
 
 const bytesOfValues = (values: readonly (string | null)[]): number =>
@@ -58,8 +57,7 @@ const bytesOfValues = (values: readonly (string | null)[]): number =>
 
 function assertFewBytes(bytes: number, what: string): void {
   if (bytes <= limits.bulkValueBytes) return
-  throw new ApiError(
-    'LIMIT_EXCEEDED',
+  throw limitExceeded(
     `${what} may write at most ${limits.bulkValueBytes} bytes of values to a device, found ${bytes}`,
     { limit: limits.bulkValueBytes, found: bytes },
   )

@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/database.ts'
-import { ApiError, notFound } from '../../../errors.ts'
+import { ApiError, limitExceeded, notFound } from '../../../errors.ts'
 import { limits } from '../../../limits.ts'
 import { bytesOf } from '../../../rate-limits/storage-quotas.ts'
 import { insideOf } from '../../../restriction.ts'
@@ -112,7 +112,7 @@ function withinLimit(changes: DeviceChanges): DeviceChanges {
   const found = bytesOf(changes)
   if (found <= limits.bulkChangeBytes) return changes
   const message = `a bulk job records at most ${limits.bulkChangeBytes} bytes of old and new values per device, but the changes to this device have ${found} bytes: make fewer or smaller changes in one job`
-  throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.bulkChangeBytes, found })
+  throw limitExceeded(message, { limit: limits.bulkChangeBytes, found })
 }
 
 async function findUnmatched(

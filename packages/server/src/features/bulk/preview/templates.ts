@@ -1,4 +1,4 @@
-import { ApiError, badInput } from '../../../errors.ts'
+import { badInput, limitExceeded } from '../../../errors.ts'
 import { limits } from '../../../limits.ts'
 import { type AttributeName, parseAttributeName } from '../../attributes/attribute-name.ts'
 
@@ -40,8 +40,7 @@ export function fillTemplate(template: string, path: string, readValue: (name: s
     if (value === null) throw badInput(`${path}: the device has no value for {${(part as { name: string }).name}}`)
     bytes += Buffer.byteLength(value)
     if (bytes > limits.valueBytes)
-      throw new ApiError(
-        'LIMIT_EXCEEDED',
+      throw limitExceeded(
         `${path} may have at most ${limits.valueBytes} bytes after the device's values replace the names in braces`,
         { limit: limits.valueBytes },
       )

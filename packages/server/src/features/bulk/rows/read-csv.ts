@@ -3,7 +3,7 @@ import { nestAttributes } from '@muster/fleet-csv/csv/device-row'
 import { toServiceFields } from '@muster/fleet-csv/csv/device-services'
 import { FileError } from '@muster/fleet-csv/csv/file-error'
 import { type DeviceFile, readDeviceFile } from '@muster/fleet-csv/csv/read-file'
-import { ApiError, badInput } from '../../../errors.ts'
+import { type ApiError, badInput, limitExceeded } from '../../../errors.ts'
 import { limits } from '../../../limits.ts'
 import { bytesOf } from '../../../rate-limits/storage-quotas.ts'
 import { applicationTypes } from '../../services/application-types.ts'
@@ -19,12 +19,11 @@ export interface ReadCsv {
 export function readCsv(csv: string, { path, after = 0 }: { path: string; after?: number }): ReadCsv {
   const bytes = Buffer.byteLength(csv)
   if (bytes > limits.bulkCsvBytes)
-    throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${limits.bulkCsvBytes} bytes, found ${bytes}`)
+    throw limitExceeded(`${path} may have at most ${limits.bulkCsvBytes} bytes, found ${bytes}`)
   const file = parse(csv, path)
   const count = file.rows.length + file.problems.length
   if (count === 0) throw badInput(`${path} must contain at least one row after the column names`)
-  if (count > limits.bulkRows)
-    throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${limits.bulkRows} rows, found ${count}`)
+  if (count > limits.bulkRows) throw limitExceeded(`${path} may have at most ${limits.bulkRows} rows, found ${count}`)
   // The header line counts only in the first CSV.
   const lineOf = (line: number): number => (after === 0 ? line : after + line - 1)
   const rows = [
@@ -79,5 +78,5 @@ function withinLimit(row: CsvRow): CsvRow {
   const found = bytesOf(row)
   if (found <= limits.bulkChangeBytes) return row
   const message = `a row can have at most ${limits.bulkChangeBytes} bytes, found ${found}`
-  return rowWithError(row.line, new ApiError('LIMIT_EXCEEDED', message))
+  return rowWithError(row.line, limitExceeded(message))
 }

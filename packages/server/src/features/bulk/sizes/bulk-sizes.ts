@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/database.ts'
-import { ApiError } from '../../../errors.ts'
+import { type ApiError, limitExceeded } from '../../../errors.ts'
 import { limits } from '../../../limits.ts'
 import { type AttributesToRead, selectAttributeBytes } from './bulk-sizes.queries.ts'
 
@@ -25,5 +25,5 @@ export async function fitInMemory(
   }
   if (fitting.length > 0 || ids.length === 0) return { ids: fitting }
   const message = `a bulk job reads at most ${limit} bytes of attributes per device, including its services' attributes, but this device may have up to ${sum} bytes`
-  return { ids: ids.slice(0, 1), error: new ApiError('LIMIT_EXCEEDED', message, { limit, found: sum }) }
+  return { ids: ids.slice(0, 1), error: limitExceeded(message, { limit, found: sum }) }
 }

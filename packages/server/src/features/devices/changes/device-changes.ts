@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { type Database, inTransaction } from '../../../db/database.ts'
 import { isUniqueViolation } from '../../../db/database-errors.ts'
-import { ApiError, notFound } from '../../../errors.ts'
+import { ApiError, limitExceeded, notFound } from '../../../errors.ts'
 import { assertName } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import { insideOf } from '../../../restriction.ts'
@@ -132,7 +132,7 @@ export async function deleteDevices(context: Context, deviceIds: readonly string
 
 export function readDeviceIds(deviceIds: readonly string[]): string[] {
   if (deviceIds.length > limits.idsPerList) {
-    throw new ApiError('LIMIT_EXCEEDED', `deviceId accepts at most ${limits.idsPerList} IDs, found ${deviceIds.length}`)
+    throw limitExceeded(`deviceId accepts at most ${limits.idsPerList} IDs, found ${deviceIds.length}`)
   }
   return [...new Set(deviceIds.map(readDeviceId))]
 }
@@ -235,10 +235,7 @@ export function assertDeviceFields(change: DeviceChange): void {
 
 export function newServices(inputs: readonly ServiceInput[]) {
   if (inputs.length > limits.servicesPerDevice) {
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
-      `a device can have at most ${limits.servicesPerDevice} services, found ${inputs.length}`,
-    )
+    throw limitExceeded(`a device can have at most ${limits.servicesPerDevice} services, found ${inputs.length}`)
   }
   return inputs.map((input, index) => newService(input, `services[${index}].`))
 }

@@ -1,5 +1,5 @@
 import type { ResolvedFilter } from '@muster/filter'
-import { ApiError, badInput } from '../../../errors.ts'
+import { badInput, limitExceeded } from '../../../errors.ts'
 import { assertStorable } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import { type Change, flattenAttributes } from '../../attributes/parse-attributes.ts'
@@ -79,7 +79,7 @@ export function readIds(ids: readonly string[], path: string): string[] {
 
 function assertAtMost(limit: number, found: number, { path, what }: { path: string; what: string }): void {
   if (found > limit) {
-    throw new ApiError('LIMIT_EXCEEDED', `${path} accepts at most ${limit} ${what}, found ${found}`, { limit, found })
+    throw limitExceeded(`${path} accepts at most ${limit} ${what}, found ${found}`, { limit, found })
   }
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hashToken, newToken } from '../../../auth/sessions/tokens.ts'
 import type { Context } from '../../../context.ts'
 import { type Database, inTransaction } from '../../../db/database.ts'
-import { ApiError, notFound } from '../../../errors.ts'
+import { ApiError, limitExceeded, notFound } from '../../../errors.ts'
 import { assertStorable } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import type { AccountReference, MutationCreateInvitationArgs } from '../../../resolvers.generated.ts'
@@ -210,8 +210,7 @@ async function assertStillGrantable(
 async function assertBelowLimit(db: Database, accountId: string, now: Date): Promise<void> {
   const found = await countInvitations(db, accountId, now)
   if (found >= limits.invitations)
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
+    throw limitExceeded(
       `an account can have at most ${limits.invitations} open invitations, found ${found}: delete one first`,
       { limit: limits.invitations, found },
     )

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts'
 import type { Database } from '../../../db/database.ts'
-import { ApiError, notFound } from '../../../errors.ts'
+import { ApiError, limitExceeded, notFound } from '../../../errors.ts'
 import { assertStorable } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
 import type { Viewer } from '../../../viewer.ts'
@@ -46,8 +46,7 @@ export async function addMember(
     throw new ApiError('CONFLICT', 'the person is already a member of this account')
   const found = await countMembers(transaction, accountId)
   if (found >= limits.members)
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
+    throw limitExceeded(
       `an account can have at most ${limits.members} members, found ${found}: a member must be removed first`,
       { limit: limits.members, found },
     )

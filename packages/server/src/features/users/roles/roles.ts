@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from '../../../context.ts'
 import { type Database, inTransaction } from '../../../db/database.ts'
-import { ApiError, badInput, notFound } from '../../../errors.ts'
+import { ApiError, badInput, limitExceeded, notFound } from '../../../errors.ts'
 import { loaderByArguments } from '../../../graphql/loaders.ts'
 import { assertName, assertStorable } from '../../../lib/string-checks.ts'
 import { limits } from '../../../limits.ts'
@@ -86,8 +86,7 @@ export async function createRole(context: Context, { name, access, groups }: Mut
     await assertViews({ db: transaction, viewer }, role.own)
     const custom = others.filter(({ id }) => !isBuiltIn(id))
     if (custom.length >= limits.roles)
-      throw new ApiError(
-        'LIMIT_EXCEEDED',
+      throw limitExceeded(
         `an account can have at most ${limits.roles} custom roles, found ${custom.length}: delete one first`,
         { limit: limits.roles, found: custom.length },
       )
@@ -220,11 +219,10 @@ function readName(name: string): string {
 
 function readGroups(groups: readonly string[]): string[] {
   if (groups.length > limits.roleGroups)
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
-      `a role can have at most ${limits.roleGroups} groups, found ${groups.length}`,
-      { limit: limits.roleGroups, found: groups.length },
-    )
+    throw limitExceeded(`a role can have at most ${limits.roleGroups} groups, found ${groups.length}`, {
+      limit: limits.roleGroups,
+      found: groups.length,
+    })
   for (const [index, group] of groups.entries()) assertName(group, `groups[${index}]`, GROUP_LENGTH)
   return [...new Set(groups)]
 }
