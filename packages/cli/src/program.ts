@@ -3,13 +3,12 @@ import { Command } from 'commander'
 import { allCommands } from './commands/all-commands.ts'
 import type { CommandEntry } from './commands/command-entry.ts'
 import { globalOptions } from './options/global-options.ts'
-import { prose } from './options/new-command.ts'
 
-const description = prose(`Self-hosted device and service management.
+const description = `Self-hosted device and service management.
 
 "muster serve" starts the server. "muster configure" saves server credentials. Commands that send requests to a server
 read credentials from the file in --credentials or MUSTER_CREDENTIALS, or otherwise from
-$MUSTER_DATA/credentials (data/credentials) or ~/.muster/credentials.`)
+$MUSTER_DATA/credentials (data/credentials) or ~/.muster/credentials.`
 
 /** Loads only the command that the arguments specify. The help requires only the summaries of the other commands. */
 export function buildProgram(args: readonly string[]): Promise<Command> {
@@ -21,7 +20,9 @@ export const buildWholeProgram = (): Promise<Command> => build(() => true)
 type IsWanted = (path: readonly string[]) => boolean
 
 async function build(isWanted: IsWanted): Promise<Command> {
-  const program = newParent('muster').description(description).version(version, '-v, --version', 'print the version')
+  const program = newParent('muster')
+    .description(prose(description))
+    .version(version, '-v, --version', 'print the version')
   for (const entry of allCommands) program.addCommand(await toCommand(entry, [entry.name], isWanted))
   exitByThrowing(program)
   return program
@@ -37,7 +38,7 @@ async function loaded(entry: CommandEntry, path: readonly string[], isWanted: Is
   if (!isWanted(path)) return new Command(entry.name).summary(entry.summary)
   if (entry.load !== undefined) {
     const command = (await entry.load()).buildCommand().summary(entry.summary)
-    return command.description() === '' ? command.description(sentence(entry.summary)) : command
+    return command.description(prose(command.description()) || sentence(entry.summary))
   }
   const noun = newParent(entry.name)
     .summary(entry.summary)
@@ -56,6 +57,9 @@ function newParent(name: string): Command {
   for (const option of globalOptions()) parent.addOption(option)
   return parent
 }
+
+/** Joins the lines of each paragraph, so that the help wraps paragraphs at the terminal width. */
+const prose = (text: string): string => text.trim().replace(/(?<!\n)\n(?!\n)/g, ' ')
 
 const sentence = (summary: string): string => `${summary[0]!.toUpperCase()}${summary.slice(1)}.`
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { usageError } from '../errors/cli-error.ts'
-import { newCommand, prose } from '../options/new-command.ts'
+import { newCommand } from '../options/new-command.ts'
 
 interface Options {
   json?: boolean
@@ -11,8 +11,7 @@ interface Options {
 
 export function buildCommand(): Command {
   return newCommand('backup')
-    .description(
-      prose(`Back up the database while servers run. The command takes two kinds of backups.
+    .description(`Back up the database while servers run. The command takes two kinds of backups.
 
 With a file name, the command writes a consistent snapshot of the whole database to a new file that only you can read.
 It connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a
@@ -22,8 +21,7 @@ With --base, the command copies the files of the embedded database to MUSTER_ARC
 archived write-ahead log, "muster restore --to" can restore the database to any later time. MUSTER_BACKUP_KEEP sets the
 number of base backups to keep.
 
-Backups do not contain the master key. Keep a copy of the key in another place.`),
-    )
+Backups do not contain the master key. Keep a copy of the key in another place.`)
     .argument('[file]', 'path of the new backup file')
     .option('--base', 'take a base backup for point-in-time recovery')
     .option('--list', 'list base backups and the times to which you can restore the database')

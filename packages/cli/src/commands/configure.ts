@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { credentialsFile, homeCredentials, profilesIn, readTextIfReadable } from '../credentials/credentials.ts'
 import { assertProfileName, writeProfile } from '../credentials/write-profile.ts'
 import { usageError } from '../errors/cli-error.ts'
-import { newCommand, prose } from '../options/new-command.ts'
+import { newCommand } from '../options/new-command.ts'
 import { printJson, say } from '../output/print-result.ts'
 import { ask, askSecretly } from '../terminal/confirm.ts'
 
@@ -22,11 +22,9 @@ interface Options {
 
 export function buildCommand(): Command {
   return newCommand('configure')
-    .description(
-      prose(`Save a server URL and an access key in a profile, which is a section of the credentials file. Only you can
-read this file. The command prompts for values that you do not pass, and checks the access key with the server before it
-saves the profile.`),
-    )
+    .description(`Save a server URL and an access key in a profile, which is a section of the credentials file. Only you
+can read this file. The command prompts for values that you do not pass, and checks the access key with the server
+before it saves the profile.`)
     .option('--profile <name>', 'profile name (default: MUSTER_PROFILE, else "default")')
     .option(
       '--credentials <file>',

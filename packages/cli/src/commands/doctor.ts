@@ -3,18 +3,16 @@ import { readCredentials } from '../credentials/credentials.ts'
 import { type Finding, failed, ok } from '../doctor/check.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import { describe } from '../errors/failure.ts'
-import { type ClientOptions, newClientCommand, prose } from '../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../options/new-command.ts'
 import { printJson, say } from '../output/print-result.ts'
 import { printed } from '../terminal/color.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('doctor')
-    .description(
-      prose(`Check the credentials, the connection to the server, the difference between the server's clock and this
-machine's clock, the server's database, and whether the server accepts a signed request. For a server on this machine,
-the command also checks the data folder, master key, archive, and backups. It explains how to fix each problem, and
-exits with code 1 if a check fails.`),
-    )
+    .description(`Check the credentials, the connection to the server, the difference between the server's clock and
+this machine's clock, the server's database, and whether the server accepts a signed request. For a server on this
+machine, the command also checks the data folder, master key, archive, and backups. It explains how to fix each problem,
+and exits with code 1 if a check fails.`)
     .action(run)
 }
 

@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { exportDevices, exportView } from '../devices/export-devices.ts'
 import { joinFilters, whereHelp } from '../devices/where.ts'
 import { usageError } from '../errors/cli-error.ts'
-import { type ClientOptions, newClientCommand, prose } from '../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../options/new-command.ts'
 import { collect } from '../options/option-values.ts'
 import { counted } from '../output/counted.ts'
 import { openMuster } from '../server/open-muster.ts'
@@ -24,12 +24,10 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('export')
-    .description(
-      prose(`Write devices with their services and attributes as CSV, in the format of "muster import". Importing the
-unmodified file changes nothing. The file does not include overrides in contexts, service attributes, or states. With
---view, the file instead has the columns, the column headings, and the order of the view, and the values in its context.
-You cannot import such a file unmodified.`),
-    )
+    .description(`Write devices with their services and attributes as CSV, in the format of "muster import". Importing
+the unmodified file changes nothing. The file does not include overrides in contexts, service attributes, or states.
+With --view, the file instead has the columns, the column headings, and the order of the view, and the values in its
+context. You cannot import such a file unmodified.`)
     .option(
       '--where <filter>',
       'export devices that match a filter, such as "state = active"; if repeated, all filters must match',

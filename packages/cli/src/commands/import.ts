@@ -9,7 +9,7 @@ import { CliError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import { readInput } from '../import/read-input.ts'
 import { reportJson, reportText } from '../import/report.ts'
-import { type ClientOptions, newClientCommand, prose } from '../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../options/new-command.ts'
 import { openMuster } from '../server/open-muster.ts'
 import { onInterrupt } from '../terminal/interrupt.ts'
 import { showProgress } from '../terminal/progress.ts'
@@ -23,13 +23,11 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('import')
-    .description(
-      prose(`Add and update devices from a CSV file. The command finds each row's device by hardware ID or, if
+    .description(`Add and update devices from a CSV file. The command finds each row's device by hardware ID or, if
 the row has no hardware ID, by a unique name. If no device matches, the command adds a device. It writes only
 differences, so importing the same file again changes nothing. If a row has an error, the command
 reports the row's line number and imports the other rows. If your permissions allow it, a bulk job on the server writes
-the rows, and continues even if the command is killed.`),
-    )
+the rows, and continues even if the command is killed.`)
     .argument('<file>', 'CSV file in UTF-8; - for standard input')
     .option('--strict', 'check all rows first, and write nothing if any row has an error')
     .option('--raw', 'do not remove apostrophes before formulas, as required for files from "muster export --raw"')

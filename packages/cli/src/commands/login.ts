@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { credentialsFile } from '../credentials/credentials.ts'
 import { assertProfileName } from '../credentials/write-profile.ts'
 import { usageError } from '../errors/cli-error.ts'
-import { newCommand, prose } from '../options/new-command.ts'
+import { newCommand } from '../options/new-command.ts'
 import { printJson, say } from '../output/print-result.ts'
 
 interface Options {
@@ -16,15 +16,13 @@ interface Options {
 
 export function buildCommand(): Command {
   return newCommand('login')
-    .description(
-      prose(`Sign in to a server in the browser, and save a new access key in a profile. The command creates a key pair
-on this machine and sends only the public key. The private key never leaves this machine. In the browser, choose the
-account and allow the request. The result is a personal key, which expires after 90 days, or earlier if the key policy
-of the account requires it.
+    .description(`Sign in to a server in the browser, and save a new access key in a profile. The command creates a key
+pair on this machine and sends only the public key. The private key never leaves this machine. In the browser, choose
+the account and allow the request. The result is a personal key, which expires after 90 days, or earlier if the key
+policy of the account requires it.
 
 If this machine has no browser, or with --device, the command prints a URL and a code. Open the URL on any machine and
-type the code.`),
-    )
+type the code.`)
     .argument('<url>', 'server URL, such as https://muster.example.com')
     .option('--profile <name>', 'profile name (default: MUSTER_PROFILE, else "default")')
     .option(

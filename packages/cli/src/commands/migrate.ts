@@ -1,16 +1,14 @@
 import type { Command } from 'commander'
-import { newCommand, prose } from '../options/new-command.ts'
+import { newCommand } from '../options/new-command.ts'
 
 export function buildCommand(): Command {
   return newCommand('migrate')
-    .description(
-      prose(`Migrate the database to this release's schema. "muster serve" also migrates the database at startup. If you
-replace several servers one at a time, run this command first. The command connects to the database in DATABASE_URL (or
-in DATABASE_DIRECT_URL, if both are set) or, by default, to the embedded database in MUSTER_DATA, whether or not a
-server is running.
+    .description(`Migrate the database to this release's schema. "muster serve" also migrates the database at startup.
+If you replace several servers one at a time, run this command first. The command connects to the database in
+DATABASE_URL (or in DATABASE_DIRECT_URL, if both are set) or, by default, to the embedded database in MUSTER_DATA,
+whether or not a server is running.
 
-With MUSTER_CLUSTER=citus, the command also distributes the tables across the nodes of a Citus cluster.`),
-    )
+With MUSTER_CLUSTER=citus, the command also distributes the tables across the nodes of a Citus cluster.`)
     .action(async ({ json }: { json?: boolean }) => {
       const [{ withDatabase }, { migrate }, { clusterOf, distributeTables }] = await Promise.all([
         import('../installation/open-database.ts'),

@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { usageError } from '../errors/cli-error.ts'
-import { newCommand, prose } from '../options/new-command.ts'
+import { newCommand } from '../options/new-command.ts'
 import { wholeNumber } from '../options/option-values.ts'
 
 interface Options {
@@ -15,8 +15,7 @@ interface Options {
 
 export function buildCommand(): Command {
   return newCommand('restore')
-    .description(
-      prose(`Restore the database from a backup file or to a point in time.
+    .description(`Restore the database from a backup file or to a point in time.
 
 With a file from "muster backup", the command restores the backup to an empty database, and migrates the database to
 this release. It restores either the whole backup or nothing. It uses the empty database in DATABASE_URL or, by default,
@@ -27,8 +26,7 @@ in MUSTER_ARCHIVE_DIR. The restored database contains everything committed up to
 Stop the server first. MUSTER_DATA must not contain a database unless you pass --replace.
 
 Unless you pass --without-key, the master key must be in $MUSTER_DATA/master.key or MUSTER_MASTER_KEY, as for the
-server.`),
-    )
+server.`)
     .argument('[file]', 'backup file')
     .option('--to <time>', 'point in time, such as 2026-11-22T14:30:00Z, or "latest"', targetOf)
     .option('--from <folder>', 'archive to restore from (default: MUSTER_ARCHIVE_DIR)')

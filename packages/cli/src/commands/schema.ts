@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type ClientOptions, newClientCommand, prose } from '../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../options/new-command.ts'
 import { readSchema } from '../server/read-schema.ts'
 import { write } from '../terminal/standard-output.ts'
 
@@ -9,10 +9,8 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('schema')
-    .description(
-      prose(`Print the GraphQL schema of the server's API. The schema is public, so the command requires no
-credentials with --url.`),
-    )
+    .description(`Print the GraphQL schema of the server's API. The schema is public, so the command requires no
+credentials with --url.`)
     .option('--url <url>', 'server URL (default: the URL in the credentials)')
     .action(run)
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { newCommand, prose } from '../options/new-command.ts'
+import { newCommand } from '../options/new-command.ts'
 import { wholeNumber } from '../options/option-values.ts'
 import { counted } from '../output/counted.ts'
 import { showProgress } from '../terminal/progress.ts'
@@ -13,15 +13,13 @@ interface Options {
 
 export function buildCommand(): Command {
   return newCommand('seed')
-    .description(
-      prose(`Fill the database with sample fleets: devices with names, hardware IDs, platforms, sites, statuses, and
-services. The first fleet belongs to the installation's first user. Each additional fleet belongs to a new user, such as
-fleet-2@example.com, whose credentials the command writes to $MUSTER_DATA/credentials-<email>.
+    .description(`Fill the database with sample fleets: devices with names, hardware IDs, platforms, sites, statuses,
+and services. The first fleet belongs to the installation's first user. Each additional fleet belongs to a new user,
+such as fleet-2@example.com, whose credentials the command writes to $MUSTER_DATA/credentials-<email>.
 
 The same options always create the same devices. The command keeps existing devices and records no events. It connects
 to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a server is
-running.`),
-    )
+running.`)
     .option('--users <count>', 'number of users, each with a fleet', wholeNumber(1, 1_000), 1)
     .option('--devices <count>', 'devices per fleet', wholeNumber(1, 10_000_000), 1_000)
     .option('--services <count>', 'services per device', wholeNumber(0, 100), 4)

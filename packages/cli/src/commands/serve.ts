@@ -1,16 +1,14 @@
 import type { Command } from 'commander'
-import { newCommand, prose } from '../options/new-command.ts'
+import { newCommand } from '../options/new-command.ts'
 
 export function buildCommand(): Command {
   return newCommand('serve')
-    .description(
-      prose(`Start the server and, unless DATABASE_URL is set, the embedded database. All settings are environment
+    .description(`Start the server and, unless DATABASE_URL is set, the embedded database. All settings are environment
 variables. HOST and PORT set the address to listen on (default: 127.0.0.1:4000), MUSTER_DATA sets the data folder
 (default: data/), and MUSTER_WORKERS sets the number of processes (default: 1).
 
 Ctrl-C or SIGTERM stops the server after requests in flight finish. A second signal stops the server immediately.
-Without a terminal, SIGHUP reloads the certificates.`),
-    )
+Without a terminal, SIGHUP reloads the certificates.`)
     .action(async () => {
       const [{ serve }, { readConfig }, { exitSoon }] = await Promise.all([
         import('@muster/server/main.ts'),

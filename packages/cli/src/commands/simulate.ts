@@ -3,7 +3,7 @@ import { brokerUrlOf } from '../agent/connection/broker-url.ts'
 import { readCredentials } from '../credentials/credentials.ts'
 import { CliError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
-import { type ClientOptions, newClientCommand, prose } from '../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../options/new-command.ts'
 import { wholeNumber } from '../options/option-values.ts'
 import { openMuster } from '../server/open-muster.ts'
 import type { Counts } from '../simulate/counts.ts'
@@ -25,11 +25,9 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('simulate')
-    .description(
-      prose(`Simulate devices that connect over MQTT, report attributes, disconnect, and reconnect, and print
+    .description(`Simulate devices that connect over MQTT, report attributes, disconnect, and reconnect, and print
 statistics. The devices register with a temporary registration code. To use the devices of an earlier run instead, pass
---existing. The command requires a server on this machine unless you pass --allow-remote.`),
-    )
+--existing. The command requires a server on this machine unless you pass --allow-remote.`)
     .option('--devices <count>', 'number of devices, 1 to 20,000', wholeNumber(1, 20_000), 10)
     .addOption(
       new Option('--for <time>', 'duration of the run, such as 90s, 5m, or 1h; at most 24h')

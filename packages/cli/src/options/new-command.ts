@@ -52,6 +52,3 @@ export const withTableOptions = (command: Command): Command =>
     .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
     .option('--raw', 'with --csv, do not add an apostrophe before values that a spreadsheet would run as formulas')
     .option('--columns <names>', 'comma-separated columns of the table or CSV', namesWithCommas)
-
-/** Joins the lines of each paragraph, so that the help wraps paragraphs at the terminal width. */
-export const prose = (text: string): string => text.trim().replace(/(?<!\n)\n(?!\n)/g, ' ')

@@ -1,12 +1,10 @@
 import type { Command } from 'commander'
-import { newCommand, prose } from '../../options/new-command.ts'
+import { newCommand } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {
   return newCommand('add')
-    .description(
-      prose(`Add an empty account that an existing user owns. The command connects to the database in DATABASE_URL or,
-by default, to the embedded database in MUSTER_DATA, whether or not a server is running.`),
-    )
+    .description(`Add an empty account that an existing user owns. The command connects to the database in DATABASE_URL
+or, by default, to the embedded database in MUSTER_DATA, whether or not a server is running.`)
     .argument('<name>', 'name of the account')
     .requiredOption('--owner <email>', 'email address of the user who owns the account; required')
     .action(run)

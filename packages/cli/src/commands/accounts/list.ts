@@ -1,15 +1,13 @@
 import type { Command } from 'commander'
-import { newCommand, prose, type TableOptions, withTableOptions } from '../../options/new-command.ts'
+import { newCommand, type TableOptions, withTableOptions } from '../../options/new-command.ts'
 
 const usual = ['id', 'email', 'name', 'owners', 'members', 'devices']
 
 export function buildCommand(): Command {
   return withTableOptions(newCommand('list'))
-    .description(
-      prose(`List the accounts of the installation. The default columns are id, email, name, owners, members, and devices.
---columns also accepts disabled, accessKeys, and created. The command connects to the database in DATABASE_URL or, by
-default, to the embedded database in MUSTER_DATA, whether or not a server is running.`),
-    )
+    .description(`List the accounts of the installation. The default columns are id, email, name, owners, members, and
+devices. --columns also accepts disabled, accessKeys, and created. The command connects to the database in DATABASE_URL
+or, by default, to the embedded database in MUSTER_DATA, whether or not a server is running.`)
     .action(run)
 }
 

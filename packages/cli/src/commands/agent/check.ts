@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { AgentOptions } from '../../agent/settings.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
-import { prose } from '../../options/new-command.ts'
 import { newAgentCommand } from './new-agent-command.ts'
 
 const origins = {
@@ -12,10 +11,8 @@ const origins = {
 
 export function buildCommand(): Command {
   return newAgentCommand('check')
-    .description(
-      prose(`Read the configuration, inspect this machine, and print what the agent would report. The command sends
-nothing to the server. It exits with code 1 if a value cannot be read.`),
-    )
+    .description(`Read the configuration, inspect this machine, and print what the agent would report. The command sends
+nothing to the server. It exits with code 1 if a value cannot be read.`)
     .action(run)
 }
 

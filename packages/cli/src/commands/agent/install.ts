@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { AgentOptions } from '../../agent/settings.ts'
-import { newCommand, prose } from '../../options/new-command.ts'
+import { newCommand } from '../../options/new-command.ts'
 import { withRegistration } from './new-agent-command.ts'
 
 interface Options extends Pick<AgentOptions, 'json' | 'url' | 'code'> {
@@ -10,11 +10,9 @@ interface Options extends Pick<AgentOptions, 'json' | 'url' | 'code'> {
 
 export function buildCommand(): Command {
   return withRegistration(newCommand('install'))
-    .description(
-      prose(`Write a systemd unit and, if no configuration exists, an initial configuration. Start the agent now
+    .description(`Write a systemd unit and, if no configuration exists, an initial configuration. Start the agent now
 and at each boot. If this machine is not registered, the command first registers it with the code that you pass. Run the
-command as root.`),
-    )
+command as root.`)
     .option('--print', 'print the unit without changing anything')
     .option(
       '--root <folder>',

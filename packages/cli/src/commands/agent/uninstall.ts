@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { newCommand, prose } from '../../options/new-command.ts'
+import { newCommand } from '../../options/new-command.ts'
 
 interface Options {
   json?: boolean
@@ -9,11 +9,9 @@ interface Options {
 
 export function buildCommand(): Command {
   return newCommand('uninstall')
-    .description(
-      prose(`Stop the agent and remove its systemd unit. The device stays registered and becomes inactive. Unless you
-pass --purge, its secret remains on this machine, and a later installation uses the same device. Run the command as
-root.`),
-    )
+    .description(`Stop the agent and remove its systemd unit. The device stays registered and becomes inactive. Unless
+you pass --purge, its secret remains on this machine, and a later installation uses the same device. Run the command as
+root.`)
     .option('--purge', "also remove the device's ID and secret, and the configuration")
     .option(
       '--root <folder>',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
 import { span } from '../../options/moment.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import type { Column } from '../../output/column.ts'
 import { printJson, printRows, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -24,11 +24,9 @@ const columns: readonly Column<Freshness>[] = [
 
 export function buildCommand(): Command {
   return newClientCommand('freshness')
-    .description(
-      prose(`List the attributes that have an expected interval between reports, with the number of devices whose
+    .description(`List the attributes that have an expected interval between reports, with the number of devices whose
 value is stale. With --every, set the interval of one attribute. A value is stale if it has not been written for 1.25
-intervals.`),
-    )
+intervals.`)
     .argument('[name]', 'attribute to list or, with --every or --no-every, to change (default: list all)')
     .option('--every <duration>', 'expected interval between reports, from 1m to 365d, such as 10m or 1d', span)
     .option('--no-every', 'remove the expected interval')

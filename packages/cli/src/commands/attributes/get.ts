@@ -3,7 +3,7 @@ import { findAttribute, flatten } from '../../attributes/dotted-attributes.ts'
 import { findTarget, targetHelp } from '../../attributes/find-target.ts'
 import { CliError, usageError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { printJson, printPairs, printRows, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
@@ -15,11 +15,9 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('get')
-    .description(
-      prose(`Show attributes. With a single name, the command prints only the value (unless you pass --json), and exits
-with code 4 if the attribute is not set. To show attributes of many devices, run "muster devices list --columns
-name,site,net.ssid".`),
-    )
+    .description(`Show attributes. With a single name, the command prints only the value (unless you pass --json), and
+exits with code 4 if the attribute is not set. To show attributes of many devices, run "muster devices list --columns
+name,site,net.ssid".`)
     .argument('<target>', targetHelp)
     .argument('[name...]', 'attribute names (default: all)')
     .option('--context <name>', 'show effective values in this context: overrides merged with base values')

@@ -1,7 +1,7 @@
 import type { AttributeInfo } from '@muster/client'
 import type { Command } from 'commander'
 import { findTarget, targetHelp } from '../../attributes/find-target.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import type { Column } from '../../output/column.ts'
 import { printJson, printRows, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -26,11 +26,9 @@ const ofInterval: readonly Column<AttributeInfo>[] = [
 
 export function buildCommand(): Command {
   return newClientCommand('info')
-    .description(
-      prose(`Show attributes with the time when each value last changed. For attributes with an expected interval, the
-command also shows when the value was last written and whether it is stale. To see who changed the attributes of
-a device, run "muster devices history".`),
-    )
+    .description(`Show attributes with the time when each value last changed. For attributes with an expected interval,
+the command also shows when the value was last written and whether it is stale. To see who changed the attributes of a
+device, run "muster devices history".`)
     .argument('<target>', targetHelp)
     .argument('[name...]', 'attribute names (default: all)')
     .option('--context <name>', 'show effective values in this context, and the base values that overrides hide')

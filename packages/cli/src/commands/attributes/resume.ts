@@ -1,14 +1,12 @@
 import type { Command } from 'commander'
 import { CliError, usageError } from '../../errors/cli-error.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('resume')
-    .description(
-      prose(`Resume an interrupted or failed bulk change from "muster attributes set" or "muster attributes unset". The
-command does not ask for confirmation, and removes the state file when the change is complete.`),
-    )
+    .description(`Resume an interrupted or failed bulk change from "muster attributes set" or "muster attributes unset".
+The command does not ask for confirmation, and removes the state file when the change is complete.`)
     .argument(
       '[file]',
       'state file, whose path the interrupted or failed command printed (default: the only file in ~/.muster/changes)',

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type Changes, readAssignment, readFromFile, toChanges } from '../../attributes/assignments.ts'
 import { type ChangeOptions, splitTarget, withChangeOptions } from '../../attributes/change-options.ts'
 import { usageError } from '../../errors/cli-error.ts'
-import { newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand } from '../../options/new-command.ts'
 import { collect } from '../../options/option-values.ts'
 
 interface Options extends ChangeOptions {
@@ -11,14 +11,12 @@ interface Options extends ChangeOptions {
 
 export function buildCommand(): Command {
   const command = newClientCommand('set')
-    .description(
-      prose(`Set attributes of one target or, with --where, --all, or --from, of many devices or services (a bulk
+    .description(`Set attributes of one target or, with --where, --all, or --from, of many devices or services (a bulk
 change). For a bulk change, omit the target.
 
 muster attributes set gateway-1 site=oslo net.ssid=lab
 
-muster attributes set --where site=oslo --where platform=linux status=checked`),
-    )
+muster attributes set --where site=oslo --where platform=linux status=checked`)
     .argument(
       '<target-and-attributes...>',
       'device, service ID, or "me" for your account (omit for a bulk change), then name=value …',

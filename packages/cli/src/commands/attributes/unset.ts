@@ -2,19 +2,17 @@ import type { Command } from 'commander'
 import { toChanges } from '../../attributes/assignments.ts'
 import { type ChangeOptions, splitTarget, withChangeOptions } from '../../attributes/change-options.ts'
 import { usageError } from '../../errors/cli-error.ts'
-import { newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {
   const command = newClientCommand('unset')
-    .description(
-      prose(`Remove attributes from one target or, with --where, --all, or --from, from many devices or services (a bulk
-change). For a bulk change, omit the target. To remove a whole group, pass its name. With --context, the command removes
-overrides, so the base values apply again. Attributes that are not set are ignored.
+    .description(`Remove attributes from one target or, with --where, --all, or --from, from many devices or services (a
+bulk change). For a bulk change, omit the target. To remove a whole group, pass its name. With --context, the command
+removes overrides, so the base values apply again. Attributes that are not set are ignored.
 
 muster attributes unset gateway-1 site net.ssid
 
-muster attributes unset --where site=oslo status`),
-    )
+muster attributes unset --where site=oslo status`)
     .argument(
       '<target-and-names...>',
       'device, service ID, or "me" for your account (omit for a bulk change), then names …',

@@ -2,17 +2,15 @@ import type { Command } from 'commander'
 import { type BulkOptions, withBulkOptions } from '../../bulk/bulk-options.ts'
 import { changeInBulk } from '../../bulk/change-in-bulk.ts'
 import { usageError } from '../../errors/cli-error.ts'
-import { newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { readServices, serviceHelp } from '../../services/read-services.ts'
 
 export function buildCommand(): Command {
   const command = newClientCommand('add-service')
-    .description(
-      prose(`Add a service to many devices with a job on the server.
+    .description(`Add a service to many devices with a job on the server.
 
-muster bulk add-service web=https:8443 --where "platform = linux"`),
-    )
+muster bulk add-service web=https:8443 --where "platform = linux"`)
     .argument(
       '<service>',
       'service in the form [!][name=]type[:host][:port] (! for disabled), such as ssh or web=http:8080',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type BulkOptions, withBulkOptions } from '../../bulk/bulk-options.ts'
 import { changeInBulk } from '../../bulk/change-in-bulk.ts'
-import { newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand } from '../../options/new-command.ts'
 
 interface Options extends BulkOptions {
   force?: boolean
@@ -9,11 +9,9 @@ interface Options extends BulkOptions {
 
 export function buildCommand(): Command {
   const command = newClientCommand('delete')
-    .description(
-      prose(`Delete many devices with a job on the server. You cannot undo this job.
+    .description(`Delete many devices with a job on the server. You cannot undo this job.
 
-muster bulk delete --where "site = closed"`),
-    )
+muster bulk delete --where "site = closed"`)
     .option('--force', 'also delete active devices')
     .option('--context <name>', 'context in which --where and --view read attributes (default: the context of --view)')
   return withBulkOptions(command, 'delete').action(run)

@@ -6,20 +6,18 @@ import { saveSecrets, withNewFile } from '../../bulk/job-secrets.ts'
 import { startPreviewed } from '../../bulk/start-previewed.ts'
 import { createCsvJob, readCsvParts } from '../../bulk/upload-csv-parts.ts'
 import { usageError } from '../../errors/cli-error.ts'
-import { newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { formatHelp } from '../format-help.ts'
 
 export function buildCommand(): Command {
   return withJobOptions(
     newClientCommand('register')
-      .description(
-        prose(`Register and change devices from a CSV file with a job on the server. The column id, hardwareId, or name
-identifies the device of a row. If no device matches, the job registers one. Otherwise, it sets the values in the other
-cells of the row. The file format is that of "muster import", except that only new devices need a name.
+      .description(`Register and change devices from a CSV file with a job on the server. The column id, hardwareId, or
+name identifies the device of a row. If no device matches, the job registers one. Otherwise, it sets the values in the
+other cells of the row. The file format is that of "muster import", except that only new devices need a name.
 
-muster bulk register fleet.csv`),
-      )
+muster bulk register fleet.csv`)
       .argument('<file>', 'CSV file in UTF-8; - for standard input')
       .option('--secrets <file>', 'create secrets for new devices, and write them to this new CSV file')
       .addHelpText('after', formatHelp),

@@ -1,16 +1,14 @@
 import type { Command } from 'commander'
 import { type BulkOptions, withBulkOptions } from '../../bulk/bulk-options.ts'
 import { changeInBulk } from '../../bulk/change-in-bulk.ts'
-import { newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {
   const command = newClientCommand('remove-service')
-    .description(
-      prose(`Remove matching services from many devices with a job on the server. The filter never matches a
+    .description(`Remove matching services from many devices with a job on the server. The filter never matches a
 device's bulk service, which represents the device itself.
 
-muster bulk remove-service "port = 23" --where "id:*"`),
-    )
+muster bulk remove-service "port = 23" --where "id:*"`)
     .argument('<filter>', 'filter for the services to remove, such as "port = 23"')
     .option('--context <name>', 'context in which --where and --view read attributes (default: the context of --view)')
   return withBulkOptions(command).action(run)

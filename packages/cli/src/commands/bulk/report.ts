@@ -3,17 +3,15 @@ import { formatCsvRow } from '@muster/fleet-csv/csv/rfc-4180'
 import type { Command } from 'commander'
 import { readJob } from '../../bulk/bulk-jobs.ts'
 import { itemColumns, itemsOf } from '../../bulk/job-items.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { write } from '../../terminal/standard-output.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('report')
-    .description(
-      prose(`Write the devices of a job with their results and changes as CSV.
+    .description(`Write the devices of a job with their results and changes as CSV.
 
-muster bulk report bj_… > result.csv`),
-    )
+muster bulk report bj_… > result.csv`)
     .argument('<job>', 'ID of the job')
     .action(run)
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { upperNames } from '../../bulk/bulk-jobs.ts'
 import { type StartOptions, startPreviewed, withStartOptions } from '../../bulk/start-previewed.ts'
-import { newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand } from '../../options/new-command.ts'
 import { namesWithCommas } from '../../options/option-values.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
@@ -11,12 +11,10 @@ interface Options extends StartOptions {
 
 export function buildCommand(): Command {
   const command = newClientCommand('retry')
-    .description(
-      prose(`Create a job that repeats an earlier job for the devices that failed. The earlier job must be ready or
+    .description(`Create a job that repeats an earlier job for the devices that failed. The earlier job must be ready or
 paused, or must have ended. To include skipped devices, pass --status.
 
-muster bulk retry bj_… --status failed,skipped`),
-    )
+muster bulk retry bj_… --status failed,skipped`)
     .argument('<job>', 'ID of the job')
     .option(
       '--status <statuses>',

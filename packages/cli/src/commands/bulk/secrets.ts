@@ -3,17 +3,15 @@ import { readJob } from '../../bulk/bulk-jobs.ts'
 import { saveSecrets, withNewFile } from '../../bulk/job-secrets.ts'
 import { CliError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('secrets')
-    .description(
-      prose(`Write the secrets of a job's new devices to a new file that only you can read. The server
+    .description(`Write the secrets of a job's new devices to a new file that only you can read. The server
 returns the secrets only once, and only within 24 hours after the job ends.
 
-muster bulk secrets bj_… --file secrets.csv`),
-    )
+muster bulk secrets bj_… --file secrets.csv`)
     .argument('<job>', 'ID of a job that was created with --secrets')
     .requiredOption('--file <file>', 'path of the new CSV file; required')
     .action(run)

@@ -3,18 +3,16 @@ import { readAssignment, toChanges, toInput } from '../../attributes/assignments
 import { type AttributeOptions, withBulkOptions } from '../../bulk/bulk-options.ts'
 import { changeAttributesInBulk, changeInBulk } from '../../bulk/change-in-bulk.ts'
 import { usageError } from '../../errors/cli-error.ts'
-import { newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {
   const command = newClientCommand('set')
-    .description(
-      prose(`Set attributes of many devices, or of their services, with a job on the server. In a value, the server
+    .description(`Set attributes of many devices, or of their services, with a job on the server. In a value, the server
 replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the device's value.
 
 muster bulk set site=oslo --where "name:gate"
 
-muster bulk set --csv sites.csv`),
-    )
+muster bulk set --csv sites.csv`)
     .argument('[attributes...]', 'name=value …; optional with --csv')
     .option(
       '--context <name>',

@@ -2,16 +2,14 @@ import type { Command } from 'commander'
 import { toChanges, toInput } from '../../attributes/assignments.ts'
 import { type AttributeOptions, withBulkOptions } from '../../bulk/bulk-options.ts'
 import { changeAttributesInBulk } from '../../bulk/change-in-bulk.ts'
-import { newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {
   const command = newClientCommand('unset')
-    .description(
-      prose(`Remove attributes from many devices, or from their services, with a job on the server. To remove a
+    .description(`Remove attributes from many devices, or from their services, with a job on the server. To remove a
 whole group, pass its name.
 
-muster bulk unset status --where "site = oslo"`),
-    )
+muster bulk unset status --where "site = oslo"`)
     .argument('<names...>', 'attribute names')
     .option(
       '--context <name>',

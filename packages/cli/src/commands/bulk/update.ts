@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type BulkOptions, withBulkOptions } from '../../bulk/bulk-options.ts'
 import { changeInBulk } from '../../bulk/change-in-bulk.ts'
 import { usageError } from '../../errors/cli-error.ts'
-import { newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand } from '../../options/new-command.ts'
 
 interface Options extends BulkOptions {
   rename?: string
@@ -13,14 +13,12 @@ interface Options extends BulkOptions {
 
 export function buildCommand(): Command {
   const command = newClientCommand('update')
-    .description(
-      prose(`Change the name, platform, or hardware ID of many devices with a job on the server. In a value, the
+    .description(`Change the name, platform, or hardware ID of many devices with a job on the server. In a value, the
 server replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the device's value.
 
 muster bulk update --rename "{site}-{name}" --where "site:*"
 
-muster bulk update --csv fleet.csv`),
-    )
+muster bulk update --csv fleet.csv`)
     .option('--rename <name>', 'new name')
     .option('--platform <platform>', 'new platform')
     .option('--no-platform', 'clear the platform')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readAssignment, toChanges, toInput } from '../../attributes/assignments.ts'
 import { futureMoment } from '../../options/moment.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { collect, wholeNumber } from '../../options/option-values.ts'
 import { localTime } from '../../output/local-time.ts'
 import { printJson, say } from '../../output/print-result.ts'
@@ -19,10 +19,8 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('create')
-    .description(
-      prose(`Create a code that devices use to register themselves, and print the code. The code is shown only once.
-Every new device that registers with the code receives the specified attributes and services.`),
-    )
+    .description(`Create a code that devices use to register themselves, and print the code. The code is shown only
+once. Every new device that registers with the code receives the specified attributes and services.`)
     .option(
       '--uses <count>',
       'maximum number of new devices that can register with the code, 1 to 1,000,000',

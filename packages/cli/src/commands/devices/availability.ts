@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { findDeviceId } from '../../devices/find-device.ts'
 import { pastMoment } from '../../options/moment.ts'
-import { type ListOptions, newListCommand, prose } from '../../options/new-command.ts'
+import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { type Column, chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -25,10 +25,8 @@ const segmentColumns: readonly Column<Segment>[] = [
 
 export function buildCommand(): Command {
   return newListCommand('availability', { limit: Number.POSITIVE_INFINITY })
-    .description(
-      prose(`List the periods when a device was online or offline, oldest first. The columns are from, until, and
-state. Without --json or --csv, the command also prints the percentage of time online and the number of outages.`),
-    )
+    .description(`List the periods when a device was online or offline, oldest first. The columns are from, until, and
+state. Without --json or --csv, the command also prints the percentage of time online and the number of outages.`)
     .argument('<device>', 'ID, hardware ID, or name')
     .requiredOption(
       '--since <when>',

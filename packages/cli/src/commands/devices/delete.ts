@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { findDeviceIds } from '../../devices/find-device.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { confirm } from '../../terminal/confirm.ts'
@@ -12,10 +12,8 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('delete')
-    .description(
-      prose(`Delete devices with their services and attributes. The command deletes either all of the devices or none of
-them. Without --force, it deletes nothing if any of the devices is active.`),
-    )
+    .description(`Delete devices with their services and attributes. The command deletes either all of the devices or
+none of them. Without --force, it deletes nothing if any of the devices is active.`)
     .argument('<device...>', 'IDs, hardware IDs, or names; at most 1,000')
     .option('--force', 'also delete active devices')
     .option('-y, --yes', 'skip the confirmation prompt')

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { joinFilters, whereHelp } from '../../devices/where.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { collect, wholeNumber } from '../../options/option-values.ts'
 import type { Column } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
@@ -25,12 +25,10 @@ interface Row {
 
 export function buildCommand(): Command {
   return newClientCommand('facets')
-    .description(
-      prose(`Count the devices and the active devices with each value of the specified fields or attributes, most
+    .description(`Count the devices and the active devices with each value of the specified fields or attributes, most
 frequent value first.
 
-muster devices facets platform site --where "state = inactive"`),
-    )
+muster devices facets platform site --where "state = inactive"`)
     .argument('<name...>', 'fields, attributes, or fields of services, such as services.port; at most 8')
     .option(
       '--where <filter>',

@@ -9,7 +9,7 @@ import {
   usualDeviceColumns,
 } from '../../devices/device-columns.ts'
 import { assertKnownNames, joinFilters, quote, whereHelp } from '../../devices/where.ts'
-import { type ListOptions, newListCommand, prose } from '../../options/new-command.ts'
+import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { collect, namesWithCommas } from '../../options/option-values.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
@@ -25,10 +25,8 @@ interface Options extends ListOptions {
 
 export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
-    .description(
-      prose(`List devices. The default columns are id, name, state, platform, and lastReported. --columns also accepts
-stateSince, hardwareId, created, and attribute names. --json prints all columns, attributes, and services.`),
-    )
+    .description(`List devices. The default columns are id, name, state, platform, and lastReported. --columns also
+accepts stateSince, hardwareId, created, and attribute names. --json prints all columns, attributes, and services.`)
     .argument('[word]', 'part of the name or hardware ID (case-insensitive), or beginning of the ID')
     .option(
       '--where <filter>',

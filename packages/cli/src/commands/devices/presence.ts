@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { CliError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
 import { pastMoment } from '../../options/moment.ts'
-import { type ListOptions, newListCommand, prose } from '../../options/new-command.ts'
+import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { type Column, chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -28,11 +28,9 @@ const pointColumns: readonly Column<Point>[] = [
 
 export function buildCommand(): Command {
   return newListCommand('presence', { limit: Number.POSITIVE_INFINITY })
-    .description(
-      prose(`List how many devices were online over time, oldest interval first. The server chooses the interval length,
-so that the list contains at most 1,000 intervals. The columns are at (the start of the interval), online and
-minOnline (the average and the lowest number of devices online), and devices (the number of devices in the account).`),
-    )
+    .description(`List how many devices were online over time, oldest interval first. The server chooses the interval
+length, so that the list contains at most 1,000 intervals. The columns are at (the start of the interval), online and
+minOnline (the average and the lowest number of devices online), and devices (the number of devices in the account).`)
     .requiredOption(
       '--since <when>',
       'start of a time range of at most 400 days: a date, or a duration before now, such as 1d; required',

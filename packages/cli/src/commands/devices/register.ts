@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readAssignment, toChanges, toInput } from '../../attributes/assignments.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { collect } from '../../options/option-values.ts'
 import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -15,10 +15,8 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('register')
-    .description(
-      prose(`Add a device with its attributes and services, and print the secret that the device uses to authenticate.
-The secret is shown only once. For devices that register themselves, see "muster codes create".`),
-    )
+    .description(`Add a device with its attributes and services, and print the secret that the device uses to
+authenticate. The secret is shown only once. For devices that register themselves, see "muster codes create".`)
     .argument('<name>', 'device name')
     .option('--hardware-id <id>', 'hardware ID, unique in your account')
     .option('--platform <name>', 'platform, such as "Debian 12"')

@@ -4,7 +4,7 @@ import {
   eventFilterArguments,
   withEventFilterOptions,
 } from '../../events/event-filter-options.ts'
-import { type ListOptions, newListCommand, prose } from '../../options/new-command.ts'
+import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { wholeNumber } from '../../options/option-values.ts'
 import { type Column, chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
@@ -27,13 +27,11 @@ const BAR_WIDTH = 40
 
 export function buildCommand(): Command {
   const command = newListCommand('counts', { limit: Number.POSITIVE_INFINITY })
-    .description(
-      prose(`Count events in intervals of equal length, oldest interval first. Without --since, the range is the month
-before --until or, without --until, the month before now. The default columns are from, events, and bar (a bar of
+    .description(`Count events in intervals of equal length, oldest interval first. Without --since, the range is the
+month before --until or, without --until, the month before now. The default columns are from, events, and bar (a bar of
 proportional length) or, with --csv, from, until, and events.
 
-muster events counts --since 1d --type device.state`),
-    )
+muster events counts --since 1d --type device.state`)
     .option('--intervals <count>', 'maximum number of intervals, 1 to 200', wholeNumber(1, MAX_INTERVALS), 60)
   return withEventFilterOptions(command, 'count').action(run)
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { findDeviceIds } from '../../devices/find-device.ts'
 import { type EventRow, eventColumns, eventFields } from '../../events/event-columns.ts'
 import { eventTypes } from '../../events/event-types.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { collect } from '../../options/option-values.ts'
 import { printJson, say } from '../../output/print-result.ts'
 import { cellOf } from '../../output/table-layout.ts'
@@ -20,11 +20,9 @@ interface Options extends ClientOptions, SelectionOptions {
 
 export function buildCommand(): Command {
   const command = newClientCommand('tail')
-    .description(
-      prose(`Print events as they happen, one per line, until Ctrl-C. After a lost connection or a server restart, the
-command resumes without losing or repeating events. At the end, it prints a command that continues after the last
-event.`),
-    )
+    .description(`Print events as they happen, one per line, until Ctrl-C. After a lost connection or a server restart,
+the command resumes without losing or repeating events. At the end, it prints a command that continues after the last
+event.`)
     .option('--type <types>', 'event types, such as device.state,attribute.change; repeatable', eventTypes)
     .option('--device <device>', 'show events of this device (ID, hardware ID, or name); repeatable', collect)
     .option('--after <id>', 'start after the event with this ID')

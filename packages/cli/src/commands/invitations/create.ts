@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { findRole } from '../../members/members.ts'
 import { printInvitation } from '../../members/print-invitation.ts'
 import { futureMoment } from '../../options/moment.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions {
@@ -12,11 +12,9 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('create')
-    .description(
-      prose(`Invite a person to the account, and print a link to join. If you specify an email address and the server
-can send email, the server also emails the link. The link is shown only once and is valid for one person. Anyone who has
-the link can join, so send it only to the person whom you invite.`),
-    )
+    .description(`Invite a person to the account, and print a link to join. If you specify an email address and the
+server can send email, the server also emails the link. The link is shown only once and is valid for one person. Anyone
+who has the link can join, so send it only to the person whom you invite.`)
     .argument('[email]', 'email address of the person to invite')
     .requiredOption('--role <role>', 'name or ID of the role to assign; required')
     .option(

@@ -5,7 +5,7 @@ import { CliError } from '../../errors/cli-error.ts'
 import { type AccessOptions, accessArguments, withAccessOptions } from '../../keys/access-options.ts'
 import { readPublicKey } from '../../keys/public-key.ts'
 import { futureMoment } from '../../options/moment.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
@@ -20,17 +20,15 @@ interface Options extends ClientOptions, AccessOptions {
 
 export function buildCommand(): Command {
   const command = newClientCommand('create')
-    .description(
-      prose(`Create an access key and print its ID and secret. The secret is shown only once. With --save, the command
-saves the key in a profile of the credentials file instead of printing the secret.
+    .description(`Create an access key and print its ID and secret. The secret is shown only once. With --save, the
+command saves the key in a profile of the credentials file instead of printing the secret.
 
 An account key belongs to the account. A personal key (--personal) never allows more than your role, and the server
 deletes it when your membership ends. Without --permissions, a new key has every permission that you have, except
 MEMBER_MANAGE and ACCOUNT_MANAGE.
 
 With --where or --view, the key can find and change only the matching devices. Without --permissions, such a key, or a
-key with --read or --write, also lacks the permissions that apply to the whole account, such as WEBHOOK_MANAGE.`),
-    )
+key with --read or --write, also lacks the permissions that apply to the whole account, such as WEBHOOK_MANAGE.`)
     .argument('[name]', 'purpose of the key')
     .option('--read-only', 'allow queries but no changes')
     .option('--require-digest', 'require signatures that cover a digest of the request body')

@@ -1,7 +1,7 @@
 import type { Muster } from '@muster/client'
 import { type Command, Option } from 'commander'
 import { futureMoment } from '../../options/moment.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { wholeNumber } from '../../options/option-values.ts'
 import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -16,11 +16,9 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('policy')
-    .description(
-      prose(`Show the account's rules for access keys, or change the specified rules, and list the enabled keys that
-break a rule. New keys must follow the rules immediately. Existing keys must follow them only if you set a time with
---enforced-from, and only from that time on.`),
-    )
+    .description(`Show the account's rules for access keys, or change the specified rules, and list the enabled keys
+that break a rule. New keys must follow the rules immediately. Existing keys must follow them only if you set a time
+with --enforced-from, and only from that time on.`)
     .option('--max-days <count>', 'maximum key lifetime in days', wholeNumber(1, 36_500))
     .option('--no-max-days', 'allow keys that never expire')
     .addOption(new Option('--personal-keys <choice>', 'whether members can create personal keys').choices(yesNo))

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
-import { newCommand, prose } from '../../options/new-command.ts'
+import { newCommand } from '../../options/new-command.ts'
 import { counted } from '../../output/counted.ts'
 
 export function buildCommand(): Command {
   return newCommand('rotate-master')
-    .description(
-      prose(`Encrypt secrets, such as those of access keys, webhooks, and authenticator apps, with a new master key
+    .description(`Encrypt secrets, such as those of access keys, webhooks, and authenticator apps, with a new master key
 while servers run. The command creates the new key in $MUSTER_DATA/master.key and moves the current key to
 master.key.previous. Keep the previous key as long as you keep backups from before the rotation. If the command is
 interrupted, run it again to resume.
@@ -16,8 +15,7 @@ server.
 
 After the rotation, console users must sign in again, and clients must request new download links. The command connects
 to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a server is
-running.`),
-    )
+running.`)
     .action(run)
 }
 

@@ -4,7 +4,7 @@ import { assertProfileName, writeProfile } from '../../credentials/write-profile
 import { CliError, usageError } from '../../errors/cli-error.ts'
 import { readPublicKey } from '../../keys/public-key.ts'
 import { spanUpTo } from '../../options/moment.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
@@ -16,15 +16,14 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('rotate')
-    .description(
-      prose(`Replace an access key with a new key that has the same access. During the overlap, both keys are valid.
+    .description(`Replace an access key with a new key that has the same access. During the overlap, both keys are
+valid.
 
 Without an argument, the command rotates the access key that it uses, and saves the new key in the same profile. For
 another key, the command prints the new secret or, with --save, saves the new key in a profile. The secret is shown only
 once.
 
-With --public-key, the new key has no secret. To use it, run "muster configure" with its ID and private key.`),
-    )
+With --public-key, the new key has no secret. To use it, run "muster configure" with its ID and private key.`)
     .argument('[key]', 'access key ID, as shown by "muster keys list" (default: the key that the command uses)')
     .addOption(
       new Option('--overlap <time>', 'how long the old key remains valid, from 0s to 30d')

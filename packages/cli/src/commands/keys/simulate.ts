@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
 import { type AccessOptions, accessArguments, permissions } from '../../keys/access-options.ts'
 import { findMember, findRole } from '../../members/members.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { namesWithCommas } from '../../options/option-values.ts'
 import { printJson, printPairs, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -21,14 +21,12 @@ interface Options extends ClientOptions, Omit<AccessOptions, 'networks' | 'rateS
 
 export function buildCommand(): Command {
   return newClientCommand('simulate')
-    .description(
-      prose(`Show what an access key could do now: which permissions it has, how many devices it can find, and
+    .description(`Show what an access key could do now: which permissions it has, how many devices it can find, and
 whether it could run a document, read a device, or read and set an attribute. The command also shows the reason for each
 denial. It does not run the document, and changes nothing. By default, the command checks the access key that it uses.
 
 Instead of a key, you can pass --member, --role, or the options of a new key, such as --permissions and --where. The
-command does not create the new key.`),
-    )
+command does not create the new key.`)
     .argument('[key]', 'access key ID, as shown by "muster keys list"')
     .option('--member <member>', 'show what this member (ID or email address) could do')
     .option('--role <role>', 'show what members with this role (ID or name) could do')

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
 import { type AccessOptions, accessArguments, withAccessOptions } from '../../keys/access-options.ts'
 import { futureMoment } from '../../options/moment.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
@@ -14,11 +14,9 @@ interface Options extends ClientOptions, Omit<AccessOptions, 'networks'> {
 
 export function buildCommand(): Command {
   const command = newClientCommand('update')
-    .description(
-      prose(`Change only the specified properties of an access key. You can remove permissions and attributes, set
+    .description(`Change only the specified properties of an access key. You can remove permissions and attributes, set
 an earlier expiry, and restrict the key to fewer devices, but not the reverse. To allow more, create another key. You
-can also widen the networks and increase the rate share, but not beyond those of the key that the command uses.`),
-    )
+can also widen the networks and increase the rate share, but not beyond those of the key that the command uses.`)
     .argument('<key>', 'access key ID, as shown by "muster keys list"')
     .option('--name <name>', 'purpose of the key')
     .option('--no-name', 'remove the name')

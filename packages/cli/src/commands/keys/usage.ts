@@ -4,7 +4,7 @@ import { CliError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
 import { keyFields } from '../../keys/key-columns.ts'
 import { tightenedKey } from '../../keys/tightened-key.ts'
-import { type ListOptions, newListCommand, prose } from '../../options/new-command.ts'
+import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { wholeNumber } from '../../options/option-values.ts'
 import { type Column, chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
@@ -30,13 +30,11 @@ const useColumns: readonly Column<UseRow>[] = [
 
 export function buildCommand(): Command {
   return newListCommand('usage', { limit: Number.POSITIVE_INFINITY })
-    .description(
-      prose(`List the API fields that an access key used, most recently used first, with the numbers of uses and of
+    .description(`List the API fields that an access key used, most recently used first, with the numbers of uses and of
 rejected attempts. The server saves the numbers once a minute, so the list can be up to a minute old.
 
 With --tighten, the command instead prints a "muster keys create" command for a key with the same restrictions and only
-the permissions that were used.`),
-    )
+the permissions that were used.`)
     .argument('<key>', 'access key ID, as shown by "muster keys list"')
     .option('--days <count>', 'number of days to include, 1 to 400', wholeNumber(1, 400), 90)
     .option('--tighten', 'print a command that creates a key with only the permissions that were used')

@@ -3,17 +3,16 @@ import { usageError } from '../../errors/cli-error.ts'
 import { accessOf } from '../../keys/access-options.ts'
 import { roleColumns } from '../../members/members.ts'
 import { type RoleOptions, toGroups, withRoleOptions } from '../../members/role-options.ts'
-import { newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand } from '../../options/new-command.ts'
 import { printJson, printOne } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
 export function buildCommand(): Command {
   const command = newClientCommand('create')
-    .description(
-      prose(`Create a custom role. The option --permissions is required, and can include only permissions that you have.
+    .description(`Create a custom role. The option --permissions is required, and can include only permissions that you
+have.
 
-muster roles create Technicians --permissions device-read,event-read,device-write`),
-    )
+muster roles create Technicians --permissions device-read,event-read,device-write`)
     .argument('<name>', 'name of the role, unique in your account')
   return withRoleOptions(command).action(run)
 }

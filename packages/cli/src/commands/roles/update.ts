@@ -3,7 +3,7 @@ import { usageError } from '../../errors/cli-error.ts'
 import { accessOf } from '../../keys/access-options.ts'
 import { findRole, roleColumns } from '../../members/members.ts'
 import { type RoleOptions, toGroups, withRoleOptions } from '../../members/role-options.ts'
-import { newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand } from '../../options/new-command.ts'
 import { printJson, printOne } from '../../output/print-result.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
@@ -13,10 +13,8 @@ interface Options extends RoleOptions {
 
 export function buildCommand(): Command {
   const command = newClientCommand('update')
-    .description(
-      prose(`Change only the specified properties of a role. The change takes effect within a second. In a
-built-in role, you can change only the groups. --group "" removes all groups.`),
-    )
+    .description(`Change only the specified properties of a role. The change takes effect within a second. In a
+built-in role, you can change only the groups. --group "" removes all groups.`)
     .argument('<role>', 'name or ID')
     .option('--name <name>', 'new name')
   return withRoleOptions(command)

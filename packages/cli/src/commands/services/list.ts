@@ -4,7 +4,7 @@ import { attributeColumn } from '../../attributes/attribute-column.ts'
 import { serviceFields } from '../../devices/device-columns.ts'
 import { findDeviceIds } from '../../devices/find-device.ts'
 import { assertKnownNames, findType, joinFilters, quote, whereHelp } from '../../devices/where.ts'
-import { type ListOptions, newListCommand, prose } from '../../options/new-command.ts'
+import { type ListOptions, newListCommand } from '../../options/new-command.ts'
 import { collect, namesWithCommas } from '../../options/option-values.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
@@ -26,11 +26,9 @@ const usual = ['id', 'name', 'device', 'type', 'host', 'port', 'enabled', 'state
 
 export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
-    .description(
-      prose(`List the services of the specified devices or, without arguments, of all devices. The default columns are
-id, name, device, type, host, port, enabled, and state. --columns also accepts protocol, created, lastReported,
-deviceId, and names of service attributes.`),
-    )
+    .description(`List the services of the specified devices or, without arguments, of all devices. The default columns
+are id, name, device, type, host, port, enabled, and state. --columns also accepts protocol, created, lastReported,
+deviceId, and names of service attributes.`)
     .argument('[device...]', 'IDs, hardware IDs, or names')
     .option('--name <part>', 'part of the service name (case-insensitive)')
     .option('--state <state>', 'service state: active or inactive')

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
 import type { Installation } from '../../installation/migrate-and-set-up.ts'
-import { newCommand, prose } from '../../options/new-command.ts'
+import { newCommand } from '../../options/new-command.ts'
 
 interface Options {
   json?: boolean
@@ -14,14 +14,12 @@ interface Options {
 
 export function buildCommand(): Command {
   return newCommand('add')
-    .description(
-      prose(`Add a user with a password and an access key, and write both to a file that only you can read. The command
-connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a
-server is running.
+    .description(`Add a user with a password and an access key, and write both to a file that only you can read. The
+command connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not
+a server is running.
 
 With --account and --role, the user becomes a member of an existing account instead of getting a new one. The file then
-contains no access key. If the user exists, the command only adds the membership.`),
-    )
+contains no access key. If the user exists, the command only adds the membership.`)
     .argument('<email>', "user's email address")
     .option('--credentials <file>', 'new file for the credentials (default: $MUSTER_DATA/credentials-<email>)')
     .option('--name <name>', "user's name")

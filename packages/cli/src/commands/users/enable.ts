@@ -1,13 +1,11 @@
 import type { Command } from 'commander'
-import { newCommand, prose } from '../../options/new-command.ts'
+import { newCommand } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {
   return newCommand('enable')
-    .description(
-      prose(`Enable a disabled user. The password, passkeys, access keys, and devices work again. Sessions that ended
-remain ended. The command connects to the database in DATABASE_URL or, by default, to the embedded database in
-MUSTER_DATA, whether or not a server is running.`),
-    )
+    .description(`Enable a disabled user. The password, passkeys, access keys, and devices work again. Sessions that
+ended remain ended. The command connects to the database in DATABASE_URL or, by default, to the embedded database in
+MUSTER_DATA, whether or not a server is running.`)
     .argument('<email>', "user's email address")
     .action(run)
 }

@@ -1,14 +1,12 @@
 import type { Command } from 'commander'
-import { newCommand, prose } from '../../options/new-command.ts'
+import { newCommand } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {
   return newCommand('link')
-    .description(
-      prose(`Create a link that signs a user in to the console. The link works once, within ten minutes, even if the
-server accepts only single sign-on (MUSTER_SIGN_IN=sso). Anyone with the link can sign in as the user.
-The session ends after 12 hours. The command connects to the database in DATABASE_URL or, by default, to the embedded
-database in MUSTER_DATA, whether or not a server is running.`),
-    )
+    .description(`Create a link that signs a user in to the console. The link works once, within ten minutes, even if
+the server accepts only single sign-on (MUSTER_SIGN_IN=sso). Anyone with the link can sign in as the user. The session
+ends after 12 hours. The command connects to the database in DATABASE_URL or, by default, to the embedded database in
+MUSTER_DATA, whether or not a server is running.`)
     .argument('<email>', "user's email address")
     .action(run)
 }

@@ -1,17 +1,15 @@
 import type { Command } from 'commander'
-import { newCommand, prose, type TableOptions, withTableOptions } from '../../options/new-command.ts'
+import { newCommand, type TableOptions, withTableOptions } from '../../options/new-command.ts'
 
 const usual = ['email', 'name', 'state', 'accounts', 'signIn', 'lastSignIn']
 
 export function buildCommand(): Command {
   return withTableOptions(newCommand('list'))
-    .description(
-      prose(`List the users of the installation. The default columns are email, name, state, accounts, signIn, and
+    .description(`List the users of the installation. The default columns are email, name, state, accounts, signIn, and
 lastSignIn. --columns also accepts id, disabled, devices, accessKeys, sessions, created, and lastUsed (the last use of a
 session, or of a personal access key in any account). The columns devices and accessKeys contain the numbers
 of devices and access keys of the user's own account. The command connects to the database in DATABASE_URL or, by
-default, to the embedded database in MUSTER_DATA, whether or not a server is running.`),
-    )
+default, to the embedded database in MUSTER_DATA, whether or not a server is running.`)
     .action(run)
 }
 

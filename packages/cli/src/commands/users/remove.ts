@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Installation } from '../../installation/migrate-and-set-up.ts'
-import { newCommand, prose } from '../../options/new-command.ts'
+import { newCommand } from '../../options/new-command.ts'
 import { counted } from '../../output/counted.ts'
 
 interface Options {
@@ -12,8 +12,7 @@ interface Options {
 
 export function buildCommand(): Command {
   return newCommand('remove')
-    .description(
-      prose(`Remove a user from the installation, including the password, passkeys, sessions, personal keys, and
+    .description(`Remove a user from the installation, including the password, passkeys, sessions, personal keys, and
 memberships. Account keys and devices stay in their accounts. You cannot remove a user if no account would remain. If
 an account would have no owner who can sign in, make another member an owner first, or pass --with-accounts to delete
 the account with all its devices, services, attributes, access keys, registration codes, webhooks, and events. To
@@ -24,8 +23,7 @@ placeholder. The data of earlier events, such as invitations, can still contain 
 
 The command disables the user immediately and deletes the data in batches. If it is interrupted, run it again to
 continue. It connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether
-or not a server is running.`),
-    )
+or not a server is running.`)
     .argument('<email>', "user's email address")
     .option('--with-accounts', 'also delete the accounts that would have no owner who can sign in')
     .option('--erase', 'forget the email address, and show a placeholder in events')

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Installation } from '../../installation/migrate-and-set-up.ts'
-import { newCommand, prose } from '../../options/new-command.ts'
+import { newCommand } from '../../options/new-command.ts'
 import type { PasswordReset } from '../../users/reset-and-deliver-password.ts'
 
 interface Options {
@@ -15,13 +15,11 @@ interface Options {
 
 export function buildCommand(): Command {
   return newCommand('reset-password')
-    .description(
-      prose(`Set a new password, and write it to a file that only you can read. With --link, the command instead prints
-a link that lets the user set a password once, within 24 hours. With --email, the command sends this link to the user
-through the mail server in MUSTER_SMTP_URL. In all cases, the old password stops working, and all of the user's console
-sessions end. Access keys continue to work unless you pass --revoke-keys. The command connects to the database in
-DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a server is running.`),
-    )
+    .description(`Set a new password, and write it to a file that only you can read. With --link, the command instead
+prints a link that lets the user set a password once, within 24 hours. With --email, the command sends this link to the
+user through the mail server in MUSTER_SMTP_URL. In all cases, the old password stops working, and all of the user's
+console sessions end. Access keys continue to work unless you pass --revoke-keys. The command connects to the database
+in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a server is running.`)
     .argument('<email>', "user's email address")
     .addOption(new Option('--email', 'email the user a link to set a new password').conflicts(['file', 'link']))
     .addOption(new Option('--link', 'print a link to set a new password').conflicts('file'))

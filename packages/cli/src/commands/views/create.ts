@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { newClientCommand, prose } from '../../options/new-command.ts'
+import { newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import {
   assertKnownOptions,
@@ -16,12 +16,10 @@ interface Options extends ViewOptions {
 
 export function buildCommand(): Command {
   const command = newClientCommand('create')
-    .description(
-      prose(`Save a filter, a context, a sort order, and columns as a view. To use the view, pass --view to other
+    .description(`Save a filter, a context, a sort order, and columns as a view. To use the view, pass --view to other
 commands.
 
-muster views create "Stale gateways" --where "name:gateway lastReported < -7d" --sort lastReported`),
-    )
+muster views create "Stale gateways" --where "name:gateway lastReported < -7d" --sort lastReported`)
     .argument('<name>', 'name of the view, unique in your account')
     .addOption(
       new Option('--kind <kind>', 'objects that the view lists: devices, services, or events')

@@ -1,7 +1,7 @@
 import type { EventType } from '@muster/client'
 import type { Command } from 'commander'
 import { eventTypes } from '../../events/event-types.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { printWebhook } from '../../webhooks/print-webhook.ts'
 import { type SelectionOptions, selectionArguments, withSelectionOptions } from '../../webhooks/selection-options.ts'
@@ -14,12 +14,10 @@ interface Options extends ClientOptions, SelectionOptions {
 
 export function buildCommand(): Command {
   const command = newClientCommand('create')
-    .description(
-      prose(`Create a webhook, which sends events to a URL, and print the secret that the receiver uses to verify
+    .description(`Create a webhook, which sends events to a URL, and print the secret that the receiver uses to verify
 deliveries. The secret is shown only once. To send a test event, run "muster webhooks test".
 
-muster webhooks create https://example.com/hook --where 'site = oslo' --events device.state`),
-    )
+muster webhooks create https://example.com/hook --where 'site = oslo' --events device.state`)
     .argument('<url>', 'http or https URL; its address must be public unless the server allows other addresses')
     .option('--name <name>', 'purpose of the webhook')
     .option(

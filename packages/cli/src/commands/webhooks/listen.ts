@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { CliError, usageError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
 import { eventTypeNames, eventTypes } from '../../events/event-types.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { wholeNumber } from '../../options/option-values.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { onInterrupt } from '../../terminal/interrupt.ts'
@@ -21,12 +21,10 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('listen')
-    .description(
-      prose(`Receive and print deliveries until Ctrl-C, and verify their signatures with the secret in
+    .description(`Receive and print deliveries until Ctrl-C, and verify their signatures with the secret in
 MUSTER_WEBHOOK_SECRET. With --create, the command creates a webhook, uses its secret instead, and deletes the webhook at
 the end. The server must be able to reach this machine. If the URL has a local address, such as 127.0.0.1, the server's
-MUSTER_WEBHOOK_ALLOW must include this address.`),
-    )
+MUSTER_WEBHOOK_ALLOW must include this address.`)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 for a free port', wholeNumber(0, 65_535), 8080)
     .addOption(new Option('--create', 'create a webhook and delete it when the command ends'))

@@ -1,15 +1,13 @@
 import { type Command, Option } from 'commander'
 import { spanUpTo } from '../../options/moment.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { printWebhook } from '../../webhooks/print-webhook.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('rotate')
-    .description(
-      prose(`Create and print a new secret for a webhook. The secret is shown only once. During the overlap, the server
-signs deliveries with both secrets.`),
-    )
+    .description(`Create and print a new secret for a webhook. The secret is shown only once. During the overlap, the
+server signs deliveries with both secrets.`)
     .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
     .addOption(
       new Option('--overlap <time>', 'how long the server also signs with the old secret, from 0s to 7d')

@@ -2,7 +2,7 @@ import type { EventType } from '@muster/client'
 import { type Command, Option } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
 import { eventTypes } from '../../events/event-types.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { printWebhook } from '../../webhooks/print-webhook.ts'
 import { type SelectionOptions, selectionArguments, withSelectionOptions } from '../../webhooks/selection-options.ts'
@@ -17,11 +17,9 @@ interface Options extends ClientOptions, SelectionOptions {
 
 export function buildCommand(): Command {
   const command = newClientCommand('update')
-    .description(
-      prose(`Change only the specified properties of a webhook. --enable or a new URL resumes a paused webhook. If an
-invalid view caused the pause, a new filter, view, or context also resumes the webhook. An empty value removes a filter,
-a view, or a context, as in --where "".`),
-    )
+    .description(`Change only the specified properties of a webhook. --enable or a new URL resumes a paused webhook. If
+an invalid view caused the pause, a new filter, view, or context also resumes the webhook. An empty value removes a
+filter, a view, or a context, as in --where "".`)
     .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
     .option('--url <url>', 'URL to send to')
     .option('--name <name>', 'purpose of the webhook')
