@@ -33,7 +33,7 @@ async function main(args: readonly string[]): Promise<void> {
   const environment = await startEnvironment({ ...options, services: SERVICES })
   const load = hasPeers ? startAutocannonLoad() : nodeHttpLoad
   let closing: Promise<void> | undefined
-  // This function runs after a signal and at the end of the measurement, but closes everything only once.
+  // The signal handlers and the `finally` block call this function, which closes everything only once.
   const close = (): Promise<void> => (closing ??= load.close().then(() => environment.close()))
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void close().finally(() => process.exit(1)))
   try {
@@ -126,7 +126,7 @@ async function printProfile(folder: string): Promise<void> {
   for (const { share, frame } of await summarizeProfile(folder)) console.log(`${(share * 100).toFixed(1)}%  ${frame}`)
 }
 
-/** In a terminal, each message replaces the previous one. Otherwise, each message is on a new line. */
+/** In a terminal, each message replaces the previous one. Otherwise, each message except `''` is on a new line. */
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
   else if (text !== '') process.stderr.write(`${text}\n`)

@@ -185,7 +185,7 @@ describeConsole('members', () => {
     await page.getByText('Can read 2 devices.').waitFor()
   })
 
-  /** Returns a function that opens a page as a member with a role, and fails if the page shows an error. */
+  /** The returned function opens a page as a member with the role. Fails if the page lacks `text` or shows an error. */
   async function openAs(owner: Person, roleId: string): Promise<(path: string, text: string) => Promise<Page>> {
     const person = await site.newPerson()
     await addMember(site.app, { accountId: owner.accountId, personId: person.accountId, roleId })

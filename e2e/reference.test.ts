@@ -170,7 +170,7 @@ describeConsole('the API reference', () => {
   })
 })
 
-/** Collects the URLs that the page requests from other hosts. The list grows as the page makes requests. */
+/** Collects the URLs that the page requests from other origins. The list grows as the page makes requests. */
 function watchRequests(page: Page, ownUrl: string): string[] {
   const foreignRequests: string[] = []
   page.context().on('request', (request) => {

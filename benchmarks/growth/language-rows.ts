@@ -50,8 +50,8 @@ export function languageRows(small: Fleet, large: Fleet): Row[] {
 }
 
 /**
- * Sends requests with a filter that uses no index, four at a time. The returned function stops sending, and reports how
- * many requests were sent and how many of them were rejected.
+ * Sends requests with a filter that uses no index, four at a time. The returned function waits for the last
+ * responses and reports how many requests were sent and how many of them were rejected.
  */
 function startFilters(user: User): () => Promise<BackgroundLoad> {
   let sent = 0

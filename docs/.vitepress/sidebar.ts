@@ -16,7 +16,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   { text: 'Decisions', items: decisions() },
 ]
 
-/** Returns the pages that the table under a heading of docs/README.md links to. */
+/** Returns the pages to which the first column of the table under a heading of docs/README.md links. */
 function pagesIn(heading: string): DefaultTheme.SidebarItem[] {
   const section = home.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
   const rows = section.split('\n').filter((line) => line.startsWith('| ['))

@@ -3,7 +3,7 @@ export interface ConcurrencyOptions {
   concurrency?: number | undefined
   /**
    * After this signal aborts, no more items start. Items in progress finish. Then the call throws the signal's reason,
-   * unless it has already reached the end of the items.
+   * unless an item has failed or the call has already reached the end of the items.
    */
   signal?: AbortSignal | undefined
 }

@@ -137,7 +137,7 @@ const repeated = [
 ]
 
 test.each(repeated)('parses repetitions of %j in linear time', (part) => {
-  /** Checks a filter of `count` repetitions. Returns the CPU time of `times` checks, in milliseconds. */
+  /** Checks a filter of `count` repetitions `times` times. Returns the total CPU time in milliseconds. */
   const run = (count: number, times: number): number => {
     const text = part.repeat(count)
     const start = process.threadCpuUsage()

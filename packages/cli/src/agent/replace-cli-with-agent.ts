@@ -18,7 +18,7 @@ const flags = [
 /** Starts the agent. Where possible, the agent replaces this process, to free the CLI's memory. */
 export async function startAgent(options: AgentOptions): Promise<number> {
   const program = fileURLToPath(new URL(`./process${extname(import.meta.filename)}`, import.meta.url))
-  // A process that a launcher started is not replaced, because `execve` would close the launcher's channel to it.
+  // A process with an IPC channel is not replaced, because `execve` would close the channel.
   const canBecome = process.execve !== undefined && process.platform !== 'win32' && process.channel === undefined
   if (!canBecome || !existsSync(program)) return (await import('./signals-and-exit-code.ts')).main(options)
   const { folder } = await readSettings(options)

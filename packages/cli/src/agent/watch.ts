@@ -67,7 +67,7 @@ export async function watchValues({ values, changeSignal, signal }: Watching): P
   return { done: Promise.all(values.each.map((value, index) => repeat(value, firsts[index]!))).then(() => {}) }
 }
 
-/** Waits for `ms` milliseconds. Resolves to false if the signal aborts. */
+/** Resolves to true after `ms` milliseconds, or to false when the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   for (let left = ms; left > 0 && !signal.aborted; left -= MAX_TIMER_MS)
     await sleep(Math.min(left, MAX_TIMER_MS), undefined, { signal }).catch(() => {})

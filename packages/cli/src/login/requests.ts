@@ -30,7 +30,7 @@ export async function startSignIn(
 
 /**
  * Returns the new access key's ID and account after the user allows the request. Returns `pending` until then, or if
- * the caller must try again. Rejects if the request was denied or has expired.
+ * the caller must try again. Rejects if the request was denied or has expired, or if polling fails otherwise.
  */
 export async function poll(
   url: string,

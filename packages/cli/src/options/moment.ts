@@ -38,7 +38,7 @@ function moment(text: string, direction: 1 | -1): string {
   )
 }
 
-/** Parses a date, which is in local time if it has no time zone. Returns undefined for any other format. */
+/** Parses a date, in local time by default. Returns undefined for other formats, and may return an invalid Date. */
 function dateOf(text: string): Date | undefined {
   const [, day, time = 'T00:00:00', zone = ''] =
     /^(\d{4}-\d\d-\d\d)(?:([T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? []

@@ -16,7 +16,7 @@ export interface Table<Item> {
   row(item: Item): string
 }
 
-/** Sizes columns to fit the first rows. If `room` is set, narrows the table to this number of terminal columns. */
+/** Sizes columns to fit the first rows. If the table is wider than `room` terminal columns, narrows it if possible. */
 export function layOut<Item>(
   columns: readonly Column<Item>[],
   first: readonly Item[],

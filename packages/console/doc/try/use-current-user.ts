@@ -20,7 +20,7 @@ export function useCurrentUser(): CurrentUser | undefined {
     const update = (): void => {
       fetchCurrentUser().then(
         (found) => mounted && setUser(found),
-        // If the server does not respond, keep the known user, because the user's requests will show the error.
+        // If the fetch fails, keep the known user, because the user's requests will show the error.
         () => mounted && setUser((known) => known ?? { email: null }),
       )
     }

@@ -35,7 +35,7 @@ export function useInstall(): (() => void) | undefined {
   const event = useSyncExternalStore(watch, () => prompt)
   if (event === undefined) return undefined
   return () => {
-    // Discard the event, because the browser shows its prompt only once.
+    // Discard the event, because the browser shows the prompt of an event only once.
     set(undefined)
     void event.prompt()
   }

@@ -50,8 +50,8 @@ interface ByHttp {
 }
 
 /**
- * Reports each pending value separately over HTTP to find out which value the server rejects and why. Stops if the
- * server neither accepts nor rejects a value, for example because the server is unavailable.
+ * Reports each pending value separately over HTTP, marks accepted and rejected values as done, and logs the rejections.
+ * Stops if the server neither accepts nor rejects a value, for example because the server is unavailable.
  */
 export async function reportByHttp(values: Values, { url, device, ca }: ByHttp, log: Log): Promise<void> {
   for (const [attribute, value] of values.pending()) {

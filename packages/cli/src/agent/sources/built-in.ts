@@ -63,7 +63,7 @@ const percent = (part: number, whole: number, step: number): Sample => {
   return { text: `${Math.round(value)}%`, measured: { value, step } }
 }
 
-/** Returns the highest temperature of the sensors with this name or, without a name, of all sensors. */
+/** Returns the highest temperature of the sensors with this name or, if it is '', of all. Throws if there are none. */
 async function temperature(name: string): Promise<Sample> {
   const zones = (await readdir(ZONES).catch(() => [])).filter((zone) => zone.startsWith('thermal_zone'))
   const sensors = await Promise.all(zones.map((zone) => readZone(join(ZONES, zone))))

@@ -24,7 +24,7 @@ export const defaultLabel = (field: LabeledField): string =>
 /** Returns the name, without the prefix `$ui.`, of the setting that stores the user's label for a field. */
 export const labelSetting = (field: LabeledField): string => `label.${field}`
 
-/** Returns the label of a reserved attribute, and other names unchanged. */
+/** Returns the label of an attribute that users can label, and other names unchanged. */
 export function labelOfName(name: string, labels: Readonly<Record<LabeledField, string>>): string {
   const field = labeledFields.find((each) => name === `$svc.${each}`)
   return field === undefined ? name : labels[field]

@@ -51,7 +51,7 @@ export class PageCache {
     return position === undefined ? undefined : this.#pages.get(position.page)?.rows[position.row]
   }
 
-  /** Replaces a row with a new object, so that React renders the row again. */
+  /** Replaces a row if it is cached. `row` must be a new object, so that React renders the row again. */
   replace(id: string, row: Row): void {
     const position = this.#positions.get(id)
     const page = position === undefined ? undefined : this.#pages.get(position.page)
