@@ -7,7 +7,7 @@ export interface AccountWorker {
   db: Database
   /** The coordinator, through connections that are used only to assign event IDs. */
   eventIds: Database
-  /** Reports that a statement on the worker failed. */
+  /** Reports an error of a statement on the worker. Has an effect only if `isStandbyFailure` returns true for it. */
   failed(error: unknown): void
 }
 

@@ -37,9 +37,9 @@ export type TimeLimit = (use: ConnectionUse) => ConnectionUse
 const CHECK_INTERVAL_MS = 200
 
 /**
- * Cancels each statement that takes too long, and closes its connection. A late cancel request could otherwise cancel
- * the connection's next statement. All statements with this limit share a timer, because separate timers would cost
- * more than the rest of this function.
+ * Cancels each statement that runs longer than `ms` milliseconds, and closes its connection. A late cancel request
+ * could otherwise cancel the connection's next statement. All statements with this limit share a timer, because
+ * separate timers would cost more than the rest of this function.
  */
 export function createTimeLimit({ pool, ms, onEnd }: TimeLimitOptions): TimeLimit {
   /** Sorted by start time. All statements have the same limit, so they reach it in the same order. */

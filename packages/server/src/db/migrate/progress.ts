@@ -25,8 +25,8 @@ export async function saveProgress(db: Database, { migration, step, what, after 
 }
 
 /**
- * Records the finished migration in the table of Kysely's migrator. Older releases that use this migrator do not start
- * if the table lists a migration that they do not contain.
+ * Deletes the migration's progress, and records the migration in the table of Kysely's migrator. Older releases that
+ * use this migrator do not start if the table lists a migration that they do not contain.
  */
 export async function finishMigration(transaction: Database, { name, needs }: Migration): Promise<void> {
   await sql`delete from migration_progress where migration = ${name}`.execute(transaction)

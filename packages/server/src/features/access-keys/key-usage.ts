@@ -14,7 +14,7 @@ const USUAL_DAYS = 90
 /** The number of fields that each key is assumed to use per day, for the cost of an operation. */
 const TYPICAL_FIELDS = 10
 
-/** The number of keys whose usage an operation is charged for before it runs. */
+/** Before an operation runs, its cost includes the usage of this number of keys. */
 const ASSUMED_KEYS = limits.accountAccessKeys
 
 const DAY_MS = 86_400_000
@@ -33,7 +33,7 @@ export async function listUsage(context: Context, { key }: AccessKey, days = USU
 
 /**
  * Returns the permissions that the key did not use in the last `days` days, or null if the server has not counted the
- * key's uses for that many days.
+ * key's uses for that many days. Throws BAD_USER_INPUT unless `days` is from 1 to `KEPT_DAYS`.
  */
 export async function listUnused(
   context: Context,

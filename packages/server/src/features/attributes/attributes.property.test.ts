@@ -107,8 +107,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const plain = (): Record<string, unknown> => Object.create(null)
 
 /**
- * Converts entries to an object in which groups are nested. If an entry has the name of a group, the names in the group
- * stay dotted, because an object cannot have two members with the same name.
+ * Converts entries to an object. Nests groups unless `nested` is false. If an entry has the name of a group, the names
+ * in the group stay dotted, because an object cannot have two members with the same name.
  */
 function tree(entries: Iterable<[string, unknown]>, nested = true): Record<string, unknown> {
   const all = [...entries]

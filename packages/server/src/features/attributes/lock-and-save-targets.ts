@@ -59,7 +59,7 @@ export interface ReadDevice extends DeviceFields {
   target: Target
 }
 
-/** Takes no locks. Omits devices that the caller cannot reach. */
+/** Takes no locks. Omits devices that are unknown or that the caller cannot reach. */
 export async function readDevices(
   db: Database,
   accountId: string,

@@ -43,8 +43,8 @@ export async function setAttribute(context: Context, input: AttributeInput): Pro
     forgetAttributes(context)
     return value
   }
-  // The fast path does not apply the viewer's restriction. A cluster would split the statement of the fast path into
-  // several steps, which would take longer than the transaction.
+  // The fast path writes only base values and does not apply the viewer's restriction. A cluster would split its
+  // statement into several steps, which would take longer than the transaction.
   const isFast = place.context === undefined && context.viewer.restriction === undefined && !context.isCluster
   if (isFast && (await setInOneStatement(context, { targetId, name, value }))) {
     forgetAttributes(context)
@@ -56,7 +56,7 @@ export async function setAttribute(context: Context, input: AttributeInput): Pro
 
 /**
  * Returns false if the target is unknown, or if the write removes a group or violates a rule. The caller then uses a
- * transaction, which removes the group or reports the error.
+ * transaction, which removes the group or reports the error. Throws if the account cannot have the attribute.
  */
 async function setInOneStatement(
   context: Context,

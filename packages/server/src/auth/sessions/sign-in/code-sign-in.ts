@@ -38,7 +38,7 @@ function codeCall(path: string, kind: 'code' | 'backup code'): AuthCall {
       let user: AttemptedUser | undefined
       const attempt = session === undefined ? { method, findUser: async () => user } : ownAttempt(session, kind)
       return runAttempt(call, { subjects: [subject], attempt }, async () => {
-        // The user is looked up before the attempt, because the last allowed wrong code deletes the pending sign-in.
+        // Find the user before the attempt, because the last allowed wrong code deletes the pending sign-in.
         if (session === undefined) user = await findUserOfStep(call.db, stepOf(request.headers.cookie))
         const personId = session?.personId ?? user?.id
         if (personId !== undefined) await assertNotLocked(call.db, personId)
@@ -53,7 +53,7 @@ function codeCall(path: string, kind: 'code' | 'backup code'): AuthCall {
   }
 }
 
-/** better-auth sets and checks this lock, but its error does not contain the end of the lock. */
+/** Throws RATE_LIMITED with the seconds until better-auth's lock ends, which better-auth's error does not contain. */
 export async function assertNotLocked(db: Database, personId: string): Promise<void> {
   const ends = await findTotpLock(db, personId)
   // better-auth uses the system clock.

@@ -9,7 +9,7 @@ import { insertChallenge, takeChallenge } from './sign-in.queries.ts'
 
 const CHALLENGE_SECONDS = 300
 
-/** Returns the options with which a browser creates a passkey for a person who accepts an invitation. */
+/** Returns the options with which the browser of an invited person creates a passkey, and stores their challenge. */
 export async function passkeyOptions(
   { db, clock, request, config }: AuthRequest,
   { token, email, name }: { token: string; email: string; name: string | null },
@@ -27,7 +27,7 @@ export async function passkeyOptions(
   return options
 }
 
-/** Throws BAD_USER_INPUT if verification fails. A challenge works once, and only for its invitation. */
+/** Throws BAD_USER_INPUT if verification fails. A challenge works once, for 5 minutes, and only for its invitation. */
 export async function verifyPasskey(
   { db, clock, request, config }: AuthRequest,
   { token, response }: { token: string; response: Record<string, unknown> },

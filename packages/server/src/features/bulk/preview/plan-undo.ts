@@ -30,7 +30,7 @@ export const concernsServices = ({
 
 /**
  * Plans the undo of a job's changes to a device. Reverts only values that have not changed since the job wrote them. If
- * a value has changed since, the plan has the reason CHANGED_SINCE.
+ * a value has changed since, the plan has the reason CHANGED_SINCE, and skips the device if it changes nothing.
  */
 export function planUndo(
   device: BulkDevice,
@@ -95,8 +95,8 @@ function revertNames(target: Target, context: string | null, changes: Changes): 
 
 /**
  * Plans the undo of changes to services: removes added services, resets updated fields, and adds removed services again
- * with new IDs. Skips services and fields that have changed since, and adds no services if an earlier undo has done so
- * (`isRestored`).
+ * with new IDs. Skips services and fields that have changed since, and adds no services if an earlier undo has already
+ * added them (`isRestored`). Throws LIMIT_EXCEEDED if the device would have too many services.
  */
 function revertServices(
   device: BulkDevice,
