@@ -185,7 +185,7 @@ describeConsole('members', () => {
     await page.getByText('Can read 2 devices.').waitFor()
   })
 
-  /** The returned function opens a page as a member with the role. Fails if the page lacks `text` or shows an error. */
+  /** The returned function opens pages as a member with the role. It fails if a page lacks `text` or shows an error. */
   async function openAs(owner: Person, roleId: string): Promise<(path: string, text: string) => Promise<Page>> {
     const person = await site.newPerson()
     await addMember(site.app, { accountId: owner.accountId, personId: person.accountId, roleId })

@@ -49,7 +49,7 @@ function withOutcome(error: ApiError, isMutation: boolean): ApiError {
 
 type Attempt =
   | { data: unknown; error?: undefined }
-  /** `isSafeToRepeat` is true if the server certainly did not run the request. */
+  /** `isSafeToRepeat` is true only if the server certainly did not run the request. */
   | { error: ApiError; isSafeToRepeat: boolean; retryAfter: string | null }
 
 async function send(requestBody: string, signal: AbortSignal | undefined): Promise<Attempt> {

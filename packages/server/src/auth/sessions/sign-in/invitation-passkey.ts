@@ -9,7 +9,7 @@ import { insertChallenge, takeChallenge } from './sign-in.queries.ts'
 
 const CHALLENGE_SECONDS = 300
 
-/** Returns the options with which the browser of an invited person creates a passkey, and stores their challenge. */
+/** Returns the options with which the browser of an invited person creates a passkey. Stores the challenge. */
 export async function passkeyOptions(
   { db, clock, request, config }: AuthRequest,
   { token, email, name }: { token: string; email: string; name: string | null },

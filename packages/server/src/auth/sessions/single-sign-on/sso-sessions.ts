@@ -17,7 +17,7 @@ export type SsoSessionDeps = Pick<AuthDeps, 'db' | 'clock' | 'sessions' | 'cooki
   sessionMs: number
 }
 
-/** Starts a session with a fixed end. Returns Set-Cookie headers. Rejects a disabled person, and if `onSignIn` rejects. */
+/** Starts a session that ends after a fixed time. Returns the Set-Cookie headers. Throws if the person is disabled. */
 export async function startSession(
   deps: SsoSessionDeps,
   request: FastifyRequest,

@@ -30,7 +30,7 @@ export const concernsServices = ({
 
 /**
  * Plans the undo of a job's changes to a device. Reverts only values that have not changed since the job wrote them. If
- * a value has changed since, the plan has the reason CHANGED_SINCE, and skips the device if it changes nothing.
+ * a value has changed since, the plan has the reason CHANGED_SINCE, and skips the device if nothing can be reverted.
  */
 export function planUndo(
   device: BulkDevice,
