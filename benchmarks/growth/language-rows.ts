@@ -50,8 +50,8 @@ export function languageRows(small: Fleet, large: Fleet): Row[] {
 }
 
 /**
- * Sends requests with a filter that uses no index, four at a time. The returned function waits for the last
- * responses and reports how many requests were sent and how many of them were rejected.
+ * Sends requests with a filter that uses no index, four at a time. The returned function stops sending, waits for
+ * the last responses, and reports how many requests were sent and how many of them were rejected.
  */
 function startFilters(user: User): () => Promise<BackgroundLoad> {
   let sent = 0
@@ -60,7 +60,7 @@ function startFilters(user: User): () => Promise<BackgroundLoad> {
   const send = async (): Promise<void> => {
     while (!isStopped) {
       sent++
-      // The server rejects a filter that waits too long in the queue of its account.
+      // The server rejects a filter that waits in the account's queue for too long or runs for too long.
       await user.query(rare).catch(async () => {
         rejected++
         await sleep(100)

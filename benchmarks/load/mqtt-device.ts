@@ -5,7 +5,7 @@ import type { Credentials } from '../../packages/cli/src/simulate/device.ts'
 
 /** The MQTT connection of a device. It uses less CPU time than a complete MQTT client. */
 export interface MqttDevice {
-  /** Publishes attributes with QoS 1. Resolves when the broker acknowledges them. Only one call may run at a time. */
+  /** Publishes attributes with QoS 1, and waits for the acknowledgment. Only one call may run at a time. */
   publish(attributes: Record<string, string>): Promise<void>
   readonly isOpen: boolean
   close(): void
@@ -51,7 +51,7 @@ export async function connectDevice({ id, secret }: Credentials, port: number): 
   }
 }
 
-/** The returned function waits for the next packet, and rejects if the connection fails. Only one call may wait. */
+/** The returned function waits for the next packet, and rejects if the connection fails. Calls must not overlap. */
 function receivePackets(socket: Socket): () => Promise<Packet> {
   const packets: Packet[] = []
   let failure: Error | undefined

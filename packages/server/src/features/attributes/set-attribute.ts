@@ -43,7 +43,7 @@ export async function setAttribute(context: Context, input: AttributeInput): Pro
     forgetAttributes(context)
     return value
   }
-  // The fast path writes only base values and does not apply the viewer's restriction. A cluster would split its
+  // The fast path writes only base values and does not apply the viewer's restriction. A cluster would split the
   // statement into several steps, which would take longer than the transaction.
   const isFast = place.context === undefined && context.viewer.restriction === undefined && !context.isCluster
   if (isFast && (await setInOneStatement(context, { targetId, name, value }))) {

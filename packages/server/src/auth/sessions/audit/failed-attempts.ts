@@ -28,7 +28,7 @@ export interface Attempt {
 
 /**
  * Counts the attempt against each subject. Throws RATE_LIMITED if a subject is over its limit. Undoes the counts if the
- * attempt succeeds. Otherwise, calls `recordFailure` and throws the error of `work`.
+ * attempt succeeds. If the attempt fails, calls `recordFailure` and throws the error of `work`.
  */
 export async function runAttempt<Result>(
   call: Attempting,
