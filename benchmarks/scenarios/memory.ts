@@ -95,7 +95,7 @@ export async function peakBytesDuring(server: ServerProcess, work: Promise<void>
   return peak
 }
 
-/** Returns a figure in MB. `max` is its upper limit, also in MB. */
+/** Converts sizes in bytes to a figure in MB, with a target of at most `max` MB. */
 export const memoryFigure = (name: string, bytes: readonly number[], max: number): Figure => ({
   name,
   spread: spreadOf(bytes.map((each) => each / MB)),

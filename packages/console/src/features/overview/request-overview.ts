@@ -17,7 +17,7 @@ export function requestOverview(client: Client, { span = 'day', by }: OverviewSe
   void client.query(OverviewByValueDocument, { by: by === undefined ? usualNames : [by] }, context).toPromise()
 }
 
-/** Returns the start of the period before `now`. Rounds down, so that requests within the same five minutes are equal. */
+/** Returns the start of the period before `now`. Rounds down, so that requests in the same five minutes are equal. */
 export const startOf = (span: SpanName, now: number): string =>
   new Date(Math.floor(now / SAMPLE_MS) * SAMPLE_MS - spans[span] * DAY_MS).toISOString()
 

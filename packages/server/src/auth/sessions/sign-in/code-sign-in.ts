@@ -53,7 +53,7 @@ function codeCall(path: string, kind: 'code' | 'backup code'): AuthCall {
   }
 }
 
-/** Throws RATE_LIMITED with the seconds until better-auth's lock ends, which better-auth's error does not contain. */
+/** During better-auth's lock, throws RATE_LIMITED with the seconds left, which better-auth's error does not contain. */
 export async function assertNotLocked(db: Database, personId: string): Promise<void> {
   const ends = await findTotpLock(db, personId)
   // better-auth uses the system clock.
