@@ -43,7 +43,7 @@ export const undoBulk = (context: Context, { id, rate }: { id: string; rate?: nu
     }
   })
 
-/** Returns the target's CSV options, which determine the permissions that the new job needs. */
+/** Copies the target's CSV options, if any. They determine which permissions the new job needs. */
 const csvOf = ({ target }: BulkJob, more: { isUndo?: true }) =>
   'csv' in target && target.csv !== undefined ? { csv: { ...target.csv, ...more } } : {}
 
@@ -59,8 +59,8 @@ const shortName = (name: string): string => [...name].slice(0, limits.bulkNameLe
 type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 'context'>
 
 /**
- * Creates a job from the job `id`, and begins its preview. `describe` checks the job `id`, and returns the new job's
- * fields except `operations` and `maxFailures`, which are copied.
+ * Creates a job from the job `id`, and begins the preview of the new job. `describe` throws if the job `id` is
+ * unsuitable. It returns the new job's fields except `operations` and `maxFailures`, which are copied.
  */
 async function derive(context: Context, id: string, describe: (job: BulkJobRow) => Derived): Promise<BulkJob> {
   const { viewer, clock, rowMeter } = context

@@ -14,8 +14,8 @@ export interface NewLink {
 }
 
 /**
- * Throws FORBIDDEN without an access key or a session, because the validity of a link depends on the access key or
- * session that requested it.
+ * Throws FORBIDDEN if the caller uses neither an access key nor a session, because a link is valid only as long as the
+ * access key or session that requested it.
  */
 export function assertMayDownload({ viewer }: Context): void {
   if (viewer.accessKey === undefined && viewer.session === undefined)
@@ -38,7 +38,7 @@ export async function createDownloadLink(context: Context, { path, content, desc
   return `${origin}${path}?link=${token}`
 }
 
-/** Throws LIMIT_EXCEEDED for a long token, because HTTP servers and proxies reject long request lines. */
+/** Throws LIMIT_EXCEEDED if the token exceeds the limit, because HTTP servers and proxies reject long request lines. */
 function assertFits(token: string): void {
   const limit = limits.downloadLinkLength
   if (token.length <= limit) return

@@ -12,7 +12,7 @@ interface Conditions {
   view?: string | null | undefined
 }
 
-/** The maximum number of events that the cost estimate assumes the server reads for a field. */
+/** The cost estimate assumes that the server reads at most this many events for a field. */
 export const ASSUMED_EVENTS = 100_000
 /** The highest `from` that does not add to the rate-limit cost. */
 const FAR = 5_000
@@ -41,8 +41,8 @@ export function eventRowsRead({
   if (minDate != null) reasons.push('minDate: no index finds events by time')
   if (after == null && last == null && from != null && from > FAR)
     reasons.push(`the argument from skips ${from} events; use the argument after to start directly after an event`)
-  // An index finds a device's events. Their number is unknown, so a query that filters them still runs in the walking
-  // lane (`db/fair/`).
+  // An index finds a device's events. Their number is unknown, so a query with `where` or `view` still runs in the
+  // walking lane (`db/fair/`).
   const ofDevice = { rows: 0, reasons: isFiltered ? reasons : [] }
   const ofUser = reasons.length === 0 ? noRowsRead : { rows: ASSUMED_EVENTS, reasons }
   return {

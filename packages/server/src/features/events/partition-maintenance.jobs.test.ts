@@ -100,7 +100,7 @@ describe('a server whose clock is off by a year', () => {
         () => waiting.execute(app.db),
         ({ rows }) => rows.length === 0,
       )
-      // The worker also runs this job every hour, so it may have run before the test read the partitions.
+      // The worker also runs this job every hour, so the job may have run before the test read `before`.
       expect(await partitions(app.db)).toEqual([...new Set([...before, ...partitionsFrom(off)])].sort())
       const { rows } = await sql`select from event where "timestamp" = ${monthFromNow(-6)}`.execute(app.db)
       expect(rows).toHaveLength(1)

@@ -46,8 +46,8 @@ interface FoundDevices {
 }
 
 /**
- * Finds the device by ID, and then by hardware ID, or by name if the row has no hardware ID. Returns undefined if there
- * is no such device, and an error if several devices have the name.
+ * Finds the device by ID. If no device has this ID, finds it by hardware ID, or by name if the row has no hardware ID.
+ * Returns undefined if there is no such device, and an error if several devices have the name.
  */
 function deviceOf(
   { id, hardwareId, name }: CsvRow,
@@ -63,8 +63,8 @@ function deviceOf(
 }
 
 /**
- * Returns the item for a row that does not identify exactly one device. The preview rejects the row unless it registers
- * a device.
+ * Returns the item for a row that has an error or identifies no device. The preview rejects the row unless the row
+ * registers a device.
  */
 function newItem(row: CsvRow, register: boolean): RowItem {
   const { line, name, hardwareId, error } = row

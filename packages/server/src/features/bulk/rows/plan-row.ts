@@ -28,7 +28,7 @@ export function planRow(row: CsvRow, device: BulkDevice | undefined, context: Ro
   return applyOperations(device, [...operationsOf(row, device), ...operations])
 }
 
-/** Returns the operations that set the values of the row. Empty cells change nothing. */
+/** Returns the operations that set the row's fields and attributes. Empty cells change nothing. */
 function operationsOf(row: CsvRow, { fields }: Pick<BulkDevice, 'fields'>): BulkOperation[] {
   const update: Record<string, string> = {}
   for (const name of ['name', 'hardwareId', 'platform'] as const) {
@@ -50,7 +50,7 @@ const literals = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, literals(member)]))
 }
 
-/** Returns the device that a row registers, as changed by the operations. Throws if the device breaks a rule. */
+/** Applies the operations to the device that a row registers. Throws if an operation fails or the result is invalid. */
 export function planDevice(
   row: CsvRow,
   { id, operations }: { id: string; operations: readonly BulkOperation[] },

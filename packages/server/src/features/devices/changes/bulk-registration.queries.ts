@@ -18,8 +18,8 @@ export interface NewDeviceFields extends DeviceFields {
 const reserved = [...reservedColumns.values()]
 
 /**
- * The caller's transaction must already have counted the devices, and must record their events afterward. `created` is
- * the creation time of the devices and of their first values. The events must have the same time.
+ * The caller's transaction must already have called `countNewDevices`, and must record the devices' events afterward.
+ * `created` is the creation time of the devices and of their first values. The events must have the same time.
  */
 export async function insertDevices(
   db: Database,

@@ -191,7 +191,7 @@ it('aborts a download when its access key is disabled', async () => {
   const user = await userWith({ count: 20_000, data: { text: 'x'.repeat(4_000) } })
   const request = get(await linkOf(user))
   const [response] = (await once(request, 'response')) as [IncomingMessage]
-  // The client and server buffers store only part of the paused response, which is 80 MB in size.
+  // The client and server buffers store only part of the paused response, which is larger than 80 MB.
   response.pause()
   const viewer = { accountId: user.accountId, email: user.email, readOnly: false }
   await updateAccessKey({ db: app.db, viewer }, user.keyId, { enabled: false })

@@ -25,7 +25,7 @@ export const noTables = (): FilterTables => ({
 
 export interface FilterScope {
   readonly accountId: string
-  /** Undefined means the base values. */
+  /** The context whose overrides apply. Undefined if only the base values apply. */
   readonly context: string | undefined
   /** The reference time for relative times: milliseconds since 1970, or a column of the statement. */
   readonly now: number | Sql
