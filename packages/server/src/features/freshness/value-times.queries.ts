@@ -9,7 +9,7 @@ export interface TimesRow {
   created: Date | null
 }
 
-/** Returns the times of base values. Omits unknown IDs. */
+/** Returns the times of the base values of devices, services, and the account. Omits unknown IDs. */
 export async function selectBaseTimes(db: Database, accountId: string, ids: readonly string[]): Promise<TimesRow[]> {
   const { rows } = await sql<TimesRow>`
     select d.id, d.attribute_times || l.attribute_times as times, d.created
@@ -24,7 +24,7 @@ export async function selectBaseTimes(db: Database, accountId: string, ids: read
 
 /**
  * Returns the times of overrides. The lists `ids` and `contexts` have the same length, and each index identifies a pair
- * of target and context.
+ * of target and context. Omits pairs without overrides.
  */
 export async function selectOverrideTimes(
   db: Database,

@@ -10,7 +10,7 @@ export function covers(pattern: string, name: string): boolean {
 export const coversGroup = (pattern: string, group: string): boolean =>
   pattern.endsWith('*') && `${group}.`.startsWith(pattern.slice(0, -1))
 
-/** Returns the names that all scopes allow. Returns null if there are no scopes, because all names are then allowed. */
+/** Intersects the scopes. Returns null if there are no scopes, because all names are then allowed. */
 export function commonScope(scopes: readonly AttributeScope[]): AttributeScope | null {
   const [first = null, ...others] = scopes
   if (first === null || others.length === 0) return first

@@ -8,7 +8,7 @@ export interface ApplicationType {
 }
 
 export const TCP = 1
-/** The type of every device's bulk service. No other service can have this type. */
+/** The ID of the type of every device's bulk service. No other service can have this type. */
 export const BULK_SERVICE = 35
 
 /** Clients store these IDs, so an ID must never change. A new type needs a new ID. */
@@ -67,7 +67,7 @@ const byPort: ReadonlyMap<number, ApplicationType> = new Map(
 
 export const applicationTypes: readonly ApplicationType[] = all.filter(({ id }) => id !== BULK_SERVICE)
 
-/** Returns the type with this ID, which can be the type of bulk services. */
+/** Returns the type with this ID, or undefined if there is none. Also finds the type of bulk services. */
 export const findApplicationType = (id: number): ApplicationType | undefined => byId.get(id)
 
 export const applicationTypeForPort = (port: number): ApplicationType => byPort.get(port) ?? byId.get(TCP)!

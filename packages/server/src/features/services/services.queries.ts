@@ -110,7 +110,7 @@ const fieldKeys = {
   port: sql`s.port`,
 }
 
-/** Returns the terms of ORDER BY. The ID breaks ties, in the direction of the sort. */
+/** Returns the terms of ORDER BY. Missing values come last. The ID breaks ties, in the direction of the sort. */
 function orderBy({ by, direction }: ServiceOrder): Sql {
   const byId = sql`s.id ${sql.raw(direction)}`
   if (by === 'id') return byId

@@ -31,8 +31,9 @@ export interface Subject {
 }
 
 /**
- * Reads the key, person, role, or new access to simulate. Throws FORBIDDEN if the caller may not simulate the key,
- * person, or role. The check before a document runs has already verified the permission for new access.
+ * Reads the key, person, role, or new access to simulate. Throws BAD_USER_INPUT unless exactly one of these is given,
+ * and FORBIDDEN if the caller may not simulate the key, person, or role. The check before a document runs has already
+ * verified the permission for new access.
  */
 export async function readSubject(context: Context, args: UserSimulateArgs): Promise<Subject> {
   const { key, personId, roleId, access } = args

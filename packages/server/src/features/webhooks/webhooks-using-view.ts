@@ -16,8 +16,8 @@ export async function listWebhooksWithViews(
 }
 
 /**
- * Replaces the view `from` with the view `to` in all webhooks that use it, and records an event for each webhook. `db`
- * must be a transaction that has locked the account.
+ * Replaces the view `from` with the view `to` in all webhooks that use `from`, and records an event for each of these
+ * webhooks. `db` must be a transaction that has locked the account.
  */
 export async function replaceViewOfWebhooks(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,

@@ -27,7 +27,7 @@ export function parseDateTime(text: string): Date {
   return value
 }
 
-/** `new Date` allows neither a comma before the fraction nor a zone with only hours. */
+/** ECMAScript defines only capital letters, a point before the fraction, and zone offsets with minutes. */
 const forDate = (text: string): string =>
   text
     .toUpperCase()

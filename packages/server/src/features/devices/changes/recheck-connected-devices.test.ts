@@ -94,7 +94,7 @@ test('starts another check after a running check if notifications may have been 
   connected.push(late)
   proxy.open()
   await untilLogged('receiving notifications from the database again')
-  // A timer calls `check` every second, and therefore calls it during this wait, while the first check is still running.
+  // A timer calls `check` every second, so it calls `check` during this wait, while the first check is still running.
   await sleep(1_500)
   await client.query('commit')
   await vi.waitFor(() => expect(cutOff).toEqual([late]), wait)

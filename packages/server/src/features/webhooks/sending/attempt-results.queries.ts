@@ -5,7 +5,7 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 
 export interface Result extends WebhookAddress {
   id: string
-  /** The delivery's `tries` before the attempt. If this number has changed since then, the delivery is not updated. */
+  /** The delivery's `tries` before the attempt. A delivery is updated only if it is pending and still has this number. */
   tries: number
   status: DeliveryStatus
   /** The number of seconds until the next attempt. Null if no attempt follows. */

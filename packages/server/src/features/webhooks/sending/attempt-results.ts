@@ -7,13 +7,13 @@ import { DAYS_OF_FAILURES } from './pause-or-disable.ts'
 /** Writes the outcomes of attempts in batches. Each batch contains the outcomes of only one account. */
 export interface Results {
   /**
-   * Resolves when the outcome has been written. `isHopeless` means that all attempts for the webhook have failed for
-   * more than `DAYS_OF_FAILURES` days.
+   * Resolves when the outcome has been written. Rejects if `close` discards the outcome. `isHopeless` means that all
+   * attempts for the webhook have failed for more than `DAYS_OF_FAILURES` days.
    */
   add(result: Result, health: HealthChange | undefined): Promise<{ isHopeless: boolean }>
   /**
-   * Waits until the outcomes are written. If a write fails, discards the outcomes that are not saved. Their deliveries
-   * will be attempted again.
+   * Waits until the outcomes are written. If a write fails, discards the remaining outcomes, whose deliveries will then
+   * be attempted again.
    */
   close(): Promise<void>
 }
