@@ -39,7 +39,7 @@ function linksOf(text: string): Link[] {
   })).filter(({ target }) => !/^[a-z]+:/.test(target))
 }
 
-/** Returns the anchors of a page's headings. Numbers repeated headings, as GitHub does. */
+/** Returns the anchors of a page's headings. Numbers the anchors of repeated headings, as GitHub does. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const anchors = new Set<string>()
   for (const { 1: heading = '' } of withoutBlocks(text).matchAll(/^#{1,6} (.+)$/gm)) {
@@ -51,7 +51,7 @@ function anchorsOf(text: string): ReadonlySet<string> {
   return anchors
 }
 
-/** Removes the content of fenced blocks but keeps their lines, so that line numbers stay the same. */
+/** Replaces the lines of fenced blocks with empty lines, so that line numbers stay the same. */
 const withoutBlocks = (text: string): string =>
   text.replaceAll(/^( *)(```+)[^`\n]*\n.*?^\1\2$/gms, (block) => block.replaceAll(/[^\n]/g, ''))
 

@@ -8,8 +8,8 @@ const GIB = 2 ** 30
 const PREFIX = 'muster-test-'
 
 /**
- * Creates a folder and sets TMPDIR to its path. The folder is in memory if enough memory is available, because it takes
- * CPU time to write the files of hundreds of databases to a disk.
+ * Creates a folder and sets TMPDIR to its path. The folder is in memory if possible, because it takes CPU time to write
+ * the files of hundreds of databases to a disk.
  */
 export async function createTemporaryFolder(): Promise<string> {
   const parent = (await hasMemory()) ? MEMORY : tmpdir()

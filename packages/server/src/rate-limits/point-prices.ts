@@ -21,7 +21,7 @@ export function countChanges({ name, args }: Pick<RootField, 'name' | 'args'>): 
 
 export const REQUEST_POINTS = 1
 
-/** The number of bytes in a rejected request that cost one point. */
+/** The number of bytes per point that a rejected request costs. */
 export const REJECTED_BYTES_PER_POINT = 1_000
 
 export const pointsOfRejected = (bytes: number): number => Math.floor(bytes / REJECTED_BYTES_PER_POINT)

@@ -157,8 +157,8 @@ describe('the storage quota of an account', () => {
         const { login } = await other.as(account).data('{ login { limits { name used } } }')
         return login.limits.find(({ name }: { name: string }) => name === 'accountMebibytesPerDay').used
       }
-      // The other server subscribes to reports in the background, and misses reports sent before. A server reports each
-      // usage only once, so each attempt uses the quota of another account.
+      // The other server subscribes to reports in the background, and misses earlier reports. A server reports each usage
+      // only once, so each attempt uses the quota of another account.
       await vi.waitFor(
         async () => {
           const account = await app.createUser()

@@ -7,7 +7,7 @@ import { serverSource } from '../../src/features/events/event-source.ts'
 import { insertDevices } from './query-plans.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
-/** A change of a base value, as an event records it. */
+/** A change to a base value, as an event records it. */
 export interface Change {
   name: string
   old: string | null
@@ -19,7 +19,7 @@ export interface AttributeWrites {
   accountId: string
   db: Database
   connection: TestDatabase['connection']
-  /** Returns the ID of a device that no earlier call has returned. */
+  /** Returns the ID of a device that no earlier call has returned. Throws if no device is left. */
   nextDevice(): string
   nextDevices(count: number): string[]
   write(targetId: string, name: AttributeName, value: string | null): BaseWrite

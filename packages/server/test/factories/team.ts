@@ -29,7 +29,7 @@ export async function ask(
   return { status: response.status, data, error: extensions && [extensions.code!, extensions.reason] }
 }
 
-/** Sends a document that must succeed, and returns its data. */
+/** Sends a document that must succeed, and returns the response's data. */
 export async function done(member: TestMember, document: string, variables: object = {}): Promise<Answer['data']> {
   const { data, error } = await ask(member, document, variables)
   expect(error).toBeUndefined()
@@ -70,7 +70,7 @@ export async function newOutsider(app: TestApp): Promise<TestMember> {
 export const setRole =
   'mutation ($personId: ID!, $roleId: ID!) { setMemberRole(personId: $personId, roleId: $roleId) { role { id } } }'
 
-/** Sets the provider's groups whose members get a role. */
+/** Sets the single sign-on groups whose members get a role. */
 export async function nameGroups({ owner }: Team, roleId: string, groups: string[]): Promise<void> {
   await done(owner, 'mutation ($id: ID!, $groups: [String!]) { updateRole(id: $id, groups: $groups) { id } }', {
     id: roleId,

@@ -25,8 +25,8 @@ export interface WritersOptions {
 }
 
 /**
- * Starts clients that change devices. The clients of a device use different attribute names. No client sends a change
- * twice.
+ * Starts clients that change and register devices. The clients of a device use different attribute names. No client
+ * sends a change twice.
  */
 export async function startWriters(
   rig: Rig,

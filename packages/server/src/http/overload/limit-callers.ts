@@ -18,7 +18,7 @@ export interface CallerLimitsOptions extends Omit<LoadSheddingOptions, 'config' 
  * total.
  */
 export interface CallerLimits extends Pick<LoadShedding, 'identify'>, Pick<ResponseBytes, 'reserve'> {
-  /** Throws RATE_LIMITED if the caller does not read its queued responses. */
+  /** Throws RATE_LIMITED if the caller's queue of unread responses is full. */
   assertReadsResponses(request: FastifyRequest): void
 }
 

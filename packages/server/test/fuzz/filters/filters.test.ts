@@ -47,8 +47,8 @@ interface Sent {
 }
 
 /**
- * Sends a filter to a field and to `checkFilter`. Returns the text of the responses, and a description of the first
- * problem if there is one.
+ * Sends a filter to a field and to `checkFilter`, but stops at the first problem. Returns a description of this problem,
+ * if any, and the text of the preceding responses.
  */
 async function send({ field, where }: Sent, random: Random): Promise<{ text: string; problem: string | undefined }> {
   const kind = { device: 'DEVICES', service: 'SERVICES', event: 'EVENTS' }[field.kind]
