@@ -36,7 +36,7 @@ const types: Readonly<Record<string, string>> = {
 
 export async function generateTableTypes(db: Database): Promise<string> {
   const partitions = await partitionNames(db)
-  // Exclude the tables that record the migrations and their progress.
+  // Exclude partitions, and the tables that record the migrations and their progress.
   const isOurs = ({ name, schema }: TableMetadata): boolean =>
     schema === 'public' && !name.startsWith('migration') && !partitions.has(name)
   const tables = await db.introspection.getTables()

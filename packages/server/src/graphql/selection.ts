@@ -50,7 +50,7 @@ function selectedFields(nodes: readonly FieldNode[], fragments: Fragments): Fiel
 
 /**
  * Checks whether the request itself contains an argument and does not rely on the schema's default. An argument with a
- * variable counts if the variable has a value.
+ * variable counts if the variable has a value, which may be null.
  */
 export function writesOut(
   { fieldNodes, variableValues }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'variableValues'>,

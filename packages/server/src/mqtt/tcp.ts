@@ -24,7 +24,7 @@ export interface MqttListenerOptions {
   log: FastifyBaseLogger
 }
 
-/** Listens for MQTT connections. If the port is unavailable, logs the reason and returns undefined. */
+/** Listens for MQTT connections. If listening fails, logs the reason and returns undefined. */
 export async function listenForMqtt(broker: Broker, options: MqttListenerOptions): Promise<MqttListener | undefined> {
   const { host, port, certificate, log } = options
   const server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {

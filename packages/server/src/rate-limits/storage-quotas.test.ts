@@ -123,7 +123,7 @@ describe('the storage quota of an account', () => {
       'RATE_LIMITED',
       expect.stringMatching(/^an account may store /),
     ])
-    // Queries still work and report the usage, and other users are not affected.
+    // Queries still work and report the usage, and other accounts are not affected.
     const { login } = await user.data('{ login { limits { name value used } } }')
     expect(login.limits).toContainEqual({ name: 'deviceMebibytesPerDay', value: 0, used: null })
     expect(login.limits).toContainEqual({ name: 'accountMebibytesPerDay', value: 5, used: 4 })
@@ -157,8 +157,8 @@ describe('the storage quota of an account', () => {
         const { login } = await other.as(account).data('{ login { limits { name used } } }')
         return login.limits.find(({ name }: { name: string }) => name === 'accountMebibytesPerDay').used
       }
-      // The other server subscribes to reports in the background, and misses earlier reports. A server reports each usage
-      // only once, so each attempt uses the quota of another account.
+      // The other server subscribes to reports in the background, and misses earlier reports. A server reports each
+      // usage only once, so each attempt uses the quota of another account.
       await vi.waitFor(
         async () => {
           const account = await app.createUser()

@@ -67,7 +67,7 @@ function validate(resource: Resource): void {
   if (unknown.length > 0) throw new Error(`${resource.kind} has unknown properties: ${unknown.join(', ')}`)
 }
 
-/** Returns a copy of a value that records the paths of the properties that are read. */
+/** Copies a value. When a property of the copy is read, the copy adds the property's path to `read`. */
 function recordReads(value: unknown, path: string, read: Set<string>): object {
   const copy = Object.entries(value as object).map(([name, inner]) => {
     const own = `${path}/${name}`

@@ -20,7 +20,7 @@ export async function newTwoAccounts(app: TestApp): Promise<TwoAccounts> {
 
 export const transfer = 'mutation ($to: ID!, $ids: [String!]!) { transferDevices(accountId: $to, deviceId: $ids) }'
 
-/** Moves devices from the account that the person's requests use to the account `to`. */
+/** Moves devices to the account `to` from the account that the person's requests use. */
 export const moveDevices = (
   by: Pick<TestMember, 'headers'>,
   to: Pick<TestUser, 'accountId'>,

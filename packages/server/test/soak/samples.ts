@@ -6,7 +6,7 @@ export interface Measured extends LoadCounts {
   memory: MemorySample[]
 }
 
-/** Memory of the server just after a garbage collection. */
+/** The memory use of the server just after a garbage collection. */
 export interface MemorySample {
   at: number
   /** The memory that JavaScript objects, buffers, and native code use. */

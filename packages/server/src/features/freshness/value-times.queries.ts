@@ -5,7 +5,7 @@ import type { ValueTimes } from '../attributes/target.ts'
 export interface TimesRow {
   id: string
   times: ValueTimes
-  /** When the device or service was created. Null for the account. */
+  /** The creation time of the device or service. Null for the account. */
   created: Date | null
 }
 

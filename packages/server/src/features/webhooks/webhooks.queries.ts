@@ -20,7 +20,7 @@ const toWebhook = ({ events, filter, view_id, is_view_broken, ...row }: WebhookR
   isViewBroken: is_view_broken,
 })
 
-/** Selects the webhooks. A webhook whose receiver gets only probes is shown as paused. */
+/** Selects the webhooks, newest first. A webhook whose receiver gets only probes is shown as paused. */
 export async function selectWebhooks(db: Database, accountId: string): Promise<Webhook[]> {
   const rows = await db
     .selectFrom('webhook')

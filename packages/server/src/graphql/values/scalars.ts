@@ -27,7 +27,7 @@ export function parseDateTime(text: string): Date {
   return value
 }
 
-/** ECMAScript defines only capital letters, a point before the fraction, and zone offsets with minutes. */
+/** Converts to ECMAScript's format: capital letters, a point before the fraction, and minutes in the zone offset. */
 const forDate = (text: string): string =>
   text
     .toUpperCase()

@@ -25,7 +25,7 @@ export interface CallerLimits extends Pick<LoadShedding, 'identify'>, Pick<Respo
 /** The estimated memory of a request in flight, in bytes, without its body and response. */
 const REQUEST_BYTES = 64 * 1024
 
-/** Call this before registering any other request handler, so that a rejection costs almost nothing. */
+/** Call this function before registering any other request handler, so that a rejection costs almost nothing. */
 export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions): CallerLimits {
   const { config, metrics } = options
   const requestBodies = limitRequestBodies(app, options)

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks'
 const BURST_MS = 2_000
 
 export interface SustainedLoad {
-  /** Call this each time the number of requests in flight changes. */
+  /** Call this function each time the number of requests in flight changes. */
   update(inFlight: number): void
   /**
    * Returns whether at least `limit` requests were in flight for two seconds, and at least half of `limit` ever since.

@@ -47,7 +47,7 @@ interface Sent {
 }
 
 /**
- * Sends a filter to a field and to `checkFilter`, but stops at the first problem. Returns a description of this problem,
+ * Sends a filter to a field and to `checkFilter`, but stops at the first problem. Returns a description of the problem,
  * if any, and the text of the preceding responses.
  */
 async function send({ field, where }: Sent, random: Random): Promise<{ text: string; problem: string | undefined }> {

@@ -1,6 +1,6 @@
 import { hmacOf, host, postBody, type Wire } from './signed-requests.ts'
 
-/** The parts of a signed request. The builders sign the listed components with `secret`, even if the list breaks a rule. */
+/** The parts of a signed request. `formA` and `formB` sign even an invalid list of components with `secret`. */
 export interface Handmade {
   secret: Uint8Array
   headers: ReadonlyMap<string, string>
@@ -10,7 +10,7 @@ export interface Handmade {
   body?: string
 }
 
-/** Builds a request with a signature in form B (RFC 9421). `items` are identifiers with their quotes and parameters. */
+/** Builds a request signed in form B (RFC 9421). `items` are component identifiers with their quotes and parameters. */
 export function formB(items: readonly string[], parameters: string, handmade: Handmade): Wire {
   const { secret, headers, more = [], target = '/graphql/v1', body = postBody } = handmade
   const path = target.replace(/\?.*$/, '')

@@ -50,7 +50,7 @@ const literals = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, literals(member)]))
 }
 
-/** Applies the operations to the device that a row registers. Throws if an operation fails or the result is invalid. */
+/** Returns the device that a row registers, with the operations applied. Throws if an operation or value is invalid. */
 export function planDevice(
   row: CsvRow,
   { id, operations }: { id: string; operations: readonly BulkOperation[] },

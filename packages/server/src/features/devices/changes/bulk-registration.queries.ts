@@ -18,7 +18,7 @@ export interface NewDeviceFields extends DeviceFields {
 const reserved = [...reservedColumns.values()]
 
 /**
- * The caller's transaction must already have called `countNewDevices`, and must record the devices' events afterward.
+ * In the same transaction, the caller must first call `countNewDevices`, and then record the devices' events.
  * `created` is the creation time of the devices and of their first values. The events must have the same time.
  */
 export async function insertDevices(
