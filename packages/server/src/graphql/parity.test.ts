@@ -16,7 +16,7 @@ const extent = PARITY_RUNS === undefined ? { numRuns: 250, seed: 1 } : { numRuns
 const compiled = parityExecutor(true)
 const plain = parityExecutor(false)
 
-/** graphql-jit alone executes these cases incorrectly, except those in `correctAlone`. */
+/** Without the executor, graphql-jit handles these cases incorrectly, except those in `correctAlone`. */
 const cases: Record<string, OperationRequest> = {
   'a variable inside literals': {
     query: 'query ($n: Int!) { echo(box: {width: $n, inner: {width: $n}}, list: [1, $n, 3]) }',
@@ -76,7 +76,7 @@ const cases: Record<string, OperationRequest> = {
   },
 }
 
-/** The cases that the current release of graphql-jit alone executes correctly. */
+/** The cases that the current release of graphql-jit handles correctly without the executor. */
 const correctAlone = new Set([
   'a variable inside literals',
   'a fragment spread with and without a directive',
@@ -124,7 +124,7 @@ describe('a compiled operation', () => {
   )
 
   it('does not run strings in a document as code', async () => {
-    // In the test above, graphql-jit alone runs the literal of the case below as code, which sets `broken`.
+    // In the test above, graphql-jit without the executor runs the literal of the case below as code, which sets `broken`.
     Reflect.deleteProperty(globalThis, 'broken')
     await responseOf(compiled, cases['a literal that breaks out of the generated code']!)
     expect(globalThis).not.toHaveProperty('broken')

@@ -55,7 +55,7 @@ async function rowsOf({ userId }: OwnedObjects): Promise<Record<string, unknown[
 
 const assertUntouched = async (): Promise<void> => expect(await rowsOf(victim)).toEqual(untouched)
 
-/** Returns an error response without the request ID, and with placeholders for the IDs and names of the objects. */
+/** Returns an error response without its request ID, and with placeholders for the IDs and names in `theirs`. */
 function outcomeOf({ status, body }: DeviceResponse, theirs: OwnedObjects): unknown {
   const text = JSON.stringify(withPlaceholders({ status, errors: body.errors }, theirs))
   return JSON.parse(text.replaceAll(/"requestId":"[^"]*"/g, '"requestId":""'))

@@ -38,7 +38,7 @@ async function selectReads(db: Kysely<unknown>): Promise<Map<string, bigint>> {
   return new Map(rows.map(({ table, read }) => [table, BigInt(read)]))
 }
 
-/** Returns the tables that are locked against writers until the transaction ends. */
+/** Returns the tables that this session has locked against writers until the transaction ends. */
 async function selectLocked(db: Kysely<unknown>): Promise<{ table: string; mode: string }[]> {
   const { rows } = await sql<{ table: string; mode: string }>`
     select relname as table, mode from pg_locks join pg_class on oid = relation

@@ -4,7 +4,7 @@ const form = /^80(:[0-9a-f]{2}){7}$/
 
 /** The number of random bytes in an ID. */
 const ID_BYTES = 7
-/** Holds the random bytes for 512 IDs, because a call of the random number generator for each ID would be slow. */
+/** Holds the random bytes for 512 IDs, because calling the random number generator for each ID would be slow. */
 const random = Buffer.alloc(512 * ID_BYTES)
 let used = random.length
 

@@ -13,8 +13,8 @@ interface GivenRows {
 }
 
 /**
- * Returns an item for each row: the device that the row identifies, the device that it registers, or a placeholder for
- * a row that the preview rejects.
+ * Returns an item for each row: the device that the row identifies or registers, or a placeholder for a row that the
+ * preview rejects.
  */
 export async function matchRows(
   db: Database,
