@@ -124,7 +124,7 @@ describe('a compiled operation', () => {
   )
 
   it('does not run strings in a document as code', async () => {
-    // In the test above, graphql-jit without the executor runs the literal of the case below as code, which sets `broken`.
+    // In the test above, graphql-jit runs the literal of the case below as code, which sets `broken`.
     Reflect.deleteProperty(globalThis, 'broken')
     await responseOf(compiled, cases['a literal that breaks out of the generated code']!)
     expect(globalThis).not.toHaveProperty('broken')

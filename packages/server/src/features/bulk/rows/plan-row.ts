@@ -12,7 +12,7 @@ import { nameTaken } from '../preview/taken-identifiers.ts'
 export interface RowContext {
   id: string
   operations: readonly BulkOperation[]
-  /** Names of devices that the caller can reach. Rows without a hardware ID cannot register devices with these names. */
+  /** Names of reachable devices. A row without a hardware ID cannot register another device with one of these names. */
   namesInUse: ReadonlySet<string>
 }
 

@@ -5,7 +5,7 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 
 export interface Result extends WebhookAddress {
   id: string
-  /** The delivery's `tries` before the attempt. A delivery is updated only if it is pending and still has this number. */
+  /** The delivery's `tries` before the attempt. Only a pending delivery that still has this number is updated. */
   tries: number
   status: DeliveryStatus
   /** The number of seconds until the next attempt. Null if no attempt follows. */
