@@ -12,8 +12,8 @@ const MAX_SUBSCRIPTIONS = 20
 
 export interface Traffic {
   /**
-   * Resolves to the reply, if any, after the changes are committed. Rejects if the connection is not authenticated or
-   * has ended, or if the publication is invalid or cannot be written.
+   * Resolves to the reply, if any, after the changes are committed. Rejects if the device is not authenticated or has
+   * lost its access, if the connection ends during a delay, or if the publication is invalid or cannot be written.
    */
   publish(session: Session | undefined, packet: PublishPacket): Promise<Reply | undefined>
   /** Returns whether the device may subscribe. A repeated filter counts once toward `MAX_SUBSCRIPTIONS`. */

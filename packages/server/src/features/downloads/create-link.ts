@@ -9,7 +9,7 @@ const LINK_LIFETIME_MS = 3_600_000
 export interface NewLink {
   path: string
   content: DownloadContent
-  /** The arguments of the field that creates the link. The DOWNLOAD_LINK_CREATE event records them. */
+  /** A description of the content for the DOWNLOAD_LINK_CREATE event, such as the filter or the ID of the bulk job. */
   description: Record<string, unknown>
 }
 
