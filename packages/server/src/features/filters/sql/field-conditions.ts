@@ -123,7 +123,7 @@ export function booleanOf(scope: FilterScope, subject: FieldSubject): Sql {
 
 const targetOf = (scope: FilterScope, { of }: FieldSubject): Sql => idOf(scope, of === 'service' ? of : 'device')
 
-/** Compares the title or the protocol. The database stores neither, so the SQL lists the matching application types. */
+/** Compares the title or the protocol. The database stores neither, so the SQL contains those of all types. */
 function compareType(column: 'title' | 'protocol', operator: Compare['operator'], literal: Compare['literal']): Sql {
   const ids = applicationTypes.map(({ id }) => id)
   const values = applicationTypes.map((type) => (column === 'title' ? type.name : type.protocol))
