@@ -8,6 +8,7 @@ import type { Database } from '../db/database.ts'
 import { createEventPartition } from '../db/event-partitions.ts'
 import { migrate, migrateTo, migrationNames } from '../db/migrate.ts'
 import { SET_UP_LOCK } from '../start/set-up.ts'
+import { BackupError, writtenByOtherRelease } from './backup-error.ts'
 import {
   analyze,
   copyIn,
@@ -16,8 +17,7 @@ import {
   selectMigrations,
   selectTables,
   textFormatSettings,
-} from './backup.queries.ts'
-import { BackupError, writtenByOtherRelease } from './backup-error.ts'
+} from './backup-tables.queries.ts'
 import { damaged, type EndLine, type Header } from './format.ts'
 import { readBackup } from './read-backup.ts'
 import { assertKeys, skipNumbers } from './restored-database.ts'

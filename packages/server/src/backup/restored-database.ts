@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { availableKeys, type MasterKeySettings } from '../auth/master-key/master-key.ts'
 import { createSecrets } from '../auth/secrets.ts'
-import { restartSequence } from './backup.queries.ts'
 import { BackupError } from './backup-error.ts'
+import { restartSequence } from './backup-tables.queries.ts'
 
 /**
  * The number of values that a restore skips in each sequence. Events that were recorded after the backup may have used

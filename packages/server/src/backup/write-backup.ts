@@ -6,6 +6,7 @@ import type pg from 'pg'
 import copy from 'pg-copy-streams'
 import { replacePrivateFile } from '../lib/private-file.ts'
 import { version } from '../version.ts'
+import { BackupError } from './backup-error.ts'
 import {
   beginSnapshot,
   copyOut,
@@ -15,8 +16,7 @@ import {
   selectRunningMigration,
   selectSequences,
   selectTables,
-} from './backup.queries.ts'
-import { BackupError } from './backup-error.ts'
+} from './backup-tables.queries.ts'
 import { createThrottle } from './byte-throttle.ts'
 import { END_OF_ROWS, type EndLine, FORMAT, type Header, lineOf } from './format.ts'
 
