@@ -32,7 +32,7 @@ export async function startWriteCheck({ pool, fleet }: Environment): Promise<(re
     if (events < succeeded)
       throw new Error(`The event log contains only ${events} of the ${succeeded} acknowledged changes.`)
     if (lost > 0)
-      throw new Error(`The number of attributes whose value differs from that in their newest event is ${lost}, not 0.`)
+      throw new Error(`Attributes whose value differs from the value in their newest event: ${lost}.`)
     if ((await readState()).deadlocks > before.deadlocks) throw new Error('A deadlock occurred in the database.')
   }
 }

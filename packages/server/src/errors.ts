@@ -176,9 +176,9 @@ export const limitExceeded = (message: string, details?: Readonly<Record<string,
   new ApiError('LIMIT_EXCEEDED', message, details)
 
 export function signInRequired(required: 'SECOND_FACTOR' | 'SSO'): ApiError {
-  const how = required === 'SSO' ? 'single sign-on' : 'single sign-on, a passkey, or a password and a code'
+  const how = required === 'SSO' ? 'single sign-on' : 'single sign-on, a passkey, or a password with a two-factor code'
   const details = { reason: 'sign-in-required', requiredSignIn: required }
-  return new ApiError('FORBIDDEN', `this account requires ${how}: sign in again`, details)
+  return new ApiError('FORBIDDEN', `this account requires another kind of sign-in: sign in again with ${how}`, details)
 }
 
 export const notFound = (what: string, id: string): ApiError =>

@@ -151,7 +151,7 @@ async function listen(app: FastifyInstance, { host, port, tlsCert }: Config): Pr
 function asStartError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const causes: Record<string, string> = {
     EADDRINUSE: `port ${port} on ${host} is in use: stop the program that listens on it, or set PORT to another port`,
-    EACCES: `this user is not allowed to use port ${port}: set PORT to 1024 or above`,
+    EACCES: `the server's user is not allowed to use port ${port}: set PORT to 1024 or above`,
     EADDRNOTAVAIL: `${host} is not an address of this machine: set HOST to one of its addresses, such as 127.0.0.1`,
     ENOTFOUND: `the host name ${host} cannot be resolved: set HOST to an address of this machine, such as 127.0.0.1`,
   }

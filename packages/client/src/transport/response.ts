@@ -107,9 +107,9 @@ export function dataOf(response: GraphQLResponse, operation: Operation, options:
   const lost = errors.find(({ extensions }) => extensions?.code === 'UNAVAILABLE' && extensions.outcome !== 'done')
   const mayHaveRun = outcomeOf(response.status, response) === 'unknown' || (lost !== undefined && 'data' in response)
   if (!mayHaveRun || effectOfCall(operation, options) === 'none') throw error
-  throw new OutcomeUnknownError('OUTCOME_UNKNOWN', `${(lost ?? error).message}; the mutation may have run`, {
-    ...details,
-    errors,
-    cause: error,
-  })
+  throw new OutcomeUnknownError(
+    'OUTCOME_UNKNOWN',
+    `the mutation may have run: check before you repeat it; the server reported: ${(lost ?? error).message}`,
+    { ...details, errors, cause: error },
+  )
 }

@@ -27,7 +27,7 @@ export function toWantedDevice(row: DeviceRow, types: readonly ApplicationType[]
   for (const [name, value] of row.attributes) {
     const levels = splitName(name).filter((level) => level !== undefined)
     for (const level of levels) assert('nameLength', characters(level), `characters in the attribute name ${level}`)
-    assert('valueBytes', byteLength(value), `bytes in ${name}`)
+    assert('valueBytes', byteLength(value), `bytes in the value of ${name}`)
   }
   const usualPorts = new Map(types.map(({ id, port }) => [id, port]))
   const hasPortlessService = services.some(

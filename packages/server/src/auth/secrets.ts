@@ -126,7 +126,9 @@ function encrypt(key: Buffer, owner: SecretOwner, secret: Buffer): Buffer {
 
 function decrypt(key: Buffer, owner: SecretOwner, encrypted: Buffer): Buffer {
   if (encrypted.length < 1 + NONCE_BYTES + TAG_BYTES || encrypted[0] !== VERSION) {
-    throw new Error(`the stored secret of ${owner.key} is damaged or has a format that this release does not support`)
+    throw new Error(
+      `the stored secret (owner: ${owner.key}) is damaged or has a format that this release does not support`,
+    )
   }
   const nonce = encrypted.subarray(1, 1 + NONCE_BYTES)
   const ciphertext = encrypted.subarray(1 + NONCE_BYTES, -TAG_BYTES)

@@ -42,7 +42,7 @@ export function watchProcesses(maxSeconds: number, log: FastifyBaseLogger): Watc
       else if (maxSeconds > 0 && each.missedChecks * CHECK_EVERY_MS === seconds * 1_000) {
         log.error(
           { process: number, pid: each.worker.process.pid, seconds },
-          'a server process does not respond; killing it',
+          'a server process is not responding; killing it',
         )
         each.worker.process.kill('SIGKILL')
       }

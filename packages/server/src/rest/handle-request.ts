@@ -60,7 +60,7 @@ async function signer<Viewer extends RestViewer>(
 
 function assertSigned(viewer: RestViewer | null, { route }: Operation): void {
   if (viewer === null && !route.isPublic)
-    throw new ApiError('UNAUTHENTICATED', 'this route needs a signed request: sign it with an access key', {
+    throw new ApiError('UNAUTHENTICATED', 'this route needs an access key: sign the request', {
       reason: 'missing',
     })
 }

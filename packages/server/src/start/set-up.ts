@@ -51,7 +51,7 @@ export async function setUp(options: SetUpOptions): Promise<SetUp> {
     })
   } catch (error) {
     if (!isFileError(error)) throw error
-    throw new StartError(`MUSTER_DATA must be a folder that Muster can write to: ${error.message}`, { cause: error })
+    throw new StartError(`MUSTER_DATA must be a folder that Muster can write to: ${error.message}.`, { cause: error })
   }
 }
 

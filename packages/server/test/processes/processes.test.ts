@@ -227,7 +227,7 @@ test('replaces a process that hangs or never becomes ready, and serves the metri
   expect(wasMissing).toBe(true)
   const lines = server.stderr().split('\n').slice(0, -1)
   const unresponsive = lines
-    .filter((line) => line.includes('a server process does not respond'))
+    .filter((line) => line.includes('a server process is not responding'))
     .map((line) => JSON.parse(line).pid)
   expect(unresponsive).toEqual(expect.arrayContaining(hanging))
   await vi.waitFor(async () => expect((await measure(server)).muster_processes_missing).toBe(0), wait)

@@ -38,6 +38,6 @@ function readIfExists(file: string): string | undefined {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new StartError(`The master key cannot be read: ${(error as Error).message}`, { cause: error })
+    throw new StartError(`The master key cannot be read: ${(error as Error).message}.`, { cause: error })
   }
 }

@@ -164,7 +164,8 @@ const MAX_FAILURES = 40
 
 function timelineIn(label: string): number {
   const timeline = Number(/^START TIMELINE: (\d+)$/m.exec(label)?.[1])
-  if (!(timeline > 0)) throw new Error(`the backup label must contain a line such as "START TIMELINE: 1": ${label}`)
+  if (!(timeline > 0))
+    throw new Error(`the backup label must contain a line such as "START TIMELINE: 1", but is: ${label}`)
   return timeline
 }
 

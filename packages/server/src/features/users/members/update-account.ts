@@ -50,7 +50,7 @@ export async function updateAccount({ db, viewer }: Context, args: MutationUpdat
 function assertMeets({ session, signInMethod = null }: Context['viewer'], policy: SignInPolicy): void {
   const required = requiredSignIn(policy, session === undefined ? null : signInMethod)
   if (required === null) return
-  const how = required === 'SSO' ? 'single sign-on' : 'single sign-on, a passkey, or a password and a code'
+  const how = required === 'SSO' ? 'single sign-on' : 'single sign-on, a passkey, or a password with a two-factor code'
   throw new ApiError(
     'CONFLICT',
     `your sign-in does not meet the policy ${required}: sign in again with ${how}, then retry`,
