@@ -66,7 +66,7 @@ export async function removeUser(db: Database, address: string, removal: Removal
     throw new ApiError('CONFLICT', 'no account would remain: make another member an owner, or add another user first')
   if (accounts.length > 0 && removal.withAccounts !== true) {
     const named = accounts.map((account) => account.email).join(', ')
-    const message = `these accounts would have no owner who can sign in: ${named}. Make another member an owner first, or delete the accounts with --with-accounts`
+    const message = `these accounts would have no owner who can sign in: ${named}; make another member an owner first, or delete the accounts with --with-accounts`
     throw new ApiError('CONFLICT', message, { reason: 'last-owner' })
   }
   const name = erase ? erasedAddress(id) : email
