@@ -71,12 +71,12 @@ async function assertSuitable({ name: source, connection }: NamedDatabase, log: 
     }
     if ((await setting('server_encoding')) !== 'UTF8') {
       throw new StartError(
-        `The database in ${source} has the encoding ${await setting('server_encoding')}; Muster requires UTF8. Create a database with this encoding.`,
+        `The database in ${source} has the encoding ${await setting('server_encoding')}; Muster requires UTF8. Create a database with the encoding UTF8.`,
       )
     }
     for (const name of ['fsync', 'full_page_writes']) {
       if ((await setting(name)) === 'off')
-        log.warn(`the database runs with ${name} off, so a crash can lose or damage data: turn ${name} on`)
+        log.warn(`the database in ${source} runs with ${name} off, so a crash can lose or damage data: turn ${name} on`)
     }
   } finally {
     await client.end().catch(() => {})

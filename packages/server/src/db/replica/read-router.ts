@@ -69,7 +69,7 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
   }
 
   const closeReplica = (error: unknown): void => {
-    switchTo('away', `the standby cannot be read: ${(error as Error).message}`)
+    switchTo('away', `DATABASE_READ_URL cannot be used: ${(error as Error).message}`)
     const closed = replica?.close().catch(() => {})
     replica = undefined
     if (closed !== undefined) closing.add(closed.finally(() => closing.delete(closed)))
