@@ -43,7 +43,7 @@ function parseEntry(entry: Character[]): ServiceEntry {
   const hosts = hasPort ? hostAndPort.slice(0, -1) : hostAndPort
   if (hosts.length > 1)
     fail(
-      'only a host and a port can follow the type; write the port as a number, and a host with colons in brackets, as in ssh:[fe80::1]:22',
+      'only a host and a port can follow the type; write the port as a number, and put brackets around a host that contains colons, as in ssh:[fe80::1]:22',
     )
   const [host] = hosts
   if (host !== undefined && host.length === 0) fail('the host or port after ":" is missing; write one, as in ssh:22')
@@ -92,7 +92,7 @@ function characters(cell: string): Character[] {
     }
   }
   if (inBrackets)
-    throw new Error('services: "[" has no closing "]"; write a host with colons in brackets, such as ssh:[fe80::1]:22')
+    throw new Error('services: "[" has no closing "]"; write "]" after the host, as in ssh:[fe80::1]:22')
   return found
 }
 
