@@ -65,7 +65,7 @@ async function waitForBrowser(
     for (;;) {
       const back = await Promise.race([loopback.next(), timeout])
       if (back === undefined) throw expired()
-      if ('error' in back) throw failure('the sign-in request was denied in the browser')
+      if ('error' in back) throw failure('the sign-in request was denied')
       const outcome = await poll(url, started, back.code)
       if (outcome !== 'pending') return outcome
       // Wait for the browser again, because another page on this machine may have sent a wrong code.

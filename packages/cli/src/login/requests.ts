@@ -41,7 +41,7 @@ export async function poll(
   if (status === 200) return body as { key: string; account: string }
   if (status === 202 || status === 429 || status === 503) return 'pending'
   if (status !== 410) throw failure(status, body)
-  const what = body.status === 'denied' ? 'was denied in the browser' : 'expired after ten minutes'
+  const what = body.status === 'denied' ? 'was denied' : 'expired after ten minutes'
   throw new CliError(`the sign-in request ${what}`, {
     hint: 'To try again, run "muster login".',
     exitCode: exitCodes.refused,

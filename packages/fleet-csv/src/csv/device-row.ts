@@ -48,7 +48,7 @@ export function parseDeviceRow(
 }
 
 const emptyCellHint = (field: string): string =>
-  field === 'name' ? '' : '; to leave it unset, use an empty cell without quotes'
+  field === 'name' ? '' : '; to set no value, use an empty cell without quotes'
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
 

@@ -25,9 +25,13 @@ describe('a mutation that changes data', () => {
     [
       'make(fails: "slow") { name }',
       'UNAVAILABLE',
-      /^the change was made, but reading .* failed: the database took too long/,
+      /^the change was made \(do not repeat it\), but reading .* failed: the database took too long/,
     ],
-    ['make(fails: "gone") { name }', 'NOT_FOUND', /^the change was made, but reading .* failed: there is no thing "7"/],
+    [
+      'make(fails: "gone") { name }',
+      'NOT_FOUND',
+      /^the change was made \(do not repeat it\), but reading .* failed: there is no thing "7"/,
+    ],
     ['make { name part(size: 0) }', 'BAD_USER_INPUT', /^size must be from 1 to 1000/],
     ['grow(mib: 32)', 'LIMIT_EXCEEDED', /^the change was made, but the response may have at most 33554432 bytes/],
   ])('reports the outcome "done" if %s fails with %s after the change', async (query, code, message) => {

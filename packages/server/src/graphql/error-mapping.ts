@@ -48,10 +48,11 @@ export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
     const cause = toApiError(error.cause, input)
     if (input.isUndone) return cause
     const { code, message, details } = cause
-    return new ApiError(code, `the change was made, but reading it for the response failed: ${message}`, {
-      ...details,
-      ...OUTCOME_DONE,
-    })
+    return new ApiError(
+      code,
+      `the change was made (do not repeat it), but reading it for the response failed: ${message}`,
+      { ...details, ...OUTCOME_DONE },
+    )
   }
   const classified = input.classify?.(error)
   if (classified) return classified

@@ -57,7 +57,7 @@ test('returns an error instead of a response above the size limit, and advises t
   expect(await rest('GET', '/devices?size=1000')).toMatchObject({
     status: 422,
     code: 'LIMIT_EXCEEDED',
-    message: expect.stringContaining('pass a smaller size'),
+    message: expect.stringContaining('request less data'),
   })
   expect((await rest('GET', '/devices?size=100')).body.items).toHaveLength(100)
 })

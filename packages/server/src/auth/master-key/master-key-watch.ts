@@ -21,7 +21,7 @@ export function watchMasterKey(db: Database, secrets: Secrets, log: FastifyBaseL
     } catch (error) {
       const { message } = error as Error
       if (!isClosed && message !== reported)
-        log.warn({ reason: message }, 'the check for a new master key failed; retrying')
+        log.warn({ reason: message }, 'cannot check for a new master key or switch to it; retrying')
       reported = message
     }
     if (!isClosed) wait()

@@ -62,7 +62,7 @@ export interface Download {
   reader(): Pick<Viewer, 'restriction' | 'reach'>
   /**
    * Waits until the rate limit allows this cost, and charges it. Fails if the key or session that requested the link is
-   * no longer allowed to download the list.
+   * no longer allowed to download the list from the client's address.
    */
   charge(points: number): Promise<void>
   /**
@@ -156,7 +156,9 @@ function downloadOf(
       await spendWhenAvailable(payer, points)
       const now = await admit(deps, grant, address)
       if (now === undefined)
-        throw new Error('the access key or session that requested this download may no longer download the list')
+        throw new Error(
+          'the access key or session that requested this download can no longer download the list from this address',
+        )
       current = now
     },
     read: (run) => retryWhenRateLimited(() => run(db)),

@@ -140,7 +140,7 @@ export function applyOperations(device: BulkDevice, operations: readonly BulkOpe
 
 function deletion({ id, state, fields }: BulkDevice, force: boolean): DeviceChanges {
   if (state === 'active' && !force)
-    throw new ApiError('CONFLICT', `device ${id} is active: pass force: true to delete it anyway`)
+    throw new ApiError('CONFLICT', `device ${id} is active: pass force to delete it anyway`)
   return { delete: { name: fields.name! } }
 }
 

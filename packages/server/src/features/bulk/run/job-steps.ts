@@ -170,7 +170,8 @@ function reasonNotExpected(job: BulkJob): string | undefined {
 
 const failPreview = (options: WorkOptions, place: JobPlace, error: unknown): Promise<WorkResult> =>
   whileLocked(options, place, 'PREVIEWING', async (db) => {
-    const reason = error instanceof ApiError ? error.message : 'the server failed to read the devices'
+    const reason =
+      error instanceof ApiError ? error.message : 'the server failed to read the devices: see the server log'
     await writeJob(db, place.accountId, place.id, { state: 'FAILED', reason, finished: options.clock() })
   })
 

@@ -208,7 +208,7 @@ function assertDeletable(job: BulkJob, deleted: readonly Accepted[]): void {
   if (job.operations.some((operation) => 'delete' in operation && operation.delete.force)) return
   const active = deleted.find(({ device }) => device.fields.state === 'active')
   if (active === undefined) return
-  const message = `device ${active.item.id} is active: pass force: true to delete it anyway`
+  const message = `device ${active.item.id} is active: pass force to delete it anyway`
   throw new DeviceError(active.item.id, new ApiError('CONFLICT', message))
 }
 

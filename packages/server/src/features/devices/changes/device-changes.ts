@@ -250,7 +250,7 @@ async function assertNoneActive(transaction: Database, accountId: string, ids: r
   const states = await lockStates(transaction, accountId, ids)
   const active = ids.find((id) => states.get(id) === 'active')
   if (active !== undefined)
-    throw new ApiError('CONFLICT', `device ${active} is active: pass force: true to delete it anyway`)
+    throw new ApiError('CONFLICT', `device ${active} is active: pass force to delete it anyway`)
 }
 
 async function rejectDuplicateHardwareId(hardwareId: string | null, write: () => Promise<void>): Promise<void> {
