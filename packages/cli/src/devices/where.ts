@@ -24,7 +24,7 @@ export function joinFilters(filters: readonly string[]): string | undefined {
 /** Rejects an empty filter, which would match everything, and the operator `~`, which does not exist. */
 function assertFilter(filter: string): void {
   if (filter.trim() === '')
-    throw usageError('--where: the filter is empty', 'Omit --where. To match everything, pass --where "id:*".')
+    throw usageError('--where: the filter is empty', 'To match everything, pass --where "id:*".')
   const [, name, value] = /^([\w.$]+)~(.*)$/s.exec(filter) ?? []
   if (name !== undefined) throw usageError(`--where: ~ is not an operator`, `Write ${name}:${value}.`)
 }

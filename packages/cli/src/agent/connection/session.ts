@@ -128,7 +128,7 @@ function nextMessage(client: MqttClient, topic: string): Promise<Buffer> {
 
 const responseTimeout = (): Promise<never> =>
   sleep(RESPONSE_TIMEOUT_MS, undefined, { ref: false }).then(() => {
-    throw new Error('the server did not respond to the service list')
+    throw new Error(`the server did not respond to the service list within ${RESPONSE_TIMEOUT_MS / 1_000} s`)
   })
 
 function readIds(payload: Buffer): Map<string, string> {

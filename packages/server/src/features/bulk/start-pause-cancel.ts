@@ -36,7 +36,7 @@ export async function startBulk(
 export const pauseBulk = (context: Context, id: string): Promise<BulkJob> =>
   changeJob(context, id, async (db, job) => {
     if (job.state === 'PAUSED') return job
-    if (job.state !== 'RUNNING') throw wrongState(job, 'only a running job can be paused')
+    if (job.state !== 'RUNNING') throw wrongState(job, 'only a job that is RUNNING can be paused')
     const change = { state: 'PAUSED', reason: 'paused on request' } as const
     await writeJob(db, context.viewer.accountId, id, change)
     return { ...job, ...change }
@@ -46,7 +46,7 @@ export const resumeBulk = (context: Context, { id, rate }: { id: string; rate?: 
   changeJob(context, id, async (db, job) => {
     const { viewer, clock } = context
     if (job.state !== 'RUNNING' && job.state !== 'PAUSED')
-      throw wrongState(job, 'resumeBulk requires a job that is PAUSED or RUNNING')
+      throw wrongState(job, 'only a job that is PAUSED or RUNNING can be resumed')
     const pace = { rate: rate == null ? job.rate : readRate(rate) }
     if (job.state === 'PAUSED')
       await assertOnlyUndo(db, viewer.accountId, { undoOf: job.undoOf, except: id, now: clock() })
