@@ -22,7 +22,7 @@ test('rejects an invalid configuration and reports the file and line', async () 
 
 test('rejects a configuration file that does not exist', async () => {
   const { code, stderr } = await muster(['agent', 'check', '--config', '/nowhere/agent.ini'])
-  expect([code, stderr]).toEqual([2, expect.stringContaining('/nowhere/agent.ini not found')])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('/nowhere/agent.ini does not exist')])
 })
 
 test('prints what the agent would report, and exits with code 1 if a value cannot be read', async () => {

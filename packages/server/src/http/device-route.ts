@@ -90,7 +90,7 @@ function deviceRequest(
 function countFailure(error: ApiError, address: string, { failures }: RateLimits): ApiError {
   const retryAfter = failures.count(address)
   if (retryAfter === undefined) return error
-  const message = `too many invalid credentials: ${retryIn(retryAfter)}`
+  const message = `too many invalid credentials from this IP address: ${retryIn(retryAfter)}`
   return new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 

@@ -40,7 +40,7 @@ export async function readAgentConfig(named: string | undefined, env = process.e
       named === undefined
         ? 'Set MUSTER_AGENT_CONFIG to the path of an existing file.'
         : 'Pass the path of an existing file with --config.'
-    throw new CliError(`configuration file ${file} not found`, { hint, exitCode: exitCodes.usage })
+    throw new CliError(`the configuration file ${file} does not exist`, { hint, exitCode: exitCodes.usage })
   }
   return { ...parseAgentConfig('', ''), file: undefined }
 }

@@ -86,10 +86,8 @@ export function createWorkerRouter({
   const check = async (db: Database): Promise<void> => {
     try {
       const identity = await selectIdentity(db)
-      if (identity.isStandby)
-        throw new Error('DATABASE_URLS contains a standby, but must contain only workers of the cluster')
-      if (!(await isWorker(coordinator, identity)))
-        throw new Error('DATABASE_URLS contains a server that is not a worker of the cluster')
+      if (identity.isStandby) throw new Error('the server is a standby, not a worker of the cluster')
+      if (!(await isWorker(coordinator, identity))) throw new Error('the server is not a worker of the cluster')
       const { node } = identity
       if (workers.has(node)) {
         duplicates.add(db)

@@ -25,7 +25,7 @@ export function withMigrationLock<Result>(
       const runner = await findRunner(connection)
       const running = await findRunningMigration(connection)
       const details = { migration: running?.migration, step: running?.what, session: runner }
-      log.warn(details, 'waiting for another process to finish migrating the database')
+      log.warn(details, 'waiting for another process to finish migrating the database or distributing its tables')
     }
     const prepareAndWork = async (): Promise<Result> => {
       await detectLostClient(connection)

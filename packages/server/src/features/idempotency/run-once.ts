@@ -53,8 +53,8 @@ export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
     cached.count += 1
     if (cached.count <= limits.idempotencyRecords) return
     const limit = limits.idempotencyRecords
-    const message = `an account may use up to ${limit} Idempotency-Keys in 24 hours: omit the key, or retry when earlier keys are 24 hours old`
-    throw limitExceeded(message, { limit, found: cached.count - 1 })
+    const message = `an account can use up to ${limit} Idempotency-Keys in 24 hours: retry when earlier keys are 24 hours old, or send the request without a key`
+    throw new ApiError('LIMIT_EXCEEDED', message, { limit, found: cached.count - 1 })
   }
 
   return async (start, { context, execute, fail }) => {
@@ -108,13 +108,13 @@ function replay(
 const nextStep: Record<Created['kind'], string> = {
   'bulk job': 'read the job by its ID',
   'access key': 'if you need the secret, delete the key and create another',
-  device: 'if you need the secret, call rotateDeviceSecret',
-  invitation: 'if you need the link, call resendInvitation',
+  device: 'if you need the secret, rotate it',
+  invitation: 'if you need the link, resend the invitation',
   'registration code': 'if you need the code, delete it and create another',
   role: 'read the role by its ID',
   service: 'read the service by its ID',
   view: 'read the view by its ID',
-  webhook: 'if you need the secret, call rotateWebhookSecret',
+  webhook: 'if you need the secret, rotate it',
 }
 
 /** Prepares a transaction, which begins when the use case calls `begin`. */

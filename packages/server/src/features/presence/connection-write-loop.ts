@@ -48,7 +48,7 @@ export function createConnectionWriter(options: ConnectionWriterOptions): Connec
       if (lease.id === undefined && closing.aborted) return
       try {
         await writeBatch()
-        if (isFailing) log.info('writing device states again')
+        if (isFailing) log.info('device states can be written again')
         isFailing = false
       } catch (error) {
         if (closing.aborted) return

@@ -69,6 +69,6 @@ function limitGuesses(error: unknown, address: string, failed: FailedAuthenticat
   if (!(error instanceof ApiError) || !guesses.has(error.details.reason)) return error
   const retryAfter = failed.count(address, undefined)
   if (retryAfter === undefined) return error
-  const message = `too many invalid registration codes or device credentials: ${retryIn(retryAfter)}`
+  const message = `too many invalid registration codes or device credentials from this IP address: ${retryIn(retryAfter)}`
   return new ApiError('RATE_LIMITED', message, { retryAfter })
 }

@@ -47,7 +47,7 @@ export async function redeliver(context: Context, { webhookId, deliveryId, since
 function assertSending({ enabled, paused }: Webhook): void {
   if (enabled && paused === null) return
   const state = enabled ? 'paused' : 'disabled'
-  throw new ApiError('CONFLICT', `the webhook is ${state}: enable it first with updateWebhook(enabled: true)`)
+  throw new ApiError('CONFLICT', `the webhook is ${state}: update it with enabled: true first`)
 }
 
 /** Deletes deliveries and pending events after 30 days, including deliveries that were never attempted. */

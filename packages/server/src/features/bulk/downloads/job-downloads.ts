@@ -86,7 +86,7 @@ export const secretsCsv = (secrets: Pick<Secrets, 'decrypt'>, clock: () => Date)
     if (key === null)
       throw new ApiError(
         'NOT_FOUND',
-        'the secrets were already downloaded, or the job ended more than a day ago: call rotateDeviceSecret for each device',
+        'the secrets were already downloaded, or the job ended more than a day ago: rotate the secret of each device',
       )
     const opened = openJobKey(secrets, { accountId, jobId }, key)
     yield formatNeutralRow(['id', 'name', 'hardwareId', 'secret'])

@@ -92,7 +92,7 @@ export function createFanOut({ db, feed, load, log, isSending, onCreated, onWait
       let outcome: Outcome = 'done'
       try {
         outcome = await step()
-        if (isFailing) log.info('creating webhook deliveries again')
+        if (isFailing) log.info('webhook deliveries can be created again')
         isFailing = false
       } catch (error) {
         // A webhook was deleted during the step, and the next attempt skips it.
