@@ -25,5 +25,5 @@ export async function fitInMemory(
   }
   if (fitting.length > 0 || ids.length === 0) return { ids: fitting }
   const message = `a bulk job reads at most ${limit} bytes of attributes per device, including its services' attributes, but this device's attributes can have up to ${sum} bytes`
-  return { ids: ids.slice(0, 1), error: new ApiError('LIMIT_EXCEEDED', message, { limit, found: sum }) }
+  return { ids: ids.slice(0, 1), error: limitExceeded(message, { limit, found: sum }) }
 }
