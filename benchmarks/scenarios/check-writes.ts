@@ -31,8 +31,7 @@ export async function startWriteCheck({ pool, fleet }: Environment): Promise<(re
     const { events, lost } = rows[0]!
     if (events < succeeded)
       throw new Error(`The event log contains only ${events} of the ${succeeded} acknowledged changes.`)
-    if (lost > 0)
-      throw new Error(`Attributes whose value differs from the value in their newest event: ${lost}.`)
+    if (lost > 0) throw new Error(`Attributes whose value differs from the value in their newest event: ${lost}.`)
     if ((await readState()).deadlocks > before.deadlocks) throw new Error('A deadlock occurred in the database.')
   }
 }

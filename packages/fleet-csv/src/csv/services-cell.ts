@@ -91,8 +91,7 @@ function characters(cell: string): Character[] {
       found.push({ text, literal: inBrackets })
     }
   }
-  if (inBrackets)
-    throw new Error('services: "[" has no closing "]"; write "]" after the host, as in ssh:[fe80::1]:22')
+  if (inBrackets) throw new Error('services: "[" has no closing "]"; write "]" after the host, as in ssh:[fe80::1]:22')
   return found
 }
 

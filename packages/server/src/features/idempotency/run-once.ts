@@ -54,7 +54,7 @@ export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
     if (cached.count <= limits.idempotencyRecords) return
     const limit = limits.idempotencyRecords
     const message = `an account can use up to ${limit} Idempotency-Keys in 24 hours: retry when earlier keys are 24 hours old, or send the request without a key`
-    throw new ApiError('LIMIT_EXCEEDED', message, { limit, found: cached.count - 1 })
+    throw limitExceeded(message, { limit, found: cached.count - 1 })
   }
 
   return async (start, { context, execute, fail }) => {

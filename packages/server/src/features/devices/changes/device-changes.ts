@@ -249,8 +249,7 @@ function changed(device: LockedDevice, change: DeviceChange): LockedDevice {
 async function assertNoneActive(transaction: Database, accountId: string, ids: readonly string[]): Promise<void> {
   const states = await lockStates(transaction, accountId, ids)
   const active = ids.find((id) => states.get(id) === 'active')
-  if (active !== undefined)
-    throw new ApiError('CONFLICT', `device ${active} is active: pass force to delete it anyway`)
+  if (active !== undefined) throw new ApiError('CONFLICT', `device ${active} is active: pass force to delete it anyway`)
 }
 
 async function rejectDuplicateHardwareId(hardwareId: string | null, write: () => Promise<void>): Promise<void> {
