@@ -82,7 +82,9 @@ ${table(['Code', 'HTTP status', 'Meaning'], rows)}
 
 ## Reasons
 
-If the server rejects credentials, \`extensions.reason\` contains one of these codes:
+If the server rejects credentials, \`extensions.reason\` contains one of these codes. If the status
+is 303, the server instead redirects the browser to the sign-in page, and the query parameter
+\`error\` of the page's URL contains the code:
 
 ${table(['Reason', 'HTTP status', 'Meaning'], reasons)}
 
