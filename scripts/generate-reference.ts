@@ -63,8 +63,8 @@ is wrong, the message names it and describes a correct value.
 - A failed mutation changes nothing, with three exceptions:
   - If \`extensions.outcome\` is \`done\`, the change succeeded, but the server could not return its
     result.
-  - If \`extensions.outcome\` is \`unknown\`, the database connection broke during the mutation. The
-    change may or may not be stored.
+  - If \`extensions.outcome\` is \`unknown\`, the connection to the database was lost during the
+    mutation. Check whether the change was made.
   - If \`runBulk\` without an [Idempotency-Key](api.md#repeat-a-request) returns \`CONFLICT\`, the new
     job stays \`READY\`, and \`extensions.job\` contains its ID.
 - Some HTTP errors have the code \`BAD_USER_INPUT\` with a status other than 400: 405 for an

@@ -34,7 +34,7 @@ export const errorCodes = {
   FORBIDDEN: {
     status: 403,
     meaning:
-      'The credentials are valid but do not allow this request. For example, the role lacks a permission, or the request is a mutation with a read-only key.',
+      'The credentials are valid but do not allow this request. For example, the role lacks a permission, or the request is a mutation that is signed with a read-only key.',
   },
   RESERVED_ATTRIBUTE: {
     status: 400,
