@@ -89,7 +89,7 @@ export const requestReasons = {
   'sign-in-required': {
     code: 'FORBIDDEN',
     meaning:
-      'The account requires a different kind of sign-in than the session used. Sign in as `extensions.requiredSignIn` says: SSO means single sign-on. SECOND_FACTOR means single sign-on, a passkey, or a password with a two-factor code.',
+      'The session began with a kind of sign-in that the account does not accept. Sign in as `extensions.requiredSignIn` says: SSO means single sign-on. SECOND_FACTOR means single sign-on, a passkey, or a password with a two-factor code.',
   },
   'sign-in-too-old': {
     code: 'FORBIDDEN',
@@ -113,7 +113,7 @@ export const requestReasons = {
   'wrong-secret': {
     code: 'CONFLICT',
     meaning:
-      "A device registered again with a valid registration code, but the ID or the secret in the Authorization header is not the device's. Send the device's ID and current secret, or have the device's owner allow a new registration.",
+      "A device tried to register again with a valid registration code, but the ID or the secret in the Authorization header is not the device's. Send the device's ID and current secret, or have the device's owner allow a new registration.",
   },
   'last-owner': {
     code: 'CONFLICT',
