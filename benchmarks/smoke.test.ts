@@ -152,7 +152,7 @@ test('detects a change without an event, and a lost update', async () => {
   const [operation] = writer!.operations(environment.fleet, { connection: 0, run: -1 })
   await runOperation(environment, 'server', operation!)
   await pool.query(`update device set attributes = attributes - 'load' where id = $1`, [environment.fleet.deviceIds[0]])
-  await expect(lost(result)).rejects.toThrow('differs from the newest event is 1')
+  await expect(lost(result)).rejects.toThrow('the value in their newest event: 1')
 })
 
 /** After a change to the server's statements, `npx vitest run benchmarks -u` updates the baseline's SQL files. */

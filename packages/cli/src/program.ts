@@ -58,7 +58,10 @@ function newParent(name: string): Command {
   return parent
 }
 
-/** Joins the lines of each paragraph, so that the help wraps paragraphs at the terminal width. */
+/**
+ * Joins the lines of each paragraph of a command's description, so that the help wraps paragraphs at the terminal
+ * width.
+ */
 const prose = (text: string): string => text.trim().replace(/(?<!\n)\n(?!\n)/g, ' ')
 
 const sentence = (summary: string): string => `${summary[0]!.toUpperCase()}${summary.slice(1)}.`

@@ -11,19 +11,19 @@ interface Deletion<Options> {
   /** The verb of the question that the command asks. */
   verb?: 'Delete' | 'Remove'
   /** The word that the command prints before each deleted object. */
-  done?: 'Deleted' | 'Removed'
+  result?: 'Deleted' | 'Removed'
   work: (muster: Muster, id: string, options: Options) => Promise<unknown>
 }
 
 /** Completes a command whose argument lists the objects to delete. The command asks for confirmation. */
 export const withDeletion = <Options extends ClientOptions>(
   command: Command,
-  { noun, verb = 'Delete', done = 'Deleted', work }: Deletion<Options>,
+  { noun, verb = 'Delete', result = 'Deleted', work }: Deletion<Options>,
 ): Command =>
   command
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(async (ids: string[], options: Options & { yes?: boolean }) => {
       const muster = await openMuster(options, 4)
       await confirm(`${verb} ${ids.length === 1 ? `the ${noun} ${ids[0]}` : `${ids.length} ${noun}s`}`, options)
-      await deleteEach(ids, { options, verb: done, work: (id) => work(muster, id, options) })
+      await deleteEach(ids, { options, result, work: (id) => work(muster, id, options) })
     })

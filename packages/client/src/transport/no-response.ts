@@ -57,6 +57,10 @@ export function attemptFromFailure({ endpoint, effect, error, timeout }: FailedR
   const noResponse =
     effect === 'none'
       ? new NoAnswerError('NO_ANSWER', message, { cause: error })
-      : new OutcomeUnknownError('OUTCOME_UNKNOWN', `${message}; the mutation may have run`, { cause: error })
+      : new OutcomeUnknownError(
+          'OUTCOME_UNKNOWN',
+          `${message}; the mutation may have run: check before you repeat it`,
+          { cause: error },
+        )
   return { outcome: 'unknown', retryAfter: null, isRateLimited: false, error: noResponse }
 }

@@ -44,7 +44,7 @@ export function attemptFromResponse({ endpoint, effect, response, text }: Receiv
     outcome === 'unknown' && effect !== 'none'
       ? new OutcomeUnknownError(
           'OUTCOME_UNKNOWN',
-          `${endpoint} responded with HTTP ${status}; the mutation may have run`,
+          `${endpoint} responded with HTTP ${status}; the mutation may have run: check before you repeat it`,
           details,
         )
       : new BadAnswerError(

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { ApiError, limitExceeded } from '../errors.ts'
 import type { Viewer } from '../viewer.ts'
 
 /** The interval can be short, because a check usually needs no query. */
@@ -57,7 +57,7 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
       const streams: KeyStreams = byKey.get(key) ?? new Map()
       if (streams.size >= perKey) {
         const message = `an access key or session may have at most ${perKey} open streams in an account on each server process: close one first`
-        throw new ApiError('LIMIT_EXCEEDED', message, { limit: perKey, found: streams.size })
+        throw limitExceeded(message, { limit: perKey, found: streams.size })
       }
       streams.set(end, viewer)
       byKey.set(key, streams)

@@ -106,7 +106,8 @@ describe('a method of a REST path', () => {
 
 describe('an object that a REST request creates', () => {
   it('is available at the path in Location', async () => {
-    const { headers, body } = await rest('POST', '/devices', { body: { name: 'a' } })
+    const { status, headers, body } = await rest('POST', '/devices', { body: { name: 'a' } })
+    expect(status).toBe(201)
     expect(headers.get('location')).toBe(`/rest/v1/devices/${body.device.id}`)
     const key = await rest('POST', '/access-keys', { body: { name: 'x' } })
     expect(await rest('GET', key.headers.get('location')?.replace('/rest/v1', '') ?? '')).toMatchObject({

@@ -30,5 +30,5 @@ export interface Route {
 
 export const routeName = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
 
-/** Returns the HTTP status code of a successful response: 201 if the route creates an object, and usually 200. */
+/** Returns the HTTP status code of a successful response. A route with `location` creates an object. */
 export const statusOf = ({ status, location }: Route): 200 | 201 | 204 => status ?? (location === undefined ? 200 : 201)

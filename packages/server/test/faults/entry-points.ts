@@ -71,7 +71,7 @@ export const entryPoints: Readonly<Record<string, (installation: Installation) =
     }),
 }
 
-/** The statuses 401 and 429 also show that the database is available, because the server needs it to return them. */
+/** The statuses 401 and 429 count as served, because the requests above receive them only while the database works. */
 function availabilityOf(status: number): Availability {
   if (status === 503) return 'unavailable'
   return [200, 401, 429].includes(status) ? 'served' : `status ${status}`

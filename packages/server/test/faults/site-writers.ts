@@ -4,7 +4,7 @@ import { executeOperation } from './checker.ts'
 import type { Rig } from './rig.ts'
 
 const CLIENTS = 4
-/** The pauses after acknowledged changes leave CPU time for the jobs. */
+/** Pauses in milliseconds. The pause after an acknowledged change leaves CPU time for the jobs. */
 const pauseMs = { acknowledged: 10, other: 200 }
 
 /** Starts clients that set a different value with each change. With `mayDelete`, they also delete a few devices. */

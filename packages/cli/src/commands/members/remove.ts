@@ -16,7 +16,7 @@ download links lose access to the account. Account keys that they created remain
   return withDeletion<Options>(command, {
     noun: 'member',
     verb: 'Remove',
-    done: 'Removed',
+    result: 'Removed',
     work: async (muster, emailOrId, { disableKeys = false }) => {
       const { person } = await findMember(muster, emailOrId)
       await muster.mutations.removeMember({ personId: person.id, disableKeys })

@@ -74,12 +74,13 @@ export function createWorkerRouter({
   const duplicates = new Set<Database>()
   const readShardOf = batched((accountIds) => selectShards(coordinator, accountIds))
 
+  /** Returns the position in DATABASE_URLS, because the URL itself may contain a password. */
+  const positionOf = (db: Database): number => pools.indexOf(db) + 1
+
   const setAway = (db: Database, reason: string): void => {
     for (const [node, worker] of workers) if (worker === db) workers.delete(node)
-    // The URL itself may contain a password.
-    const position = pools.indexOf(db) + 1
     if (reported.get(db) !== reason)
-      log.warn({ position, reason }, 'a server in DATABASE_URLS is unavailable or not a worker')
+      log.warn({ position: positionOf(db), reason }, 'a server in DATABASE_URLS is unavailable or not a worker')
     reported.set(db, reason)
   }
 
@@ -91,12 +92,13 @@ export function createWorkerRouter({
       const { node } = identity
       if (workers.has(node)) {
         duplicates.add(db)
-        log.warn({ node }, 'DATABASE_URLS contains several URLs of the same node: only the first available URL is used')
+        const message = 'DATABASE_URLS contains several URLs of the same node: only the first available URL is used'
+        log.warn({ position: positionOf(db), node }, message)
         return
       }
       workers.set(node, db)
       reported.delete(db)
-      log.info({ node }, 'a worker of the cluster is available')
+      log.info({ position: positionOf(db), node }, 'a worker of the cluster is available')
     } catch (error) {
       setAway(db, (error as Error).message)
     }

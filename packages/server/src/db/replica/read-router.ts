@@ -99,7 +99,7 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
     const isCurrent = await check(checked, RETRY_MS)
     // A failed query may have closed the replica in the meantime. The next retry then opens it again.
     if (checked !== replica) return
-    if (isCurrent === 'silent') closeReplica(new Error('the server in DATABASE_READ_URL is not responding'))
+    if (isCurrent === 'silent') closeReplica(new Error('the server is not responding'))
     else if (isCurrent === true) switchTo('replica')
     else if (isCurrent === false) switchTo('lagging', 'the standby lags behind the primary')
   }

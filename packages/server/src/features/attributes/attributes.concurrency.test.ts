@@ -43,7 +43,7 @@ test('loses no value when writers of every kind run concurrently', async () => {
   expect(Object.keys(day).filter((name) => name.startsWith('all'))).toHaveLength(30)
 })
 
-test('never makes a name both a value and a group, in the base or in contexts', async () => {
+test('never makes a name both a value and a group, in the base values or in contexts', async () => {
   const device = await client.addDevice()
   for (const round of range(60)) {
     const name = `name${round}`

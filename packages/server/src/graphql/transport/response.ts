@@ -98,10 +98,6 @@ export function limitedJson(response: unknown, { isChange }: { isChange: boolean
   const found = json === undefined ? 'more' : String(byteLength(json))
   const over = `may have at most ${answerBytes} bytes, but would have ${found}`
   return isChange
-    ? new ApiError(
-        'LIMIT_EXCEEDED',
-        `the change was made, but the response ${over}: do not repeat the change`,
-        OUTCOME_DONE,
-      )
-    : new ApiError('LIMIT_EXCEEDED', `the response ${over}: request less data, for example with a smaller size`)
+    ? limitExceeded(`the change was made, but the response ${over}: do not repeat the change`, OUTCOME_DONE)
+    : limitExceeded(`the response ${over}: request less data, for example with a smaller size`)
 }

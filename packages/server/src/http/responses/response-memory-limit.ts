@@ -37,8 +37,8 @@ const SMALL_BYTES = 16 * 1024
  */
 const LARGE_BYTES = 4 * 1024 * 1024
 /**
- * The assumed maximum size of an object in a response, in bytes: the limit on an object's attributes in the base or in
- * one context. No estimate exceeds this size times the number of objects, or `limits.answerBytes`. The lower value is
+ * The assumed maximum size of an object in a response, in bytes: the limit on an object's base values or its
+ * values in one context. No estimate exceeds this size times the number of objects, or `limits.answerBytes`. The lower value is
  * also the estimate for an operation that has not had a response yet.
  */
 const OBJECT_BYTES = limits.bytesPerTarget

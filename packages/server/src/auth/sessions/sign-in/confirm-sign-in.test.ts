@@ -122,7 +122,7 @@ describe('confirming a sign-in', () => {
     const { status, body } = await browser.auth('/confirm-sign-in', { password: person.password })
     expect([status, body.errors[0].message]).toEqual([
       400,
-      'this user has no password: confirm with a code or a passkey',
+      'this user has no password: confirm with a code or a passkey, or sign in again',
     ])
   })
 

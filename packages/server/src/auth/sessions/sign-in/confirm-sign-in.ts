@@ -48,7 +48,7 @@ function readMethod(call: AuthRequest, session: Session): () => Promise<void> {
 async function confirmPassword({ db }: AuthRequest, { email, personId }: Session, password: string): Promise<void> {
   const stored = await findPassword(db, email)
   const hash = stored?.personId === personId ? stored.passwordHash : undefined
-  if (hash === null) throw badInput('this user has no password: confirm with a code or a passkey')
+  if (hash === null) throw badInput('this user has no password: confirm with a code or a passkey, or sign in again')
   if (hash === undefined || !(await verifyPassword(password, hash)))
     throw new ApiError('BAD_USER_INPUT', 'the current password is wrong: try again', { reason: 'wrong-password' })
 }
