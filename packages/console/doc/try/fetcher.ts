@@ -24,7 +24,7 @@ const subscribe = (
 ): Observable<ExecutionResult> => ({
   subscribe(sink: Sink | ((value: ExecutionResult) => void) | undefined) {
     if (typeof sink !== 'object')
-      throw new Error('the subscriber must be an object with the methods next, error, and complete')
+      throw new Error('the observer must be an object with the methods next, error, and complete')
     const request = { query, variables, ...(operationName == null ? {} : { operationName }) }
     const unsubscribe = stream.subscribe(request, {
       next: (result) => sink.next(result as ExecutionResult),

@@ -54,7 +54,7 @@ describe('the services cell', () => {
     ['web=', 'type is missing'],
     ['=ssh:22', 'name before the "=" is missing'],
     ['a=b=ssh', 'more than one "="'],
-    ['ssh:fe80::1:22', 'in brackets'],
+    ['ssh:fe80::1:22', 'put brackets around a host that contains colons'],
     ['ssh:', 'host or port after ":" is missing'],
     ['ssh:70000', 'from 1 to 65535'],
     ['ssh:0', 'from 1 to 65535'],

@@ -22,8 +22,8 @@ interface SharedJudge {
 }
 
 /**
- * The judges in use, by owner, and then by account, selection, and readable names. The owner separates the servers that
- * tests run in one process.
+ * The judges in use, by owner, and then by account, selection, and readable attribute names. The owner separates the
+ * servers that tests run in one process.
  */
 const inUse = new WeakMap<object, Map<string, SharedJudge>>()
 

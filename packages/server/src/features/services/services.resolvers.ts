@@ -32,8 +32,8 @@ export const servicesPart = schemaPart(new URL('./services.graphql', import.meta
     online: ({ state }) => state === 'active',
     device: async ({ device, deviceId }, _args, context) => {
       const found = device ?? (await loadDevice(context, deviceId, { attributes: false }))
-      // The device is missing only if, since this request read the service, the device was deleted or the caller lost
-      // access to it.
+      // The device can be missing only if it was deleted, or the caller lost access to it, after this request read the
+      // service.
       if (found === undefined) throw notFound('device', deviceId)
       return found
     },

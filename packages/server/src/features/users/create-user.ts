@@ -16,7 +16,7 @@ export interface NewUser {
 export interface CreatedUser {
   id: string
   email: string
-  /** The server returns the password only on creation. */
+  /** The database contains only the password's hash. */
   password: string
 }
 

@@ -94,7 +94,7 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/roles/{id}',
-    summary: 'Changes a role. Omitted fields stay unchanged. In a built-in role, only groups can change.',
+    summary: 'Changes a role. Omitted fields stay unchanged. In a built-in role, you can change only the groups.',
     document: `mutation updateRole($id: ID!, $name: String, $access: AccessInput, $groups: [String!]) {
       updateRole(id: $id, name: $name, access: $access, groups: $groups) { ...Role }
     }`,
