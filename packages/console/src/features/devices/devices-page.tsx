@@ -20,12 +20,12 @@ import { useSavedColumns } from './columns/saved-columns.ts'
 import { CsvMenu } from './csv/csv-menu.tsx'
 import { DEFAULT_SORT, type DeviceQuery, isFiltered, readSort, writeSort } from './devices-search.ts'
 import { DeviceFilters } from './filters/device-filters.tsx'
-import { NoDevices } from './no-devices.tsx'
 import { useShownRows } from './rows/use-shown-rows.ts'
 import { DeviceTable, MAX_ROWS } from './table/device-table.tsx'
 import { type ListOptions, useListOptions } from './use-list-options.ts'
 import { useSelection } from './use-selection.ts'
 
+const NoDevices = lazy(async () => ({ default: (await import('./no-devices.tsx')).NoDevices }))
 const AddDevice = lazy(async () => ({ default: (await import('./add-device.tsx')).AddDevice }))
 
 export function DevicesPage() {
@@ -149,11 +149,13 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
         <ErrorNotice error={rows.error} title="The devices could not be loaded" onRetry={rows.retry} />
       ) : null}
       {isEmpty ? (
-        <NoDevices
-          isFiltered={isFiltered(query.filter)}
-          onClear={() => change({ where: undefined, view: undefined })}
-          onAdd={() => setAdding(true)}
-        />
+        <Suspense>
+          <NoDevices
+            isFiltered={isFiltered(query.filter)}
+            onClear={() => change({ where: undefined, view: undefined })}
+            onAdd={() => setAdding(true)}
+          />
+        </Suspense>
       ) : (
         <DeviceTable
           rows={rows}
