@@ -118,7 +118,7 @@ describe('confirming a sign-in', () => {
   })
 
   it('reports that a user without a password needs something else', async () => {
-    await app.db.updateTable('account').set({ password_hash: null }).where('id', '=', person.id).execute()
+    await app.db.updateTable('person').set({ password_hash: null }).where('id', '=', person.id).execute()
     const { status, body } = await browser.auth('/confirm-sign-in', { password: person.password })
     expect([status, body.errors[0].message]).toEqual([
       400,
