@@ -34,7 +34,7 @@ export interface Counted {
  * or `all`. `facet` is the position of the facet's name. For `all`, it is null.
  */
 export interface FacetRow {
-  facet: number
+  facet: number | null
   part: 'bucket' | 'other' | 'missing' | 'all'
   value: string | null
   devices: number
