@@ -41,6 +41,7 @@ describe('a mutation that changes data', () => {
     expect(errors).toEqual([
       expect.objectContaining({ extensions: expect.objectContaining({ code, outcome: 'done' }) }),
     ])
+    expect(errors[0].extensions).not.toHaveProperty('retryAfter')
     expect(errors[0].message).toMatch(message)
   })
 

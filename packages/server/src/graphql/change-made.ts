@@ -2,9 +2,10 @@ import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql'
 
 /**
  * Marks the errors of a mutation that made its change but could not return the result. Without `extensions.outcome`,
- * a caller may assume that a failed mutation changed nothing.
+ * a caller may assume that a failed mutation changed nothing. Omits `retryAfter`, because a retry would repeat the
+ * change.
  */
-export const OUTCOME_DONE = { outcome: 'done' } as const
+export const OUTCOME_DONE = { outcome: 'done', retryAfter: undefined } as const
 
 /** Thrown by a mutation that made its change but failed to read the result for the response. */
 export class ChangeMadeError extends Error {

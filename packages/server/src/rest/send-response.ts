@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import { ApiError, type ErrorCode } from '../errors.ts'
-import { isOutcomeDone } from '../graphql/change-made.ts'
 import { errorResponse, limitedJson, toSend } from '../graphql/transport/response.ts'
 import { HttpError } from '../lib/http-error.ts'
 import type { Operation } from './operation.ts'
@@ -52,7 +51,7 @@ export function sendErrors(reply: FastifyReply, errors: readonly GraphQLFormatte
   const reported = errors.map(({ message, extensions }) => ({ message, extensions }))
   const [{ extensions } = {}] = reported
   const code = (extensions?.code ?? 'INTERNAL') as ErrorCode
-  if (typeof extensions?.retryAfter === 'number' && !isOutcomeDone(errors[0]!))
+  if (typeof extensions?.retryAfter === 'number')
     reply.header('retry-after', String(Math.max(1, Math.ceil(extensions.retryAfter))))
   return reply
     .code(statusOfCode(code))
