@@ -2018,11 +2018,14 @@ export type EventType =
    * paused (the reason)
    */
   | 'WEBHOOK_PAUSE'
-  /** data: name, kind, where, context, sortBy, columns, description, labels, and isShared */
+  /**
+   * data: name, kind, where, context, description, isShared, and sortBy, columns, and labels (each a comma-separated
+   * string; columns contains only the names of the columns)
+   */
   | 'VIEW_CREATE'
-  /** data: changes (the old and new value of each field that changed) */
+  /** data: changes (the old and new value of each field that changed, in the form of VIEW_CREATE) */
   | 'VIEW_UPDATE'
-  /** data: the view's fields before it was deleted */
+  /** data: the view's fields before it was deleted, in the form of VIEW_CREATE */
   | 'VIEW_DELETE'
   /** data: changes (the old and new value of each changed field: name, email, or signInPolicy) */
   | 'ACCOUNT_UPDATE'
@@ -2042,9 +2045,12 @@ export type EventType =
   | 'INVITATION_CREATE'
   /** data: email */
   | 'INVITATION_DELETE'
-  /** data: name, permissions, groups, where, view, context, and attributes */
+  /**
+   * data: name, permissions and groups (each a comma-separated string), where, view, context, and attributes (a JSON
+   * string)
+   */
   | 'ROLE_CREATE'
-  /** data: changes (the old and new value of each field that changed) */
+  /** data: changes (the old and new value of each field that changed, in the form of ROLE_CREATE) */
   | 'ROLE_UPDATE'
   /** data: name */
   | 'ROLE_DELETE'

@@ -292,11 +292,14 @@ export type EventType =
   | 'REGISTRATION_CODE_CREATE'
   /** data: prefix, name, uses, and used */
   | 'REGISTRATION_CODE_DELETE'
-  /** data: name, permissions, groups, where, view, context, and attributes */
+  /**
+   * data: name, permissions and groups (each a comma-separated string), where, view, context, and attributes (a JSON
+   * string)
+   */
   | 'ROLE_CREATE'
   /** data: name */
   | 'ROLE_DELETE'
-  /** data: changes (the old and new value of each field that changed) */
+  /** data: changes (the old and new value of each field that changed, in the form of ROLE_CREATE) */
   | 'ROLE_UPDATE'
   /** data: the service's fields */
   | 'SERVICE_ADD'
@@ -322,11 +325,14 @@ export type EventType =
   | 'USER_ENABLE'
   /** An operator removed the user, who is the target. Recorded only in the account that was created first. data: none */
   | 'USER_REMOVE'
-  /** data: name, kind, where, context, sortBy, columns, description, labels, and isShared */
+  /**
+   * data: name, kind, where, context, description, isShared, and sortBy, columns, and labels (each a comma-separated
+   * string; columns contains only the names of the columns)
+   */
   | 'VIEW_CREATE'
-  /** data: the view's fields before it was deleted */
+  /** data: the view's fields before it was deleted, in the form of VIEW_CREATE */
   | 'VIEW_DELETE'
-  /** data: changes (the old and new value of each field that changed) */
+  /** data: changes (the old and new value of each field that changed, in the form of VIEW_CREATE) */
   | 'VIEW_UPDATE'
   /** data: name, url, events, enabled, and, if set, where, view, and context */
   | 'WEBHOOK_CREATE'
