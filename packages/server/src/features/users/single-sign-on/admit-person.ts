@@ -113,7 +113,8 @@ async function addPerson(
       passwordHash: null,
     }
     if (!(await insertPerson(transaction, person))) return undefined
-    if (!(await insertIdentity(transaction, identity, { personId, email, now }))) throw ssoError('sso-expired')
+    // The identity has just been linked to a person with another address. A new sign-in finds that person.
+    if (!(await insertIdentity(transaction, identity, { personId, email, now }))) throw ssoError('sso-failed')
     if (invitationHash !== null && invitation) {
       await joinAsInvited(transaction, { ...invitation, tokenHash: invitationHash, now }, { personId, email })
       return { personId, email, hasJoined: true }
