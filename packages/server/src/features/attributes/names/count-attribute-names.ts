@@ -27,7 +27,7 @@ export interface NameCounts {
   join(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
   /** Begins a count in the background. Returns false if one is already in progress. */
   begin(accountId: string, former: CountedNames | undefined): boolean
-  /** Waits for the counts in progress, which stop before their next range of devices. */
+  /** Waits for the counts that `join` and `begin` started. All counts stop before their next range of devices. */
   close(): Promise<void>
 }
 
