@@ -455,7 +455,7 @@ export type KeyPolicy = {
   requireNetworks: Scalars['Boolean']['output'];
   /** When the rules begin to apply to existing keys; null for never. See setKeyPolicy. */
   enforcedFrom?: Maybe<Scalars['DateTime']['output']>;
-  /** Enabled keys that break a rule. Needs KEY_MANAGE or AUDIT_READ. */
+  /** Enabled keys that have not expired and break a rule. Needs KEY_MANAGE or AUDIT_READ. */
   violations: Array<AccessKey>;
 };
 

@@ -1650,7 +1650,7 @@ export interface KeyPolicyFields {
   requireDigest: Leaf<boolean>
   /** Whether keys must be limited to specific networks. */
   requireNetworks: Leaf<boolean>
-  /** Enabled keys that break a rule. Needs KEY_MANAGE or AUDIT_READ. */
+  /** Enabled keys that have not expired and break a rule. Needs KEY_MANAGE or AUDIT_READ. */
   violations: Branch<'AccessKey', 'many'>
 }
 

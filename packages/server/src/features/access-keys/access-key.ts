@@ -38,6 +38,8 @@ export interface AccessKey {
   lastSignIn: Date | null
 }
 
+export const isExpired = ({ expires }: AccessKey, now: Date): boolean => expires !== null && expires <= now
+
 export interface CreatedAccessKey {
   key: string
   /**

@@ -129,6 +129,20 @@ describe('the key policy of an account', () => {
     now = before
   })
 
+  it('lists only keys that have not expired as violations', async () => {
+    const user = await app.createUser()
+    const { createAccessKey: created } = await user.data(
+      `mutation { createAccessKey(expires: "${after(60)}") { key } }`,
+    )
+    const { data } = await setPolicy(user, 'requireNetworks: true')
+    expect(data?.setKeyPolicy.violations).toContainEqual({ key: created.key })
+    const before = now
+    now = new Date(now.getTime() + 60_000)
+    const { login } = await user.data('{ login { keyPolicy { violations { key } } } }')
+    expect(login.keyPolicy.violations).toEqual([{ key: user.keyId }])
+    now = before
+  })
+
   it('requires a digest in requests signed with existing keys instead of suspending the keys', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'name: "without digest"')

@@ -10,7 +10,7 @@ import { badInput, notFound } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
 import { lockAccount } from '../users/users.ts'
-import type { AccessKey } from './access-key.ts'
+import { type AccessKey, isExpired } from './access-key.ts'
 import { selectAccessKeys, selectKeyPolicy, writeKeyPolicy } from './access-keys.queries.ts'
 import { reloadAccessKeys } from './key-events.ts'
 
@@ -18,9 +18,10 @@ export const getKeyPolicy = perRequest(({ db, viewer }: Pick<Context, 'db' | 'vi
   selectKeyPolicy(db, viewer.accountId).then(toKeyPolicy),
 )
 
-export async function listViolations({ db, viewer }: Context, policy: KeyPolicy): Promise<AccessKey[]> {
+export async function listViolations({ db, viewer, clock }: Context, policy: KeyPolicy): Promise<AccessKey[]> {
   const keys = await selectAccessKeys(db, viewer.accountId)
-  return keys.filter((key) => key.enabled && brokenRules(policy, key).length > 0)
+  const now = clock()
+  return keys.filter((key) => key.enabled && !isExpired(key, now) && brokenRules(policy, key).length > 0)
 }
 
 const MAX_DAYS = 36_500

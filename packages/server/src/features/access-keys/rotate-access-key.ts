@@ -6,7 +6,7 @@ import type { Viewer } from '../../viewer.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/record-created.ts'
 import { withinOf } from '../restrictions/own-restriction.ts'
-import type { AccessKey, CreatedAccessKey } from './access-key.ts'
+import { type AccessKey, type CreatedAccessKey, isExpired } from './access-key.ts'
 import { removeAccessKey, selectPredecessor, writeAccessKey } from './access-keys.queries.ts'
 import { assertBelowLimits, type Creating, insertKey } from './create-access-key.ts'
 import { changesOf, deletionOf, eventOf, notifyChanges } from './key-events.ts'
@@ -30,7 +30,7 @@ export async function rotateAccessKey(
   if (overlap < 0 || overlap > MAX_OVERLAP_SECONDS)
     throw badInput(`overlap must be from 0 to ${MAX_OVERLAP_SECONDS} seconds, not ${overlap}`)
   if (publicKey !== null) readPublicKey(publicKey)
-  const { viewer } = context
+  const { viewer, clock } = context
   const rotate = (db: Database) =>
     inTransaction(db, async (transaction) => {
       const before = await lockAccessKey(transaction, viewer, key)
@@ -39,7 +39,7 @@ export async function rotateAccessKey(
           'CONFLICT',
           `this key was already rotated: rotate its replacement ${before.replacedBy} instead`,
         )
-      if (isExpired(before, context))
+      if (isExpired(before, clock()))
         throw new ApiError('CONFLICT', 'this key has expired and cannot be rotated: create another key')
       assertOwnIfPersonal(viewer, before)
       return replace({ ...context, db: transaction }, before, { overlap, publicKey })
@@ -72,9 +72,6 @@ async function replace(
   return created
 }
 
-const isExpired = ({ expires }: AccessKey, { clock }: Pick<Context, 'clock'>): boolean =>
-  expires !== null && expires <= clock()
-
 /**
  * Finds the predecessor, which is the key that the given key replaced. If the predecessor has expired, deletes it and
  * returns the event of the deletion. Otherwise, returns the predecessor.
@@ -83,10 +80,10 @@ async function dropExpiredPredecessor(
   context: Creating,
   { key }: AccessKey,
 ): Promise<{ deletions: NewEvent[]; predecessor?: AccessKey }> {
-  const { db, viewer } = context
+  const { db, viewer, clock } = context
   const predecessor = await selectPredecessor(db, viewer.accountId, key)
   if (predecessor === undefined) return { deletions: [] }
-  if (!isExpired(predecessor, context)) return { deletions: [], predecessor }
+  if (!isExpired(predecessor, clock())) return { deletions: [], predecessor }
   await removeAccessKey(db, viewer.accountId, predecessor)
   await notifyChanges(db, [predecessor])
   return { deletions: [deletionOf(predecessor)] }
