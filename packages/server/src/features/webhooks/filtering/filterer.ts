@@ -82,7 +82,7 @@ export function createFilterer(options: FiltererOptions): Filterer {
     try {
       // After a failure, process one event at a time, because one event of a large device may have caused the failure.
       const outcome = await filterBatch(options, webhook, failing.has(webhookId) ? 1 : BATCH)
-      failing.delete(webhookId)
+      if (failing.delete(webhookId)) log.info(webhook, 'the filter of a webhook can be applied again')
       return outcome
     } catch (error) {
       if (closing.signal.aborted) return 'done'

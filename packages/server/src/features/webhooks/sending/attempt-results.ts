@@ -42,6 +42,7 @@ export function createResults(db: Database, holder: string, log: FastifyBaseLogg
         const isWritten = new Set(entries)
         waiting = waiting.filter((entry) => !isWritten.has(entry))
         for (const { result, written } of entries) written.resolve({ isHopeless: hopeless.has(result.webhookId) })
+        if (isFailing) log.info('delivery results can be saved again')
         isFailing = false
       } catch (error) {
         if (!isFailing) log.warn({ err: error }, 'cannot save delivery results; retrying')
