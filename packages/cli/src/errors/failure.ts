@@ -56,7 +56,7 @@ const outcomeMeanings: Readonly<Record<string, Meaning>> = {
  * Errors with these names contain a message for the user but no code. Other errors without a code are bugs, and the CLI
  * prints their stack trace.
  */
-const plainErrors: ReadonlySet<string> = new Set(['BackupError', 'ConfigError', 'StartError'])
+const plainErrors: ReadonlySet<string> = new Set(['BackupError', 'ConfigError', 'JobError', 'StartError'])
 
 /** Explains why server commands fail in the published CLI package, which does not include the server. */
 const noServer = {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { makeOld } from '../../../server/test/api/bulk-jobs.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../server/test/harness/app.ts'
 import { startBatchProxy } from '../harness/batch-proxy.ts'
@@ -197,6 +197,27 @@ describe('importing rows as a job', () => {
       error: { message: expect.stringMatching(message) },
     })
     expect(await devices()).toEqual([])
+  })
+
+  it('reports why the job is paused and how to continue, without a stack trace', async () => {
+    // Without a worker, the job does not end before the test pauses it.
+    const idleApp = await startTestApp()
+    onTestFinished(() => idleApp.close())
+    const { user, run } = await openWorkspace(idleApp)
+    const proxy = await startBatchProxy(idleApp.url, 'query ReadJob', async (number) => {
+      if (number !== 2) return
+      const { login } = await user.data('{ login { bulkJobs(state: [RUNNING]) { items { id } } } }')
+      await user.data(`mutation { pauseBulk(id: "${login.bulkJobs.items[0].id}") { id } }`)
+    })
+    const folder = await temporaryFolder()
+    const credentials = await folder.write('credentials', credentialsOf(proxy.url, user))
+    const file = await folder.write('devices.csv', 'name\na\nb\n')
+    const { code, stderr } = await run('import', file, '--credentials', credentials)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^muster: the job \S+ is paused: paused on request; resume the job, or import the file again\n$/m,
+    )
+    expect(stderr).not.toContain('    at ')
   })
 
   it('requires only the permissions for the columns that change', async () => {

@@ -29,6 +29,14 @@ const RATE = 10_000
 /** The highest `maxFailures` that the API accepts. With this limit, failed rows do not pause the job. */
 const MAX_FAILURES = 2_147_483_647
 
+/** The job did not run to its end. The message is for the user. */
+export class JobError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'JobError'
+  }
+}
+
 const fields = 'id state stateReason token counts { change register rejected done failed skipped }'
 
 /**
@@ -90,9 +98,13 @@ async function runJob(context: JobContext, id: string, rows: JobRows): Promise<'
 }
 
 function assertDone({ id, state, stateReason }: Job): void {
-  if (state === 'CANCELED') throw new Error(`another client canceled the job ${id}; import the file again to continue`)
-  if (state === 'EXPIRED') throw new Error(`the job ${id} expired before it started; import the file again`)
-  if (state !== 'DONE') throw new Error(`the job ${id} is ${state}: ${stateReason}`)
+  if (state === 'CANCELED')
+    throw new JobError(`another client canceled the job ${id}; import the file again to continue`)
+  if (state === 'EXPIRED') throw new JobError(`the job ${id} expired before it started; import the file again`)
+  if (state === 'FAILED')
+    throw new JobError(`the job ${id} failed before it started: ${stateReason}; import the file again`)
+  if (state === 'PAUSED')
+    throw new JobError(`the job ${id} is paused: ${stateReason}; resume the job, or import the file again`)
 }
 
 const ended = ['DONE', 'CANCELED', 'FAILED', 'EXPIRED', 'PAUSED']
@@ -150,7 +162,7 @@ async function readJob(api: Api, id: string): Promise<Job> {
     { id },
   )
   const [job] = login.bulkJob
-  if (job === undefined) throw new Error(`the job ${id} no longer exists; import the file again`)
+  if (job === undefined) throw new JobError(`the job ${id} no longer exists; import the file again`)
   return job
 }
 
