@@ -237,6 +237,17 @@ describe('taking a base backup', longTimeout, () => {
     expect(login.devices.total).toBe(writes.written.length)
   })
 
+  it('removes the copied files when interrupted', async () => {
+    const { env, archive, serve } = await newInstallation()
+    await serve()
+    const { child, done } = startMuster(['backup', '--base'], { env: { ...env, MUSTER_BACKUP_RATE: '2' } })
+    const copied = () => readdir(join(archive, 'base'), { recursive: true })
+    await expect.poll(() => copied().catch(() => [])).toContainEqual(expect.stringMatching(/\.zst$/))
+    child.kill('SIGINT')
+    expect(await done).toMatchObject({ code: 130, stderr: expect.stringContaining('no changes made') })
+    expect(await copied()).toEqual([])
+  })
+
   it('fails without affecting other backups when the server is killed', async () => {
     const { data, env, archive, serve, baseBackup, run, list } = await newInstallation()
     const server = await serve()

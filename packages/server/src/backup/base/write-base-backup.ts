@@ -1,5 +1,5 @@
-import { mkdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { archivesTo } from '../../db/embedded/archive/archive-settings.ts'
@@ -29,6 +29,7 @@ import {
   dataFolderOf,
   exists,
   FORMAT,
+  type Manifest,
   writeManifest,
 } from './manifest.ts'
 import { pruneArchive, removeUnfinished } from './prune-archive.ts'
@@ -57,7 +58,7 @@ export interface WrittenBaseBackup extends BaseBackup {
 /**
  * Writes a base backup. Also removes unfinished and old base backups, and the WAL that is no longer needed. Throws a
  * BackupError if the database does not or cannot archive its WAL in `archive`, if a file of the database is a symbolic
- * link, or if another backup is running.
+ * link, or if another backup is running. If the backup fails, none of its files remain.
  */
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
@@ -95,11 +96,29 @@ async function assertArchiving(client: pg.ClientBase, archive: string): Promise<
 }
 
 async function copyToArchive(client: pg.ClientBase, options: BaseBackupOptions): Promise<BaseBackup> {
-  const { dataFolder, archive, rate, fast, signal, onProgress } = options
+  const { archive } = options
   const name = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const folder = join(baseFolderOf(archive), name)
-  await mkdir(dataFolderOf(folder), { recursive: true, mode: 0o700 })
-  const start = await startBackup(client, `muster ${name}`, fast)
+  await mkdir(baseFolderOf(archive), { recursive: true, mode: 0o700 })
+  // Fails if a backup has this name, so that the following code never removes another backup.
+  await mkdir(folder, { mode: 0o700 })
+  try {
+    const manifest = await copyToFolder(client, folder, options)
+    await syncFolder(baseFolderOf(archive))
+    return { name, folder, manifest }
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function copyToFolder(
+  client: pg.ClientBase,
+  folder: string,
+  { dataFolder, archive, rate, fast, signal, onProgress }: BaseBackupOptions,
+): Promise<Manifest> {
+  await mkdir(dataFolderOf(folder), { mode: 0o700 })
+  const start = await startBackup(client, `muster ${basename(folder)}`, fast)
 
   const clusterFolder = clusterFolderOf(dataFolder)
   const listed = await listClusterFiles(clusterFolder)
@@ -115,9 +134,7 @@ async function copyToArchive(client: pg.ClientBase, options: BaseBackupOptions):
   const stopped = await stopBackup(client)
   await waitForArchive(client, archive, stopped, signal)
   await syncFolder(folder)
-  const manifest = await finishManifest({ clusterFolder, folder, start, stopped, listed, copied })
-  await syncFolder(baseFolderOf(archive))
-  return { name, folder, manifest }
+  return finishManifest({ clusterFolder, folder, start, stopped, listed, copied })
 }
 
 async function totalBytes(clusterFolder: string, { files }: ClusterFiles): Promise<number> {
