@@ -1,6 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import type { Muster } from '@muster/client'
 import { CliError, usageError } from '../errors/cli-error.ts'
+import { fetchFailure } from '../server/fetch-text.ts'
 
 /**
  * Calls `use` with a new file that only its owner can read, and then removes the file if it is empty. Throws if the
@@ -35,10 +36,21 @@ export async function saveSecrets(
   const { login } = await muster.select({ login: { bulkJob: { $: { id: [id] }, state: true, secretsUrl: true } } })
   const { state, secretsUrl } = login?.bulkJob[0] ?? {}
   if (secretsUrl == null) return { state, saved: false }
-  const response = await fetch(secretsUrl)
-  if (!response.ok || response.body === null)
-    throw new CliError(`cannot download the secrets: the server responded with status ${response.status}`)
-  // Write each part as it arrives, because an interrupted download cannot be repeated.
-  for await (const part of response.body) await file.appendFile(part)
-  return { state, saved: true }
+  const failed = (reason: string): CliError =>
+    new CliError(`cannot download the secrets: ${reason}`, {
+      hint: `Try again with a new file: muster bulk secrets ${id} --file FILE. If the server has already returned the secrets, rotate the secret of each device that is missing in the first file.`,
+    })
+  const response = await fetch(secretsUrl).catch((error: unknown) => {
+    throw failed(fetchFailure(error))
+  })
+  if (!response.ok || response.body === null) throw failed(`the server responded with status ${response.status}`)
+  const reader = response.body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw failed(fetchFailure(error))
+    })
+    if (done) return { state, saved: true }
+    // Write each part as it arrives, because an interrupted download cannot be repeated.
+    await file.appendFile(value)
+  }
 }

@@ -2,6 +2,7 @@ import type { Muster } from '@muster/client'
 import { NewNameError, exportDevices as writeDevices } from '@muster/fleet-csv/export-devices'
 import { CliError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
+import { fetchFailure } from '../server/fetch-text.ts'
 
 interface Export {
   where: string | undefined
@@ -27,15 +28,15 @@ export async function exportView(
 ): Promise<number> {
   const args = { view, ...(where !== undefined && { where }), ...(context !== undefined && { context }) }
   const { login } = await muster.select({ login: { devicesUrl: { $: args } } })
-  const response = await fetch(login!.devicesUrl).catch((error: Error) => {
-    throw failed(error.message)
+  const response = await fetch(login!.devicesUrl).catch((error: unknown) => {
+    throw failed(fetchFailure(error))
   })
   if (!response.ok || response.body === null) throw failed(`the server responded with status ${response.status}`)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   const counter = createRowCounter()
   for (;;) {
-    const { done, value } = await reader.read().catch((error: Error) => {
-      throw failed(error.message)
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw failed(fetchFailure(error))
     })
     // Do not count the header row as a device.
     if (done) return counter.rows - 1

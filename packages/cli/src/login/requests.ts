@@ -1,5 +1,6 @@
 import { CliError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
+import { fetchFailure } from '../server/fetch-text.ts'
 
 export interface Started {
   deviceCode: string
@@ -60,8 +61,7 @@ async function send(url: string, request: object): Promise<{ status: number; bod
     })
     return { status: response.status, body: ((await response.json().catch(() => ({}))) ?? {}) as Body }
   } catch (error) {
-    const cause = ((error as Error).cause as Error | undefined)?.message ?? (error as Error).message
-    throw new CliError(`cannot reach ${new URL(url).origin}: ${cause}`, {
+    throw new CliError(`cannot reach ${new URL(url).origin}: ${fetchFailure(error)}`, {
       hint: 'Check the URL, and check that the server is running.',
       exitCode: exitCodes.notNow,
     })

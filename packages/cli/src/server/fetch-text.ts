@@ -21,15 +21,16 @@ export async function fetchText(server: string, path: string): Promise<Fetched> 
     const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) })
     return { status: response.status, text: await response.text(), headers: response.headers }
   } catch (error) {
-    const { cause, message } = error as Error
-    throw new CliError(`cannot reach ${url}: ${reasonOf(cause) ?? message}`, {
+    throw new CliError(`cannot reach ${url}: ${fetchFailure(error)}`, {
       hint: 'If the server is not running, start it with "muster serve". If it is running, check the URL.',
       exitCode: exitCodes.notNow,
     })
   }
 }
 
-function reasonOf(cause: unknown): string | undefined {
-  if (!(cause instanceof Error)) return undefined
+/** Returns the reason why `fetch` failed. The message of its error is only "fetch failed". */
+export function fetchFailure(error: unknown): string {
+  const { cause, message } = error as Error
+  if (!(cause instanceof Error)) return message
   return cause.message || String((cause as NodeJS.ErrnoException).code)
 }

@@ -1,9 +1,11 @@
 import { readFile, stat } from 'node:fs/promises'
 import { sql } from 'kysely'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { hasProgram } from '../../../../examples/test/programs.ts'
 import { sharedTestApp } from '../../../server/test/harness/app.ts'
+import { claimPorts } from '../../../server/test/harness/ports.ts'
 import { addDevices, createCliUser } from '../harness/cli-user.ts'
+import { credentialsOf } from '../harness/muster.ts'
 import { inTerminal } from '../harness/terminal.ts'
 
 const app = sharedTestApp({ worker: true })
@@ -186,4 +188,25 @@ it('registers devices from a file of several parts, and changes those that exist
   expect(await run('bulk', 'register', one, '--dry-run', '--secrets', unused)).toMatchObject({ code: 0 })
   await expect(readFile(unused)).rejects.toMatchObject({ code: 'ENOENT' })
   expect(await run('bulk', 'register', await write('bad.csv', 'name\n"a'))).toMatchObject({ code: 2 })
+})
+
+it('reports why the secrets cannot be downloaded, and can download them later', async () => {
+  const { user, run, start, write } = await createCliUser(app)
+  const [closedPort] = await claimPorts(1)
+  const origin = `http://127.0.0.1:${closedPort}`
+  const misconfigured = await app.startAnother({ env: { MUSTER_PUBLIC_URL: origin } })
+  onTestFinished(() => misconfigured.close())
+  const MUSTER_CREDENTIALS = await write('misconfigured', credentialsOf(misconfigured.url, user))
+  const file = await write('one.csv', 'name\none\n')
+  const secrets = `${file}.secrets`
+
+  const failed = await start(['bulk', 'register', file, '--yes', '--secrets', secrets], { env: { MUSTER_CREDENTIALS } })
+    .done
+  expect(failed).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`cannot download the secrets: connect ECONNREFUSED 127.0.0.1:${closedPort}`),
+  })
+  const [, id = ''] = /muster bulk secrets (\S+) --file FILE/.exec(failed.stderr) ?? []
+  expect(await run('bulk', 'secrets', id, '--file', secrets)).toMatchObject({ code: 0 })
+  expect(await readFile(secrets, 'utf8')).toContain(',one,')
 })
