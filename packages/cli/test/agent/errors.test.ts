@@ -150,6 +150,15 @@ test('reports only the latest values after a server outage', async () => {
   expect(agent.stdout()).not.toMatch(/error/)
 })
 
+test('reports why a session ended, if the broker rejects a subscription', async () => {
+  const machine = await openAgentMachine(app)
+  await machine.register(await machine.newCode())
+  const port = await startRejectingBroker()
+  const agent = await machine.run(quiet, '--broker', `mqtt://127.0.0.1:${port}`)
+  await agent.waitForOutput('stdout', /the connection to the server was lost; reconnecting .*reason="Subscribe error: /)
+  await until(async () => JSON.parse((await machine.status()).stdout).problem?.includes('Subscribe error: '))
+})
+
 test('uses less than 70 MB of memory', async () => {
   const machine = await openAgentMachine(app)
   await machine.register(await machine.newCode())
@@ -197,6 +206,26 @@ async function startGateway(target: string): Promise<{ url: string; restore(): v
       isDown = false
     },
   }
+}
+
+/** Starts an MQTT broker that accepts every connection and rejects every subscription (MQTT 3.1.1 §3.9.3). */
+async function startRejectingBroker(): Promise<number> {
+  const [CONNECT, SUBSCRIBE] = [0x10, 0x82]
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('data', ([type, , ...packetId]: Buffer) => {
+      if (type === CONNECT) socket.write(Buffer.from([0x20, 2, 0, 0]))
+      if (type === SUBSCRIBE) socket.write(Buffer.from([0x90, 3, ...packetId.slice(0, 2), 0x80]))
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
 }
 
 /**

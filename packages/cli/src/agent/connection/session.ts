@@ -3,6 +3,7 @@ import type { MqttClient } from 'mqtt'
 import type { ServiceHistory, TrackedService } from '../services/service-history.ts'
 import type { Values } from '../sources/unreported-values.ts'
 import type { ChangeSignal } from './change-signal.ts'
+import { describeError } from './describe-error.ts'
 
 /**
  * What a publication contains. The server closes the connection if it rejects a publication, because MQTT 3.1.1 defines
@@ -23,11 +24,20 @@ export interface SessionOptions {
 const ACKNOWLEDGMENT_TIMEOUT_MS = 5_000
 const RESPONSE_TIMEOUT_MS = 30_000
 
-/**
- * Publishes until the connection ends, reporting fails, or the signal aborts. Returns the subject of an interrupted
- * publication, unless the signal aborted.
- */
-export async function runSession(client: MqttClient, options: SessionOptions): Promise<Subject | undefined> {
+export interface SessionEnd {
+  /** The subject of an interrupted publication. Undefined if the signal aborted. */
+  interrupted: Subject | undefined
+  /** Why the session ended, if an error ended it. */
+  reason: string | undefined
+}
+
+/** Publishes until the connection ends, reporting fails, or the signal aborts. */
+export async function runSession(client: MqttClient, options: SessionOptions): Promise<SessionEnd> {
+  let reason: string | undefined
+  const noteError = (error: unknown): void => {
+    reason ??= describeError(error)
+  }
+  client.on('error', noteError)
   const closed = new Promise<void>((resolve) => {
     if (client.stream.destroyed) resolve()
     else client.once('close', () => resolve())
@@ -36,12 +46,16 @@ export async function runSession(client: MqttClient, options: SessionOptions): P
   if (options.signal.aborted) disconnect()
   else options.signal.addEventListener('abort', disconnect, { once: true })
   const inFlight: { subject?: Subject | undefined } = {}
-  const isOver = await Promise.race([closed.then(() => true), reportAll(client, options, inFlight)])
+  const reporting = reportAll(client, options, inFlight).catch((error: unknown) => {
+    // After a lost connection, reporting fails with an error that does not explain the loss.
+    if (client.connected) noteError(error)
+  })
+  const isOver = await Promise.race([closed.then(() => true), reporting])
   options.signal.removeEventListener('abort', disconnect)
   // Reporting can end first, for example if the server does not respond to the service list.
   if (isOver !== true) client.stream.destroy()
   client.end(true)
-  return options.signal.aborted ? undefined : inFlight.subject
+  return { interrupted: options.signal.aborted ? undefined : inFlight.subject, reason }
 }
 
 /** Disconnects when all messages in flight are acknowledged, or after 5 seconds at the latest. */
@@ -55,7 +69,7 @@ async function reportAll(
   client: MqttClient,
   options: SessionOptions,
   inFlight: { subject?: Subject | undefined },
-): Promise<false> {
+): Promise<void> {
   const { deviceId, history, values, changeSignal, isMuted, onAccepted, signal } = options
   const topic = `devices/${deviceId}`
   const publish = async (subject: Subject, path: string, payload: string): Promise<void> => {
@@ -65,21 +79,16 @@ async function reportAll(
     onAccepted(subject)
   }
   const services = createServiceReports(client, topic, publish)
-  try {
-    while (!signal.aborted && client.connected) {
-      const change = changeSignal.next()
-      if (!isMuted('services')) await services.report(history.all(), () => isMuted('states'))
-      const pending = values.pending()
-      if (pending.size > 0 && !isMuted('values')) {
-        await publish('values', 'attributes', JSON.stringify(Object.fromEntries(pending)))
-        for (const [attribute, value] of pending) values.markDone(attribute, value)
-      }
-      await change
+  while (!signal.aborted && client.connected) {
+    const change = changeSignal.next()
+    if (!isMuted('services')) await services.report(history.all(), () => isMuted('states'))
+    const pending = values.pending()
+    if (pending.size > 0 && !isMuted('values')) {
+      await publish('values', 'attributes', JSON.stringify(Object.fromEntries(pending)))
+      for (const [attribute, value] of pending) values.markDone(attribute, value)
     }
-  } catch {
-    // Ignore the error, because the caller closes the connection.
+    await change
   }
-  return false
 }
 
 type Publish = (subject: Subject, path: string, payload: string) => Promise<void>

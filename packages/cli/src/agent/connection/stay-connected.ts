@@ -74,15 +74,15 @@ async function runConnection(device: DeviceState, connecting: Connecting, reject
   const client = await connect({ broker, deviceId, secret, ca }, signal)
   statusReport.connected()
   log.info('connected to the server', { broker })
-  const interrupted = await runSession(client, {
+  const { interrupted, reason } = await runSession(client, {
     ...connecting,
     deviceId,
     isMuted: rejections.isMuted,
     onAccepted: rejections.accepted,
   })
   if (interrupted !== undefined) rejections.interrupted(interrupted)
-  statusReport.disconnected('the connection was lost')
-  if (!signal.aborted) log.warn('the connection to the server was lost; reconnecting', { broker })
+  statusReport.disconnected(reason ?? 'the connection was lost')
+  if (!signal.aborted) log.warn('the connection to the server was lost; reconnecting', { broker, reason })
 }
 
 /**
