@@ -18,8 +18,8 @@ interface Preparation {
 
 /**
  * Creates the archive's WAL folder, marks the archive as the archive of this database, and archives the histories of
- * timelines. Rejects if the archive belongs to another database. If the server cannot write to the archive, only logs
- * an error, because a server without an archive is better than no server.
+ * timelines. Rejects if the archive belongs to another database. If the server cannot use the archive, only logs an
+ * error, because a server without an archive is better than no server.
  */
 export async function prepareArchive({ archive, clusterFolder, owner, log }: Preparation): Promise<void> {
   try {
@@ -32,7 +32,7 @@ export async function prepareArchive({ archive, clusterFolder, owner, log }: Pre
     if (error instanceof EmbeddedError) throw error
     log.error(
       { err: error, archive },
-      'the server cannot write to MUSTER_ARCHIVE_DIR, so the write-ahead log is not archived: make the folder writable, then restart the server',
+      'the server cannot use MUSTER_ARCHIVE_DIR, so the write-ahead log may not be archived: fix the problem described in err, then restart the server',
     )
   }
 }
