@@ -25,7 +25,7 @@ export interface AttackerState {
   /** The numbers of responses with each status and error code, and the numbers of closed and failed connections. */
   outcomes: Record<string, number>
   open: number
-  /** The longest time before the server closed a connection with the behavior `wait`, in milliseconds. */
+  /** The longest time that a connection with the behavior `wait` was open, in milliseconds. */
   longestOpen: number
 }
 
@@ -46,7 +46,7 @@ if (process.send !== undefined) run()
 function run(): void {
   setPriority(NICE)
   const state: AttackerState = { outcomes: {}, open: 0, longestOpen: 0 }
-  const sockets = new Map<Socket, number>()
+  const sockets = new Map<Socket, { behavior: Attack['behavior']; opened: number }>()
   const unread = new Map<Socket, (part: Buffer) => void>()
   let isStopping = false
   const count = (outcome: string): void => {
@@ -66,7 +66,7 @@ function run(): void {
     })
     socket.on('connect', () => {
       isConnected = true
-      sockets.set(socket, performance.now())
+      sockets.set(socket, { behavior, opened: performance.now() })
       if (request !== undefined) socket.write(request)
       if (behavior === 'ignore') {
         socket.pause()
@@ -80,16 +80,17 @@ function run(): void {
       clearInterval(probe)
       if (isStopping && !unread.has(socket)) return
       unread.delete(socket)
-      noteAge(behavior, sockets.get(socket))
+      noteAge(socket)
       sockets.delete(socket)
       count(isConnected ? 'closed' : 'not connected')
       if (!isStopping) setTimeout(() => open(attack, index), RECONNECT_MS)
     })
   }
 
-  const noteAge = (behavior: Attack['behavior'], opened: number | undefined): void => {
-    if (behavior !== 'wait' || opened === undefined) return
-    state.longestOpen = Math.max(state.longestOpen, performance.now() - opened)
+  const noteAge = (socket: Socket): void => {
+    const connection = sockets.get(socket)
+    if (connection?.behavior !== 'wait') return
+    state.longestOpen = Math.max(state.longestOpen, performance.now() - connection.opened)
   }
 
   const openAll = (attack: Attack): void => {
@@ -116,6 +117,8 @@ function run(): void {
     }
     isStopping = true
     clearInterval(reporting)
+    // Also include the connections that the server has not closed.
+    for (const socket of sockets.keys()) noteAge(socket)
     await drain()
     report()
     for (const socket of sockets.keys()) socket.resetAndDestroy()

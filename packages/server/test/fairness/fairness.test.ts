@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { type AddressInfo, createServer as createListener } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
 import { createDataFolder } from '../database/data-folder.ts'
+import { startAttacker } from './attacker-process.ts'
 import { checkService, wasRejected } from './checks.ts'
 import { createPopulation, type Population } from './population.ts'
 import { rows } from './rows.ts'
@@ -50,5 +54,19 @@ describe('attacks on the server', () => {
     })
     expect(checkService(result)).toEqual([])
     expect(result.times.length).toBeGreaterThan(0)
+  })
+})
+
+describe('the attacker', () => {
+  it('measures how long a connection is open that the server never closes', async () => {
+    const listener = createListener((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
+    onTestFinished(() => void listener.close())
+    await once(listener, 'listening')
+    const { port } = listener.address() as AddressInfo
+    const attacker = await startAttacker()
+    attacker.start([{ host: '127.0.0.1', port, from: '127.0.0.1', connections: 1, requests: [], behavior: 'wait' }])
+    await expect.poll(() => attacker.state().open).toBe(1)
+    await sleep(200)
+    expect((await attacker.stop()).longestOpen).toBeGreaterThan(100)
   })
 })

@@ -18,7 +18,7 @@ export interface Result {
   memory: { before: Memory; most: Memory; after: Memory }
   /** Counts of the attacker's outcomes, and the counts that the function returned by `begin` returns. */
   outcomes: Record<string, number>
-  /** The longest time before the server closed a connection with the behavior `wait`, in milliseconds. */
+  /** The longest time that a connection with the behavior `wait` was open, in milliseconds. */
   longestOpen: number
 }
 
