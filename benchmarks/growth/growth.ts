@@ -8,6 +8,7 @@ import pg from 'pg'
 import { connectRunning } from '../../packages/server/src/db/embedded/connect-or-start.ts'
 import { readExplanations } from '../report/explanations.ts'
 import { describeMachine } from '../report/machine.ts'
+import { wholeNumber } from '../run/options.ts'
 import type { Fleet } from './fleet.ts'
 import { createFleets, MATCHES } from './fleets.ts'
 import { measure, type Result } from './measure-ratio.ts'
@@ -30,7 +31,14 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: '' },
   },
 })
-const sizes = { devices: Number(options.devices), events: Number(options.events) }
+const sizes = {
+  devices: wholeNumber('--devices', options.devices, 1),
+  events: wholeNumber('--events', options.events, 1),
+}
+const repetitions = {
+  rounds: wholeNumber('--rounds', options.rounds, 1),
+  turns: wholeNumber('--turns', options.turns, 1),
+}
 const smallFleetDevices = Math.min(SMALL_FLEET_DEVICES, sizes.devices)
 const progress = (text: string): void => void process.stderr.write(`${text}\n`)
 
@@ -60,7 +68,6 @@ async function run(): Promise<void> {
       shortLog: await readFleet(shortLog),
     })
     const measured: Result[] = []
-    const repetitions = { rounds: Number(options.rounds), turns: Number(options.turns) }
     for (const row of rows.filter(({ title }) => title.includes(options.only))) {
       const result = await measure(row, repetitions)
       measured.push(result)

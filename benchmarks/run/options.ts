@@ -53,14 +53,14 @@ export function readOptions(args: readonly string[]): Options {
   }
 }
 
-function wholeNumber(name: string, text: string, min: number): number {
+export function wholeNumber(name: string, text: string, min: number): number {
   const value = Number(text)
   if (!(Number.isSafeInteger(value) && value >= min))
     throw new Error(`${name} must be a whole number of at least ${min}, not ${text}.`)
   return value
 }
 
-function positiveNumber(name: string, text: string): number {
+export function positiveNumber(name: string, text: string): number {
   const value = Number(text)
   if (!(value > 0 && Number.isFinite(value))) throw new Error(`${name} must be a number above 0, not ${text}.`)
   return value

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { positiveNumber, wholeNumber } from '../../../../benchmarks/run/options.ts'
 
 export interface FairnessOptions {
   seconds: number
@@ -19,15 +20,9 @@ export function readOptions(): FairnessOptions {
     },
   })
   return {
-    seconds: positive('seconds', values.seconds),
-    devices: positive('devices', values.devices),
+    seconds: positiveNumber('--seconds', values.seconds),
+    devices: wholeNumber('--devices', values.devices, 1),
     data: values.data,
     rows: values.rows.split(',').filter((row) => row !== ''),
   }
-}
-
-function positive(name: string, value: string): number {
-  const number = Number(value)
-  if (!(number > 0)) throw new Error(`--${name} must be a number above 0, found ${JSON.stringify(value)}`)
-  return number
 }

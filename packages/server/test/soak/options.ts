@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { positiveNumber, wholeNumber } from '../../../../benchmarks/run/options.ts'
 
 export interface SoakOptions {
   /** The length of the measurement, excluding the warm-up. */
@@ -24,18 +25,12 @@ export function readOptions(): SoakOptions {
       every: { type: 'string', default: '120' },
     },
   })
-  const minutes = number('minutes', values.minutes)
+  const minutes = positiveNumber('--minutes', values.minutes)
   return {
     minutes,
-    warmUpMinutes: number('warm-up', values['warm-up'] ?? String(Math.min(MAX_WARM_UP_MINUTES, minutes / 2))),
-    rate: number('rate', values.rate),
-    devices: number('devices', values.devices),
-    every: number('every', values.every),
+    warmUpMinutes: positiveNumber('--warm-up', values['warm-up'] ?? String(Math.min(MAX_WARM_UP_MINUTES, minutes / 2))),
+    rate: positiveNumber('--rate', values.rate),
+    devices: wholeNumber('--devices', values.devices, 1),
+    every: positiveNumber('--every', values.every),
   }
-}
-
-function number(name: string, text: string): number {
-  const value = Number(text)
-  if (!(value > 0)) throw new Error(`--${name} must be a number above 0, not ${text}`)
-  return value
 }

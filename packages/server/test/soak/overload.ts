@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Pool } from 'undici'
 import { cpuWait } from '../../../../benchmarks/mqtt/fleet-server.ts'
+import { positiveNumber } from '../../../../benchmarks/run/options.ts'
 import { startEnvironment } from './environment.ts'
 import { createSender, type Sender } from './sender.ts'
 import { createTimes, type Times } from './times.ts'
@@ -21,10 +22,10 @@ const { values } = parseArgs({
     standing: { type: 'string', default: '' },
   },
 })
-const seconds = Number(values.seconds)
+const seconds = positiveNumber('--seconds', values.seconds)
+const times = positiveNumber('--times', values.times)
 // The test signs requests in advance, and a signature is valid for five minutes.
-if (!(seconds > 0 && seconds <= 240))
-  throw new Error(`--seconds must be above 0 and at most 240, not ${values.seconds}`)
+if (seconds > 240) throw new Error(`--seconds must be at most 240, not ${values.seconds}`)
 const DEVICES = 1_000
 /** This number of concurrent requests keeps the server busy, and is below its limit on requests in flight. */
 const CONCURRENT = 64
@@ -132,7 +133,7 @@ const sender = await createSender(environment, CONNECTIONS)
 try {
   await findCapacity(sender, WARM_UP_S)
   const capacity = await findCapacity(sender, WARM_UP_S)
-  const rate = capacity * Number(values.times)
+  const rate = capacity * times
   const over = new AbortController()
   const watched = watchHealth(environment.url, over.signal)
   const ownLag = monitorEventLoopDelay({ resolution: 1 })

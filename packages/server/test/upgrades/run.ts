@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Kysely, sql } from 'kysely'
+import { wholeNumber } from '../../../../benchmarks/run/options.ts'
 import { startEmbedded } from '../../src/db/embedded/embedded.ts'
 import { administer } from '../global-setup.ts'
 import { caseNames, readCase } from './case.ts'
@@ -31,7 +32,10 @@ const STALE_STATEMENT_FAILURES = 60
 const { values } = parseArgs({
   options: { devices: { type: 'string' }, kills: { type: 'string' }, from: { type: 'string' } },
 })
-const size = { devices: Number(values.devices ?? 100_000), kills: Number(values.kills ?? 5) }
+const size = {
+  devices: wholeNumber('--devices', values.devices ?? '100000', 1),
+  kills: wholeNumber('--kills', values.kills ?? '5', 0),
+}
 
 const folder = await mkdtemp(join(tmpdir(), 'muster-upgrades-'))
 const log = { info() {}, warn: console.warn, error: console.error }
