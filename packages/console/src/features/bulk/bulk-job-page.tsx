@@ -129,7 +129,7 @@ function JobBody({ job }: { job: Job }) {
 }
 
 function JobTarget({ target: { where, view, context } }: { target: Job['target'] }) {
-  const views = useViews('DEVICES')
+  const { views } = useViews('DEVICES')
   if (typeof where !== 'string' && typeof view !== 'string') return null
   return (
     <Text size="sm" style={{ overflowWrap: 'anywhere' }}>

@@ -40,13 +40,16 @@ export function DevicesPage() {
 }
 
 function Devices() {
-  const options = useListOptions()
-  const views = useViews('DEVICES')
-  return options === undefined || views === undefined ? (
-    <Loading what="devices" />
-  ) : (
-    <DeviceList options={options} views={views} />
-  )
+  const { options, ...list } = useListOptions()
+  const { views, ...saved } = useViews('DEVICES')
+  if (options !== undefined && views !== undefined) return <DeviceList options={options} views={views} />
+  const error = list.error ?? saved.error
+  if (error === undefined) return <Loading what="devices" />
+  const retry = (): void => {
+    list.retry()
+    saved.retry()
+  }
+  return <ErrorNotice error={error} title="The devices could not be loaded" onRetry={retry} />
 }
 
 const noWidths: Readonly<Record<string, number>> = {}

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { useQuery } from 'urql'
+import { type CombinedError, useQuery } from 'urql'
 import { useAttributeNames } from '../attributes/use-attribute-names.ts'
 import { DeviceListNamesDocument, type DeviceListNamesQuery } from './devices.generated.ts'
 
@@ -13,10 +13,17 @@ export interface ListOptions {
   firstRecord: number
 }
 
-export function useListOptions(): ListOptions | undefined {
-  const [{ data }] = useQuery({ query: DeviceListNamesDocument, requestPolicy: 'cache-first' })
-  const { names: attributeNames } = useAttributeNames()
-  return useMemo(() => {
+interface LoadedOptions {
+  /** Undefined until loaded. */
+  options: ListOptions | undefined
+  error: CombinedError | undefined
+  retry(): void
+}
+
+export function useListOptions(): LoadedOptions {
+  const [{ data, error }, refetch] = useQuery({ query: DeviceListNamesDocument, requestPolicy: 'cache-first' })
+  const { names: attributeNames, ...names } = useAttributeNames()
+  const options = useMemo(() => {
     if (data?.login == null || attributeNames === undefined) return undefined
     const names = attributeNames.filter(({ devices }) => devices > 0)
     return {
@@ -26,4 +33,8 @@ export function useListOptions(): ListOptions | undefined {
       firstRecord: data.login.limits.find(({ name }) => name === 'firstRecord')?.value ?? 1,
     }
   }, [data, attributeNames])
+  const retry = (): void => {
+    for (const load of [refetch, names.refetch]) load({ requestPolicy: 'network-only' })
+  }
+  return { options, error: error ?? names.error, retry }
 }

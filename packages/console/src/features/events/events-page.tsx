@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import { useState } from 'react'
+import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -27,8 +28,10 @@ export function EventsPage() {
 }
 
 function Events() {
-  const views = useViews('EVENTS')
-  return views === undefined ? <Loading what="events" /> : <EventsOfAccount views={views} />
+  const { views, error, retry } = useViews('EVENTS')
+  if (views !== undefined) return <EventsOfAccount views={views} />
+  if (error === undefined) return <Loading what="events" />
+  return <ErrorNotice error={error} title="The events could not be loaded" onRetry={retry} />
 }
 
 function EventsOfAccount({ views }: { views: readonly SavedView[] }) {

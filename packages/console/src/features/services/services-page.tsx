@@ -37,8 +37,10 @@ export function ServicesPage() {
 }
 
 function ServiceList() {
-  const views = useViews('SERVICES')
-  return views === undefined ? <Loading what="services" /> : <ServicesOfAccount views={views} />
+  const { views, error, retry } = useViews('SERVICES')
+  if (views !== undefined) return <ServicesOfAccount views={views} />
+  if (error === undefined) return <Loading what="services" />
+  return <ErrorNotice error={error} title="The services could not be loaded" onRetry={retry} />
 }
 
 function ServicesOfAccount({ views }: { views: readonly SavedView[] }) {

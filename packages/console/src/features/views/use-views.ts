@@ -1,5 +1,6 @@
-import { useQuery } from 'urql'
+import { type CombinedError, useQuery } from 'urql'
 import { useTypes } from '../../graphql/use-change.ts'
+import { useLastValue } from '../../hooks/use-last-value.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import type { FilterKind } from './view-lists.ts'
 import { type SavedViewFragment, ViewsDocument } from './views.generated.ts'
@@ -8,18 +9,27 @@ export type SavedView = SavedViewFragment
 
 const none: readonly SavedView[] = []
 
-/**
- * Returns the saved views of a kind. Returns undefined until they are loaded, and an empty list for users who cannot
- * see views.
- */
-export function useViews(kind: FilterKind): readonly SavedView[] | undefined {
+interface Views {
+  /** Undefined until the views are loaded. Empty for users who cannot see views. */
+  views: readonly SavedView[] | undefined
+  error: CombinedError | undefined
+  retry(): void
+}
+
+/** Returns the saved views of a kind. */
+export function useViews(kind: FilterKind): Views {
   const mayRead = useViewer().may('DEVICE_READ')
-  const [{ data }] = useQuery({
+  const [{ data, error }, refetch] = useQuery({
     pause: !mayRead,
     query: ViewsDocument,
     variables: { kind },
     requestPolicy: 'cache-and-network',
     context: useTypes('View'),
   })
-  return mayRead ? data?.login?.views : none
+  const last = useLastValue(data?.login?.views)
+  return {
+    views: mayRead ? last : none,
+    error,
+    retry: () => refetch({ requestPolicy: 'network-only' }),
+  }
 }
