@@ -77,3 +77,16 @@ it('rejects files that are not backups', async () => {
     stderr: expect.stringContaining('is damaged or is not a backup'),
   })
 })
+
+it('requires an archive and the embedded database for point-in-time recovery', async () => {
+  const { path } = await temporaryFolder()
+  const env = { MUSTER_DATA: join(path, 'data'), MUSTER_ARCHIVE_DIR: '' }
+  const unset = await muster(['backup', '--base'], { env })
+  expect(unset).toMatchObject({ code: 2, stderr: expect.stringContaining('MUSTER_ARCHIVE_DIR is not set') })
+  const external = await muster(['restore', '--to', 'latest'], {
+    env: { ...env, DATABASE_URL: 'postgresql://localhost/nowhere' },
+  })
+  expect(external).toMatchObject({ code: 1, stderr: expect.stringContaining('point-in-time-recovery.md') })
+  expect((await muster(['backup'], { env })).code).toBe(2)
+  expect((await muster(['restore', 'file', '--replace'], { env })).code).toBe(2)
+})
