@@ -1,6 +1,6 @@
 /**
- * This program opens an MQTT connection for each device whose credentials the parent process sends, and then sends the
- * parent process the total number of open connections.
+ * This program opens an MQTT connection for each device whose credentials the parent process sends. It then reports the
+ * total number of open connections to the parent process.
  */
 import type { Credentials } from '../../packages/cli/src/simulate/device.ts'
 import { connectDevice, type MqttDevice } from './mqtt-device.ts'

@@ -20,8 +20,8 @@ export default defineConfig({
   lang: 'en-US',
   head: [['link', { rel: 'icon', href: '/icons/icon.svg' }]],
   base: BASE,
-  // Build one page at a time, so that every build is identical: the search index contains the pages in the order in
-  // which they are built.
+  // Build one page at a time, because the search index contains the pages in the order in which they are built. Every
+  // build is then identical.
   buildConcurrency: 1,
   // Pages link to other Markdown files of the repository, which are also pages of the site.
   srcDir: root,

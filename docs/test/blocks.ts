@@ -21,8 +21,8 @@ export interface Block {
 const runnable = new Set(['sh', 'bash', 'shell', 'console', 'js', 'ts', 'python', 'go', 'graphql'])
 
 /**
- * Returns the fenced blocks of a Markdown page in order. Throws an error with the line number if a block is invalid,
- * such as a runnable block without a tag, or if a command is in an indented block.
+ * Returns the fenced blocks of a Markdown page in order. If a block is invalid, throws an error with the line number.
+ * For example, a runnable block without a tag is invalid, and so is a command in an indented block.
  */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
