@@ -13,8 +13,9 @@ const environment = await startEnvironment({ devices, services: 4, profile: unde
 let browser: Browser | undefined
 
 /**
- * Opens the device list with an empty cache on the slow link. Returns the seconds until the first rows appeared and, up
- * to then, the number of requests, the bytes of scripts without headers, and the bytes of all responses with headers.
+ * Opens the device list with an empty cache on the slow link. Returns the seconds until the first rows appeared. Also
+ * returns the number of requests until then, the bytes of scripts without headers, and the bytes of all responses with
+ * headers.
  */
 async function loadDevices(browser: Browser) {
   const { page, url } = await openSignedIn(browser, environment)

@@ -1,5 +1,5 @@
-// `npm run bench -- growth/growth` compares the response times for a fleet of a million devices (the default) with
-// those for a fleet of ten thousand devices. See README.md.
+// `npm run bench -- growth/growth` compares the response times for a large fleet with those for a small fleet. The
+// large fleet has a million devices by default, and the small fleet has ten thousand. See README.md.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

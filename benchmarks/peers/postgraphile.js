@@ -1,5 +1,5 @@
-// This server runs PostGraphile on Muster's tables, with two additions: the natural order of names, and a mutation that
-// sets an attribute. benchmarks/environment/peer-schema.ts creates the mutation's database function in the schema
+// This server runs PostGraphile on Muster's tables. It adds the natural order of names, and a mutation that sets an
+// attribute. benchmarks/environment/peer-schema.ts creates the mutation's database function in the schema
 // `postgraphile`.
 import { createServer } from 'node:http'
 import { postgraphile } from 'postgraphile'
