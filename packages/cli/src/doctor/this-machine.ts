@@ -14,8 +14,8 @@ export async function checkCredentialsFile(file: string): Promise<Finding> {
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /**
- * Checks the disk space, permissions, master key, and backups of the data folder, if the server's URL is a loopback URL
- * and the folder exists.
+ * Checks the disk space, permissions, master key, and backups of the data folder. Checks nothing if the server's URL is
+ * not a loopback URL, or if the folder does not exist.
  */
 export async function* checkDataFolder(url: string, env = process.env): AsyncGenerator<Finding> {
   if (!loopback.test(new URL(url).hostname)) return

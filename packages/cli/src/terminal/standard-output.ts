@@ -7,7 +7,8 @@ export function ignoreClosedOutput(): void {
 
 /**
  * Ends the process with exit code 1 if it cannot write its output. If the reader has closed the pipe, as in
- * `muster export | head`, the process exits with code 0, or continues if `ignoreClosedOutput` was called.
+ * `muster export | head`, the process exits with code 0 instead. If `ignoreClosedOutput` was called, the process
+ * continues.
  */
 export function handleOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) {

@@ -6,7 +6,7 @@ const ignored = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g
  * The effect of sending a document twice.
  *
  * - `none`: the document changes nothing.
- * - `idempotent`: the result is the same as for a single request.
+ * - `idempotent`: the effect is the same as that of a single request.
  * - `creates`: the document takes effect once if both requests contain the same Idempotency-Key.
  * - `once`: the document would take effect twice, so it must be sent only once.
  */
@@ -14,8 +14,8 @@ export type Effect = 'none' | 'idempotent' | 'creates' | 'once'
 
 /**
  * A second request with one of these mutations has no further effect, because each sets a value or a state. Updates of
- * access keys and webhooks are excluded, because a second request could enable a key or webhook that another caller
- * disabled between the two requests.
+ * access keys and webhooks are excluded. If another caller disabled a key or webhook between the two requests, the
+ * second request could enable it again.
  */
 const idempotent: ReadonlySet<string> = new Set([
   'setAttribute',

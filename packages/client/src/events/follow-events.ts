@@ -73,8 +73,8 @@ export async function* followEvents(follow: FollowOptions): AsyncGenerator<Recor
       }
     } catch (thrown) {
       if (!(thrown instanceof StreamEnd)) throw thrown
-      // Reconnect even after LIMIT_EXCEEDED, because the server may count a broken stream toward the limit on streams
-      // until it detects that the connection is lost.
+      // Reconnect even after LIMIT_EXCEEDED. Until the server detects that a connection is lost, it counts the broken
+      // stream toward the limit on streams.
       const mayReconnect = thrown.mayReconnect || (hasConnected && thrown.error instanceof LimitExceededError)
       if (!mayReconnect || (!hasConnected && failures >= retries)) throw thrown.error
       const delay = retryDelay(failures++, thrown.retryAfter)

@@ -2,8 +2,9 @@ import type { ObjectTypes } from '../schema/types.generated.ts'
 import type { ArgumentsMember, ArgumentsOf, Branch, FieldName, Leaf, NoArguments, ResponseName } from './fields.ts'
 
 /**
- * A selection of an object's fields. The value of each field is `true` or an object with the field's arguments, in the
- * member `$`, and the fields to select below it. The key `'alias: field'` selects a field under another name.
+ * A selection of an object's fields. The value of each field is `true` or an object. The member `$` of such an object
+ * contains the field's arguments, and its other members are the fields to select below the field. The key
+ * `'alias: field'` selects a field under another name.
  *
  * ```ts
  * const selection: Selection<'Device'> = { id: true, services: { $: { state: 'active' }, name: true } }

@@ -8,8 +8,8 @@ interface ErrorDescription {
 }
 
 /**
- * Labels of a form's fields, keyed by the names of arguments in the API's messages, such as `hardwareId`, or
- * `services.port` for the ports in a list of services.
+ * Labels of a form's fields. The keys are the names of arguments in the API's messages, such as `hardwareId`. For the
+ * ports in a list of services, the key is `services.port`.
  */
 export type FieldLabels = Readonly<Record<string, string>>
 

@@ -19,8 +19,8 @@ export const trackQueries = mapExchange({
 })
 
 /**
- * Resolves when all queries that are in flight at the time of the call have ended. urql combines identical queries, so
- * a query that is repeated before then may receive the response to the earlier query.
+ * Resolves when all queries that are in flight at the time of the call have ended. urql combines identical queries. A
+ * query that is repeated before then can therefore receive the response to the earlier query.
  */
 export const queriesInFlightEnd = (): Promise<unknown> =>
   Promise.all(Array.from(inFlight.values(), ({ promise }) => promise))

@@ -123,8 +123,12 @@ export interface AttributeSubject {
 }
 
 /**
- * Which value of an attribute to read: the effective value in the request's context, the base value, the effective
- * value in a context, or only the override in a context.
+ * Which value of an attribute to read:
+ *
+ * - `effective`: the effective value in the request's context
+ * - `base`: the base value
+ * - `in`: the effective value in `context`
+ * - `override`: only the override in `context`
  */
 export type AttributeRead =
   | { readonly type: 'effective' }

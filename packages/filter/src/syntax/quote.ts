@@ -26,8 +26,8 @@ const plainName = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u
 export const writeValue = (parts: Parts): string => write(parts, (text) => plainValue.test(text) || plainId.test(text))
 
 /**
- * Formats a word that has no comparator. Unlike `writeValue`, also quotes strings with dots or colons, except IDs,
- * because the parser would read a dot as a separator of levels and a colon as a comparator.
+ * Formats a word that has no comparator. Unlike `writeValue`, also quotes strings with dots or colons, except IDs.
+ * Otherwise, the parser would read a dot as a separator of levels, and a colon as a comparator.
  */
 export const writeWord = (parts: Parts): string => write(parts, (text) => plainWord.test(text) || plainId.test(text))
 

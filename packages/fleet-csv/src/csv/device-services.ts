@@ -36,7 +36,7 @@ export function toServiceEntry(service: ServiceFields, types: readonly Applicati
   const typeName = type?.name.toLowerCase() ?? String(application)
   return {
     name,
-    // If the type and the name differ only in case, spell the type like the name, so that the cell does not repeat the
+    // If the type and the name differ only in case, spell the type like the name. The cell then does not repeat the
     // name.
     type: equalsIgnoringCase(typeName, name) ? name : typeName,
     host,

@@ -27,8 +27,8 @@ export function divideCsv(header: readonly Cell[], rows: Iterable<readonly Cell[
     if (part.length > 0) parts.push(names + part.join(''))
     part = []
     bytes = 0
-    // The server numbers the next part's rows from the line after the first line of this part's last row, even if that
-    // row spans several lines.
+    // In the next part, the server continues with the line number after that of this part's last row, even if that row
+    // spans several lines.
     if (lines.length > 0) next = lines.at(-1)! + 1
   }
   for (const row of rows) {

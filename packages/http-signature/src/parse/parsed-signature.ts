@@ -57,8 +57,8 @@ export const isKeyId = (text: string): boolean => keyIdPattern.test(text)
 export const isTime = (seconds: number): boolean => Number.isInteger(seconds) && seconds >= earliest && seconds < latest
 
 /**
- * Throws a Rejection if the list has duplicates or more than `maxComponents` items, or if a header in the list is
- * missing, repeated, or invalid.
+ * Throws a Rejection if the list has duplicates or more than `maxComponents` items. Also throws if a header in the list
+ * is missing, repeated, or invalid.
  */
 export function assertComponentList(components: readonly string[], fields: Fields): void {
   if (components.length > maxComponents)

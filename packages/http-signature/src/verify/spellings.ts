@@ -20,11 +20,11 @@ const defaultPorts: Readonly<Record<string, string>> = { http: '80', https: '443
 /**
  * Yields the spellings to verify, in order of likelihood. There are at most two, because anyone can send a request and
  * each verification takes time. The first is the Host header as received. The second is the other spelling that a
- * client of this server is most likely to sign:
+ * client of this server is most likely to sign. It is the first of these that applies:
  *
- * - the public URL, if the Host header does not name it, for example because a proxy replaced the header;
- * - otherwise the host in lowercase, if it was sent with uppercase letters;
- * - otherwise the host without its port, or with the port that the header omits.
+ * - the public URL, if the Host header does not name it, for example because a proxy replaced the header
+ * - the host in lowercase, if it was sent with uppercase letters
+ * - the host without its port, or with the port that the header omits
  */
 export function* spellings(host: HostField, server: ServerAddress, components: readonly string[]): Generator<Spelling> {
   const { received, other } = addresses(host, server)
@@ -61,8 +61,8 @@ const names = (received: Address, { scheme, name, port = defaultPorts[scheme] }:
   received.name.toLowerCase() === name && (received.port === undefined || received.port === port)
 
 /**
- * Converts an address to a spelling. If the address omits the received port, the origin still contains it, because
- * `@target-uri` keeps a port other than the scheme's default (RFC 9421 §2.2.2).
+ * Converts an address to a spelling. The address can omit the received port. The origin still contains a port other
+ * than the scheme's default, because `@target-uri` keeps such a port (RFC 9421 §2.2.2).
  */
 function toSpelling({ scheme, name, port }: Address, received?: Address): Spelling {
   const dropsPort = port === undefined && received?.name === name && received.port !== defaultPorts[scheme]

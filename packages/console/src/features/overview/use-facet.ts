@@ -14,8 +14,8 @@ interface UseFacet {
 }
 
 /**
- * Counts devices by the chosen attribute or field. If the user has chosen none, tries the usual attributes first,
- * because the server may need seconds to list all names in a large account.
+ * Counts devices by the chosen attribute or field. If the user has chosen none, tries the usual attributes first. In a
+ * large account, the server can take seconds to list all names.
  */
 export function useFacet(chosen: string | undefined): UseFacet {
   const requestPolicy = 'cache-and-network'

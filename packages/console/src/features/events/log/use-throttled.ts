@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Returns a function that runs the latest `action` immediately or, if the last run was less than `intervalMs` ago, at
- * the end of that interval.
+ * Returns a function that runs the latest `action` immediately. If the last run was less than `intervalMs` ago, the
+ * function instead runs `action` at the end of that interval.
  */
 export function useThrottled(intervalMs: number, action: () => unknown): () => void {
   const latest = useRef(action)
