@@ -3,8 +3,11 @@ import { percentile, spreadOf } from '../report/statistics.ts'
 import { type AccessKey, graphql, type Operation, send, toRequest } from '../run/operation.ts'
 
 /**
- * This benchmark requests a page of devices with a key that a filter restricts, with an unrestricted key and the same
- * filter as `where`, and with an unrestricted key and no filter. It compares the latency and the server's CPU time.
+ * This benchmark requests a page of devices in three ways, and compares the latency and the server's CPU time:
+ *
+ * - with a key that a filter restricts
+ * - with an unrestricted key and the same filter as `where`
+ * - with an unrestricted key and no filter
  */
 const [devices = 100_000, rounds = 400] = process.argv.slice(2).map(Number)
 

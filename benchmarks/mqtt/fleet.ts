@@ -76,8 +76,8 @@ try {
   const restartSeconds = (performance.now() - restartBegan) / 1_000
   const reconnectSeconds = await secondsUntil(areConnected)
   const activeAgainSeconds = await secondsUntil(async () => (await countActive()) === count)
-  // Wait until the grace period and the lease of the stopped server process have ended, because only then would the
-  // server make a connected device inactive by mistake.
+  // Wait until the grace period and the lease of the stopped server process have ended. Only then could the server make
+  // a connected device inactive by mistake.
   await sleep(20_000)
   const stillActive = await countActive()
   console.table({
