@@ -4,10 +4,10 @@
 //   node examples/query.mjs '{ login { email } }'
 //   node examples/query.mjs 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 //
-// It reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section
-// [default] of the file that MUSTER_CREDENTIALS names. If that variable is not set, the program reads the file
-// $MUSTER_DATA/credentials (by default, data/credentials) or, if that file does not exist, ~/.muster/credentials. It
-// exits with 0 only if there is a response without errors.
+// The program reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment. If one of them
+// is not set, the program reads it from the section [default] of a file. If MUSTER_CREDENTIALS is set, it is the path
+// of this file. Otherwise, the program uses $MUSTER_DATA/credentials (by default, data/credentials) or, if that file
+// does not exist, ~/.muster/credentials. The program exits with 0 only if there is a response without errors.
 import { createHash, createHmac } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'

@@ -29,8 +29,8 @@ export const clockOf = ({ clock = () => new Date() }: { clock?: () => Date }): (
 
 /**
  * Returns a function that creates a context in which an operation reads from a replica or a cluster worker. The
- * returned function resolves to undefined if the request has no credentials, if the operation can return at most one
- * object, if the replica is behind, or if the replica or the worker is unavailable.
+ * returned function resolves to undefined if the request has no credentials or the operation can return at most one
+ * object. It also does so if the replica is behind, or if the replica or the worker is unavailable.
  */
 export function chooseContext(readRouter: ReadRouter, createContext: ReturnType<typeof contextOf>) {
   return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {

@@ -9,8 +9,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { launcher, temporaryFolder } from '../harness/muster.ts'
 
 /**
- * Command line of a Node.js release from 18 to 25: an installed release that cannot replace its process or, if none is
- * installed, this release with a fake version.
+ * The command line of an installed Node.js release from 18 to 25 that cannot replace its process. If no such release is
+ * installed, the command line of this release with a fake version.
  */
 const olderNode = findOlderNode()
 

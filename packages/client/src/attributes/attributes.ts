@@ -82,9 +82,9 @@ export class TargetAttributes {
   }
 
   /**
-   * Returns, for each attribute, its effective value and where it is set, the base value that an override hides, the
-   * times of the last change and the last write, the expected interval, and whether the value is stale. Without names,
-   * returns all attributes that are set.
+   * Returns the effective value of each attribute, where the value is set, and the base value that an override hides.
+   * Also returns the times of the last change and the last write, the expected interval, and whether the value is
+   * stale. Without names, returns all attributes that are set.
    */
   async info(
     target: string,

@@ -42,9 +42,9 @@ interface Sink {
 }
 
 /**
- * Returns the operation with the given name. If the query contains only one operation, ignores the name, because
- * GraphiQL may briefly pass the name from the previous tab after the user changes tabs. Returns null if the query is
- * invalid or contains no such operation.
+ * Returns the operation with the given name. If the query contains only one operation, ignores the name. After the user
+ * changes tabs, GraphiQL can briefly pass the name from the previous tab. Returns null if the query is invalid or
+ * contains no such operation.
  */
 function readOperation({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {

@@ -64,8 +64,8 @@ const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /**
- * Marks a query with the types of a list that may be empty, because an empty response contains no type that would
- * trigger another fetch.
+ * Marks a query with the types of a list that can be empty. An empty response contains no type that would trigger
+ * another fetch.
  */
 export function useTypes(...types: string[]): Partial<OperationContext> {
   const names = types.join(' ')

@@ -15,7 +15,7 @@ export interface Difference {
 
 /**
  * Returns the changes. Throws an Error if several services of the row or the device have the name of a service to
- * change, or if the device would have an attribute and a group with the same name.
+ * change. Also throws an Error if the device would have an attribute and a group with the same name.
  */
 export function findDifference(wanted: WantedDevice, device: Device): Difference {
   const present = flattenAttributes(device.attributes)

@@ -4,8 +4,8 @@ import type { Algorithm, VerificationKey } from '../algorithms.ts'
 const decoys = new Map<Algorithm, VerificationKey>()
 
 /**
- * Returns a random key for verifying a signature whose key is unknown or unusable, so that the verification takes as
- * long as with a valid key.
+ * Returns a random key for verifying a signature whose key is unknown or unusable. The verification then takes as long
+ * as with a valid key.
  */
 export function decoyKey(algorithm: Algorithm): VerificationKey {
   let decoy = decoys.get(algorithm)

@@ -6,7 +6,7 @@ import type { KeyGrant } from './key-grant.ts'
  * Returns why a key cannot be used, or undefined if the key is valid. The reason reveals details of the key, so call
  * this function only after the client has proved that it has the key. If the address is undefined, the key's networks
  * are not checked. If a single sign-on group made a person a member, the person's personal keys become invalid after
- * `staleMs` milliseconds without single sign-on, or never if `staleMs` is 0.
+ * `staleMs` milliseconds without single sign-on. If `staleMs` is 0, they never become invalid for this reason.
  */
 export function rejectionOfKey(
   grant: KeyGrant | undefined,

@@ -1,7 +1,7 @@
 /**
  * Returns the results of statements that a transaction sent without waiting for each one. The statements run in the
- * order in which they were sent. After a failure, this function waits for the other statements before it throws,
- * because a statement that ran after the rollback would be outside the transaction. Throws the failure that ended the
+ * order in which they were sent. After a failure, this function waits for the other statements before it throws.
+ * Otherwise, a statement could run after the rollback, outside the transaction. Throws the failure that ended the
  * transaction.
  */
 export async function sentTogether<Results extends readonly unknown[]>(

@@ -13,7 +13,8 @@ const MAX_SUBSCRIPTIONS = 20
 export interface Traffic {
   /**
    * Resolves to the reply, if any, after the changes are committed. Rejects if the device is not authenticated or has
-   * lost its access, if the connection ends during a delay, or if the publication is invalid or cannot be written.
+   * lost its access, or if the connection ends during a delay. Also rejects if the publication is invalid or cannot be
+   * written.
    */
   publish(session: Session | undefined, packet: PublishPacket): Promise<Reply | undefined>
   /** Returns whether the device may subscribe. A repeated filter counts once toward `MAX_SUBSCRIPTIONS`. */

@@ -110,8 +110,8 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
 }
 
 /**
- * Selects counters and histograms, which are added up over all processes. Omits metrics of the Node.js process itself,
- * because they are labeled with the number of the process and start again at zero in its replacement.
+ * Selects counters and histograms, which are added up over all processes. Omits metrics of the Node.js process itself.
+ * They are labeled with the number of the process, and start again at zero in its replacement.
  */
 const countersIn = (samples: Samples): Samples =>
   samples.filter(({ name, type }) => name.startsWith('muster_') && cumulativeTypes.has(String(type)))

@@ -123,8 +123,8 @@ export function createProcesses(
 }
 
 /**
- * Resolves once the process exits. Unlike `once` of node:events, does not reject if the worker emits an error first,
- * for example because a message could not be sent to a process that was exiting.
+ * Resolves once the process exits. Unlike `once` of node:events, does not reject if the worker emits an error first.
+ * For example, the worker emits an error if a message cannot be sent to a process that is exiting.
  */
 const exitOf = (worker: Worker): Promise<Ended> =>
   new Promise((resolve) => {

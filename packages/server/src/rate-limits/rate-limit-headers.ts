@@ -4,7 +4,7 @@ import { type Payer, payerOfAddress, type RateLimits } from './rate-limits.ts'
 
 /**
  * Returns the headers that draft-ietf-httpapi-ratelimit-headers-11 defines. `w` is the number of seconds until an empty
- * quota is full again, and `t` is the number of seconds to wait before the next request, at least 1 (§6).
+ * quota is full again. `t` is the number of seconds, at least 1, to wait before the next request (§6).
  */
 export const rateLimitHeaders = ({ budget, subject }: Payer, retryAfter = 0): Record<string, string> => ({
   'ratelimit-policy': budget.policyField,
@@ -12,9 +12,9 @@ export const rateLimitHeaders = ({ budget, subject }: Payer, retryAfter = 0): Re
 })
 
 /**
- * Adds the address's remaining points to responses of API requests that were not charged, such as requests that were
- * rejected by load shedding, had an unknown path, or were too large. The returned function creates these headers for
- * responses that bypass hooks.
+ * Adds the address's remaining quota to responses to API requests that were not charged. Examples are requests that
+ * were rejected by load shedding, had an unknown path, or were too large. The returned function creates these headers
+ * for responses that bypass hooks.
  */
 export function addRateLimitHeaders(
   app: FastifyInstance,

@@ -4,8 +4,10 @@ import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 
 /**
- * The connections of a server process besides those for requests: five for background work and the job queue, one for
- * notifications, and one for probes in each of the two pools.
+ * The number of a server process's connections that do not serve requests:
+ * - five for background work and the job queue
+ * - one for notifications
+ * - one for probes in each of the two pools
  */
 const BACKGROUND_CONNECTIONS = 8
 

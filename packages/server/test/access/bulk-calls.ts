@@ -33,7 +33,7 @@ const run = (parts: string, expected: number): string =>
   `mutation { runBulk(${target(parts)}, expected: ${expected}) { counts { total change } } }`
 
 /**
- * A bulk job's target never includes another user's device: the server rejects the device's ID like an unknown ID, and
+ * A bulk job's target never includes another user's device. The server rejects the device's ID like an unknown ID, and
  * a filter does not match the device.
  */
 const targets: Call['naming'] = {

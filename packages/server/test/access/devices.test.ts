@@ -45,7 +45,7 @@ function useApp(): void {
 }
 
 /**
- * Returns the user's rows without keys and their uses, which the server records with a delay, and without samples of
+ * Returns the user's rows. Omits keys and their uses, which the server records with a delay. Also omits samples of
  * online devices, which a job adds.
  */
 async function rowsOf({ userId }: OwnedObjects): Promise<Record<string, unknown[]>> {

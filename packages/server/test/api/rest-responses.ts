@@ -14,8 +14,8 @@ interface Response {
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
 /**
- * Returns a function that fails if a response does not match the OpenAPI document, or if it has members that the
- * document does not define.
+ * Returns a function that fails if a response does not match the OpenAPI document. The function also fails if the
+ * response has members that the document does not define.
  */
 export function createResponseCheck(document: unknown): (route: Route, status: number, body: unknown) => void {
   const { paths, components } = withoutExtraProperties(document) as OpenApi

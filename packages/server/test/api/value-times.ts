@@ -61,8 +61,10 @@ export const changesOf = ({ db }: Pick<TestApp, 'db'>, user: TestUser) =>
     .then(({ rows }) => rows)
 
 /**
- * Moves these times `seconds` seconds into the past: the times of a user's values and events, the creation times of the
- * user's devices and services, and the time when the server began to record the times of values.
+ * Moves these times `seconds` seconds into the past:
+ * - the times of a user's values and events
+ * - the creation times of the user's devices and services
+ * - the time when the server began to record the times of values
  */
 export async function passTime({ db }: Pick<TestApp, 'db'>, user: TestUser, seconds: number): Promise<void> {
   const { accountId } = user

@@ -15,8 +15,8 @@ export interface HiddenValues {
 export const forbiddenAttribute = { code: 'FORBIDDEN', reason: 'attribute' }
 
 /**
- * Creates a user with readable and hidden attributes, both as base values and in the context `night`, and with hidden
- * attributes in the context `private`.
+ * Creates a user with readable and hidden attributes, both as base values and in the context `night`. The context
+ * `private` contains only hidden attributes.
  */
 export async function newUserWithHiddenValues(app: TestApp): Promise<HiddenValues> {
   const user = await app.createUser()

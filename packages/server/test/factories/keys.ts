@@ -4,7 +4,7 @@ import type { TestMember } from './member.ts'
 
 /**
  * Options for polling after a change of a key. The timeout, in milliseconds, is shorter than the time for which a
- * server caches a key without a notification, so a poll fails if the server receives no notification.
+ * server caches a key without a notification. A poll therefore fails if the server receives no notification.
  */
 export const NOTIFIED = { timeout: 20_000, interval: 50 }
 

@@ -17,8 +17,8 @@ const SECONDS = 2
 const SHARE = 0.1
 
 /**
- * The quotas are low, so that attackers soon exhaust them. The other settings keep the server on a busy test machine
- * from rejecting requests because of slow iterations of the event loop or slow responses from the database.
+ * The quotas are low, so that attackers soon exhaust them. The other settings are for busy test machines. They keep the
+ * server from rejecting requests because of slow iterations of the event loop or slow responses from the database.
  */
 const settings = {
   MUSTER_KEY_POINTS: '100',

@@ -1,7 +1,7 @@
 /**
  * `npm run test:faults -- [--only NAME] [--kills N] [--cuts N] [--seconds N]` runs clients while parts of the system
  * fail. `--only` accepts kills, bulk, outage, cuts, or clock. `--kills` is the number of times to kill a server or
- * PostgreSQL, `--cuts` is the number of database connections to break, and `--seconds` is the duration of each outage.
+ * PostgreSQL. `--cuts` is the number of database connections to break. `--seconds` is the duration of each outage.
  * Prints a table of the results at the end.
  */
 import { spawn } from 'node:child_process'

@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from 'node:module'
 type Callback = (error: Error | null, key: Buffer) => void
 
 /**
- * Makes `crypto.scrypt` cache derived keys, because deriving a key takes a tenth of a second of CPU time, and tests
- * sign in hundreds of times.
+ * Makes `crypto.scrypt` cache derived keys. Deriving a key takes a tenth of a second of CPU time, and tests sign in
+ * hundreds of times.
  */
 export function rememberDerivedKeys(): void {
   const derive = crypto.scrypt

@@ -11,13 +11,13 @@ import { readOnShard } from './read-on-shard.ts'
 
 const poolOptions = {
   /**
-   * This limit saves memory: a statement has a separate form for each shard, and each prepared statement that lists
+   * This limit saves memory. A statement has a separate form for each shard, and each prepared statement that lists
    * devices takes 0.13 MB of PostgreSQL's memory.
    */
   maxNamed: 500,
   /**
    * Transactions send statements to Citus. With a generic plan, Citus 13 creates a plan for the local shard at each
-   * execution of a prepared statement, and frees these plans only when the session ends.
+   * execution of a prepared statement. It frees these plans only when the session ends.
    */
   transactionSettings: { plan_cache_mode: 'force_custom_plan' },
 }
@@ -40,8 +40,9 @@ export interface WorkerRouterOptions {
 /** The interval, in milliseconds, between checks of unavailable workers. */
 const RETRY_MS = 1_000
 /**
- * How long the shard of an account is cached, in milliseconds. An outdated entry does no harm: any node can run any
- * transaction, and a query fails on a node that does not store the shard (`readOnShard`), so the server repeats it.
+ * How long the shard of an account is cached, in milliseconds. An outdated entry does no harm, because any node can run
+ * any transaction. A query on a node that does not store the shard fails (`readOnShard`), and the server repeats the
+ * query.
  */
 const SHARD_CACHE_MS = 30_000
 const MAX_CACHED_ACCOUNTS = 100_000

@@ -19,10 +19,10 @@ const WAIT_MS = 5_000
 
 /**
  * Reserves a fifth of the connections, rounded down, but at least one, for the server's own statements. Walking
- * statements may use half of the rest, rounded down, but at most one connection more than there are processors, and
- * always at least one. With more connections, walking statements would not end sooner, but would delay a server that
- * shares its processors with PostgreSQL. If the pool has at least three connections, one remains for other users even
- * while all statements of one user wait for a lock.
+ * statements can use half of the other connections, rounded down. However, they can always use at least one, and never
+ * more than the number of processors plus one. With more connections, walking statements would not end sooner, but
+ * would delay a server that shares its processors with PostgreSQL. If the pool has at least three connections, one
+ * remains for other users even while all statements of one user wait for a lock.
  */
 export function sharesOf(
   connections: number,

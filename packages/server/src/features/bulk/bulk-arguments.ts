@@ -53,8 +53,10 @@ export async function readJob(
 }
 
 /**
- * Throws if an operation cannot apply to new devices: a registration sets no overrides, a new device has no services
- * that a filter could match, and a job cannot delete the devices that it registers.
+ * Throws if an operation cannot apply to new devices:
+ * - A registration sets no overrides.
+ * - A new device has no services that a filter could match.
+ * - A job cannot delete the devices that it registers.
  */
 function assertCanRegister(operations: BulkJob['operations']): void {
   const isPossible = operations.every((operation) => {

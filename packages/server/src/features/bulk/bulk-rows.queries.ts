@@ -19,7 +19,7 @@ export interface RowItem {
 
 export interface PreparedItem extends Omit<RowItem, 'row'> {
   /**
-   * If `changes` contains a device and the job has no operations, the row has no cells except the ID, because `changes`
+   * If `changes` contains a device and the job has no operations, the row has no cells except the ID. `changes`
    * contains the other values.
    */
   row: CsvRow | Pick<CsvRow, 'line' | 'id' | 'isNew'>

@@ -25,9 +25,12 @@ export async function createBulk(context: Context, input: BulkInput): Promise<Bu
 }
 
 /**
- * If the job cannot run, if the number of devices that would change is not `expected`, or if the preview rejects a
- * device, throws CONFLICT and leaves the job READY. If the bulk worker continues the preview, returns without waiting
- * for the end of the preview.
+ * Throws CONFLICT, and leaves the job READY, in these cases:
+ * - The job cannot run.
+ * - The number of devices that would change is not `expected`.
+ * - The preview rejects a device.
+ *
+ * If the bulk worker continues the preview, returns without waiting for the end of the preview.
  */
 export async function runBulk(
   context: Context,

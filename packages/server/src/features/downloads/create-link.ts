@@ -14,8 +14,8 @@ export interface NewLink {
 }
 
 /**
- * Throws FORBIDDEN if the caller uses neither an access key nor a session, because a link is valid only as long as the
- * access key or session that requested it.
+ * Throws FORBIDDEN if the caller uses neither an access key nor a session. A link is valid only as long as the access
+ * key or session that requested it.
  */
 export function assertMayDownload({ viewer }: Context): void {
   if (viewer.accessKey === undefined && viewer.session === undefined)

@@ -42,8 +42,8 @@ const MAX_SELECTIONS = 200
 const selections = new Set<string>()
 
 /**
- * Returns the SQL expression for a service's JSON. Returns undefined if a resolver must supply one of the fields, or if
- * the selection is new and the number of selections has reached `MAX_SELECTIONS`.
+ * Returns the SQL expression for a service's JSON. Returns undefined if a resolver must supply one of the fields. Also
+ * returns undefined if the selection is new and the number of selections has reached `MAX_SELECTIONS`.
  */
 function serviceJson(fields: readonly LeafField[]): Sql | undefined {
   const parts: (string | Sql)[] = []

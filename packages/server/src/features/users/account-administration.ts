@@ -40,8 +40,8 @@ export function addAccount(
 }
 
 /**
- * Makes a person a member of an account. Throws NOT_FOUND if the account or the role does not exist, CONFLICT if the
- * person is already a member, and LIMIT_EXCEEDED if the account cannot have more members.
+ * Makes a person a member of an account. Throws NOT_FOUND if the account or the role does not exist. Throws CONFLICT if
+ * the person is already a member, and LIMIT_EXCEEDED if the account cannot have more members.
  */
 export async function addToAccount(
   transaction: Database,

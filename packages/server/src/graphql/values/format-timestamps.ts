@@ -32,9 +32,9 @@ export const DATE_LENGTH = '2026-11-20'.length
 const fractions = ['.000Z', undefined, '00Z', '0Z', 'Z']
 
 /**
- * Takes a time that the database wrote without trailing zeros, such as `2026-11-20 08:30:00.12+00`, and returns the
- * string that replaces the zone in the API's format, such as `0Z`. Returns undefined for times with more than three
- * decimal places, another zone, or another era, which must be parsed.
+ * Takes a time that the database wrote without trailing zeros, such as `2026-11-20 08:30:00.12+00`. Returns the string
+ * that replaces the zone in the API's format, such as `0Z`. Returns undefined for times with more than three decimal
+ * places, another zone, or another era, which must be parsed.
  */
 export const fractionOf = (text: string): string | undefined =>
   text[DATE_LENGTH] === ' ' && text.endsWith(ZONE)

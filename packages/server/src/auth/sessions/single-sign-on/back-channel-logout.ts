@@ -10,9 +10,9 @@ import { findSessionsOf } from './single-sign-on.queries.ts'
 const LOGOUT_TOKEN_BYTES = 16 * 1_024
 
 /**
- * Ends the sessions that the logout token in a request names. Returns false if the body exceeds `LOGOUT_TOKEN_BYTES`,
- * or if the token is missing, is invalid, or has been used (OpenID Connect Back-Channel Logout 1.0 §2.5 and §2.6).
- * Throws UNAVAILABLE if `verifyLogoutToken` throws `sso-unavailable`.
+ * Ends the sessions that the logout token in a request names. Returns false if the body exceeds `LOGOUT_TOKEN_BYTES`.
+ * Also returns false if the token is missing, is invalid, or has been used (OpenID Connect Back-Channel Logout 1.0 §2.5
+ * and §2.6). Throws UNAVAILABLE if `verifyLogoutToken` throws `sso-unavailable`.
  */
 export async function endSessions(
   { db, record, onRecorded }: Pick<AuthDeps, 'db' | 'record' | 'onRecorded'>,

@@ -41,8 +41,8 @@ export function readIdentity(claims: Claims, { groupsClaim, trustEmail }: Identi
 }
 
 /**
- * Reads the groups from the claim whose name is `path`, which may be a URL with dots, or else from the claim at that
- * path. Returns undefined if the claim is missing, or is neither a string nor a list.
+ * Reads the groups from the claim whose name is `path`, which can be a URL with dots. If there is no such claim, reads
+ * them from the claim at that path. Returns undefined if the claim is missing, or is neither a string nor a list.
  */
 function groupsIn(claims: Claims, path: string): string[] | undefined {
   const value = Object.hasOwn(claims, path) ? claims[path] : path.split('.').reduce(memberOf, claims as unknown)

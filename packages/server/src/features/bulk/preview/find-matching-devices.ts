@@ -22,9 +22,9 @@ export const PREVIEWED_AT_ONCE = 1_000
 const READ_AT_ONCE = 5_000
 
 /**
- * Returns the devices that match the job's filter, or undefined if the job has no filter. If more than
- * `PREVIEWED_AT_ONCE` devices match, or if the search exceeds its time limit, also returns undefined, and the preview
- * finds the devices in steps.
+ * Returns the devices that match the job's filter, or undefined if the job has no filter. Also returns undefined if
+ * more than `PREVIEWED_AT_ONCE` devices match, or if the search exceeds its time limit. The preview then finds the
+ * devices in steps.
  */
 export async function findMatching(
   { db, viewer, rowMeter }: Context,

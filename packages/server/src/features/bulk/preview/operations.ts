@@ -210,9 +210,9 @@ function fieldChangesOf(before: BulkDevice['fields'], after: BulkDevice['fields'
 export const isEmpty = (changes: DeviceChanges): boolean => Object.keys(changes).length === 0
 
 /**
- * Applies changes to a device or service in memory: first the removals in all contexts, and then the values. Because a
- * name is either a value or a group in all contexts, a value can replace a group only after the group has been removed
- * from all contexts.
+ * Applies changes to a device or service in memory: first the removals in all contexts, and then the values. A name is
+ * either a value in all contexts or a group in all contexts. A value can therefore replace a group only after the group
+ * has been removed from all contexts.
  */
 export function applyContextChanges(
   target: Target,

@@ -26,8 +26,8 @@ interface AheadBatch {
  * Reads a job's next batch while PostgreSQL still runs the previous batch, unless the job's rate is limited. If another
  * process has worked on the job since, the number of finished devices is usually different, and the batch is not used.
  * That number does not identify the devices. Therefore, a batch also fails if one of its devices is no longer pending
- * (`writeResults`), and an empty batch that was read in advance is never used. If a batch fails, its process forgets
- * the job's next batch.
+ * (`writeResults`). For the same reason, an empty batch that was read in advance is never used. If a batch fails, its
+ * process forgets the job's next batch.
  */
 export interface LookAhead {
   /**

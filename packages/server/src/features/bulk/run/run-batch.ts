@@ -143,8 +143,8 @@ interface Accepted {
 
 /**
  * Locks the devices in ID order. If the batch deletes any of its devices, locks all of them in the way that a deletion
- * requires, because a second statement for the other devices could lock a device with a lower ID. Returns the devices,
- * keyed by ID. Omits devices that the caller cannot reach.
+ * requires. A second statement for the other devices could lock a device with a lower ID. Returns the devices, keyed by
+ * ID. Omits devices that the caller cannot reach.
  */
 async function lockDevices(
   db: Database,

@@ -82,7 +82,7 @@ const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & Pick<
 
 /**
  * Returns the key under which the page's statement is cached. Returns undefined for pages whose statements differ too
- * much to be cached: those with a filter, at an offset above 0, or in an order by an attribute or by several keys.
+ * much to be cached. These pages have a filter, an offset above 0, or an order by an attribute or by several keys.
  */
 function shapeOf({ filter, order, start, limit, attributes, search }: DevicePageQuery): string | undefined {
   const { by, direction, further } = order
@@ -95,8 +95,8 @@ function shapeOf({ filter, order, start, limit, attributes, search }: DevicePage
 /**
  * First finds the devices on the page, with only the tables that the order and the filter need. Then reads the
  * remaining columns of only those devices. With an index and no filter, skipping a device therefore costs no more than
- * reading an index entry. If there is neither a filter nor an offset, the statement reads `device` and `device_live` in
- * one step, because it finds only devices that are on the page.
+ * reading an index entry. With neither a filter nor an offset, the statement finds only devices that are on the page.
+ * It therefore reads `device` and `device_live` in one step.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const filter = sqlFilter(accountId, page.filter)
@@ -134,7 +134,7 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
 
 /**
  * The `OFFSET 0` fences keep the order of the list. If the filter reads the table that contains the key, the subquery
- * for the list selects that table's columns, which saves a lookup for each device.
+ * for the list selects that table's columns. This saves a lookup for each device.
  */
 function walkedList(
   accountId: string,
