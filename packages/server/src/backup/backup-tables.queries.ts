@@ -10,8 +10,11 @@ export interface Table {
 }
 
 /**
- * Returns the tables, each after the tables that it references. Omits the tables of migrations, two kinds of derived
- * data (device counts and attribute names), and unlogged tables, which do not survive a crash either.
+ * Returns the tables, each after the tables that it references. Omits these tables:
+ *
+ * - the tables of migrations
+ * - the tables of derived data: device counts and attribute names
+ * - unlogged tables, which do not survive a crash either
  */
 export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(`

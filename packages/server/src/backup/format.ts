@@ -11,8 +11,8 @@ export interface Header {
   /** All migrations that had run before the backup, in order. */
   migrations: string[]
   /**
-   * The check values of the master keys that encrypt the secrets. A backup has one value, but two values if it was
-   * written during a rotation, and no value if no server has ever started on the database.
+   * The check values of the master keys that encrypt the secrets. A backup usually has one value. It has two values if
+   * it was written during a rotation, and none if no server has ever started on the database.
    */
   masterKeys: string[]
   /** The months that have a partition in the event log, such as 2026-11. */

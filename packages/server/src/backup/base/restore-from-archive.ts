@@ -43,8 +43,12 @@ export interface RestoredTo {
 
 /**
  * Copies a base backup, replays the archived write-ahead log, and moves the database to the data folder. Throws a
- * BackupError if the archive does not cover `to`, if the base backup is damaged, if the master key is missing (unless
- * `withoutKey` is set), or if the data folder already contains a database (unless `replace` is set).
+ * BackupError in these cases:
+ *
+ * - The archive does not cover `to`.
+ * - The base backup is damaged.
+ * - The master key is missing, and `withoutKey` is not set.
+ * - The data folder already contains a database, and `replace` is not set.
  */
 export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> {
   const { config, archive, to, log, signal, onProgress } = options

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { runCommand } from './run-command.ts'
 
 /**
- * Combines the process ID with the start time of the process and, on Linux, with the ID of the system's last boot,
- * because process IDs repeat after every restart of a container. Returns undefined if the process is not running.
+ * Combines the process ID with the start time of the process and, on Linux, with the ID of the system's last boot.
+ * Process IDs alone repeat after every restart of a container. Returns undefined if the process is not running.
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') {

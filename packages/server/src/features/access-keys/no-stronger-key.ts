@@ -13,9 +13,14 @@ type Strength = Pick<
 >
 
 /**
- * Throws FORBIDDEN if the granted key has more rights than the viewer or weaker restrictions than the access key that
- * signed the request, or if that access key was deleted or disabled. Read-only viewers need no check, because they
- * cannot run mutations. The operator's commands are not limited. The caller must already have locked the account's row.
+ * Throws FORBIDDEN in these cases:
+ *
+ * - The granted key has more rights than the viewer.
+ * - The granted key has weaker restrictions than the access key that signed the request.
+ * - That access key was deleted or disabled.
+ *
+ * Read-only viewers need no check, because they cannot run mutations. The operator's commands are not limited. The
+ * caller must already have locked the account's row.
  */
 export async function assertNotStronger(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,

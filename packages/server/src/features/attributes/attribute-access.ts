@@ -75,8 +75,8 @@ export function readableFilter(viewer: Restricted, filter: ResolvedFilter): Reso
 }
 
 /**
- * Throws FORBIDDEN if the filter contains a name that the viewer cannot read, or if it was not limited to the names
- * that the viewer can read now.
+ * Throws FORBIDDEN if the filter contains a name that the viewer cannot read. Also throws if the filter was not limited
+ * to the names that the viewer can read now.
  */
 export function assertReadsFilter(viewer: Restricted, filter: ResolvedFilter): void {
   if (namesOf(viewer) === undefined) return

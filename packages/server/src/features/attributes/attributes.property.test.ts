@@ -108,7 +108,7 @@ const plain = (): Record<string, unknown> => Object.create(null)
 
 /**
  * Converts entries to an object. Nests groups unless `nested` is false. If an entry has the name of a group, the names
- * in the group stay dotted, because an object cannot have two members with the same name.
+ * in the group stay dotted. An object cannot have two members with the same name.
  */
 function tree(entries: Iterable<[string, unknown]>, nested = true): Record<string, unknown> {
   const all = [...entries]

@@ -70,8 +70,11 @@ async function run(db: Database, text: string, write: BaseWrite): Promise<boolea
 }
 
 /**
- * `refused` means that the changes to the device violate a rule or remove a group, `locked` that another transaction
- * has locked the device, and null that the device is unknown.
+ * The result of the changes to a device:
+ *
+ * - `refused`: the changes violate a rule or remove a group
+ * - `locked`: another transaction has locked the device
+ * - null: the device is unknown
  */
 export type Outcome = 'done' | 'refused' | 'locked' | null
 
@@ -105,9 +108,9 @@ export async function setOnDevices(
 
 /**
  * `target` first locks the row, so `change` reads the row's newest version and concurrent writers lose no values. The
- * event ID is assigned after the lock is acquired. If the value is unchanged, the statement writes at most the time. $1
- * is the account's ID, $2 the target's ID, $3 and $4 are the two levels of the name, $5 is the value, $6 the full name,
- * $7 the actor's ID, and $8 the source.
+ * event ID is assigned after the lock is acquired. If the value is unchanged, the statement writes at most the time of
+ * the write. The parameters $1 to $8 are the account's ID, the target's ID, the two levels of the name, the value, the
+ * full name, the actor's ID, and the source.
  */
 const statement = (parts: {
   target: string

@@ -75,8 +75,8 @@ export async function resolveFilter(
 }
 
 /**
- * Throws if the list or an ID is too long, if an ID is empty or contains invalid characters, or if two IDs identify the
- * same device. Keeps unknown IDs, which the preview rejects.
+ * Throws if the list or an ID is too long, or if an ID is empty or contains invalid characters. Also throws if two IDs
+ * identify the same device. Keeps unknown IDs, which the preview rejects.
  */
 export function readIds(ids: readonly string[], path: string): string[] {
   if (ids.length > limits.idsPerList)

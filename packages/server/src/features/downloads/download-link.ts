@@ -10,8 +10,12 @@ export interface DownloadContent {
   /** The IDs of the devices whose events are downloaded. Omitted for a download of all events or of another list. */
   deviceIds?: readonly string[]
   /**
-   * The name of the list, and the data that determines the content of the download: for devices, the filter, the order,
-   * and the columns; for the files of a bulk job, the job; for events, the filter with all data that it depends on.
+   * The name of the list, and the data that determines the content of the download:
+   *
+   * - for devices, the filter, the order, and the columns
+   * - for the files of a bulk job, the job
+   * - for events, the filter with all data that it depends on
+   *
    * Omitted for events without a filter in the filter language.
    */
   selection?: Json & { list: ListName }
@@ -39,10 +43,14 @@ export interface DownloadGrant {
 const SELECTION_FORMAT = 'selection 1'
 
 /**
- * Returns `<grant>.<device IDs>.<mac>` or `<grant>.<device IDs>.<selection>.<mac>`. Each part is base64url: the grant
- * as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the other parts. If
- * `deviceIds` is omitted, `*` replaces the device IDs. Anyone with the token can download the list. Device IDs are
- * packed because 1,000 IDs as JSON would make the request line too long.
+ * Returns `<grant>.<device IDs>.<mac>` or `<grant>.<device IDs>.<selection>.<mac>`. Anyone with this token can download
+ * the list. Each part is base64url:
+ *
+ * - the grant as JSON
+ * - the device IDs as bytes, because 1,000 IDs as JSON would make the request line too long. If `deviceIds` is omitted,
+ *   `*` replaces this part.
+ * - the selection as compressed JSON
+ * - the HMAC-SHA256 of the other parts
  */
 export function signGrant({ content, ...grant }: DownloadGrant, linkKey: Buffer): string {
   const { filter, deviceIds, selection } = content

@@ -13,13 +13,19 @@ export interface Invitations {
   describe(token: string): Promise<InvitationSummary>
   /**
    * Returns the email address of the person who would join: the invited address or, without one, the given address.
-   * Throws NOT_FOUND if no open invitation has the token, BAD_USER_INPUT if no address is known or the address is
-   * invalid, and CONFLICT if another person has the address.
+   * Throws these errors:
+   *
+   * - NOT_FOUND if no open invitation has the token
+   * - BAD_USER_INPUT if no address is known or the address is invalid
+   * - CONFLICT if another person has the address
    */
   newAddress(joining: Pick<JoiningPerson, 'token' | 'email'>): Promise<string>
   /**
-   * Throws the errors of `newAddress`, CONFLICT if the passkey is already registered, FORBIDDEN if the inviter can no
-   * longer grant the role, and LIMIT_EXCEEDED if the account cannot have more members.
+   * Throws the errors of `newAddress` and these errors:
+   *
+   * - CONFLICT if the passkey is already registered
+   * - FORBIDDEN if the inviter can no longer grant the role
+   * - LIMIT_EXCEEDED if the account cannot have more members
    */
   join(joining: JoiningPerson): Promise<{ personId: string; email: string }>
 }

@@ -148,9 +148,9 @@ async function discover(config: ProviderConfig, fetch: OutboundFetch['fetch']): 
 type Tokens = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>
 
 /**
- * Returns the claims of the ID token. If the email address or the groups are missing and the provider has a UserInfo
- * endpoint, adds the claims from that endpoint, because many providers return these claims only there. The UserInfo
- * response must name the same subject (OpenID Connect Core §5.3.2).
+ * Returns the claims of the ID token. Many providers return the email address and the groups only from the UserInfo
+ * endpoint. If either is missing and the provider has this endpoint, adds the claims from there. The UserInfo response
+ * must name the same subject (OpenID Connect Core §5.3.2).
  */
 async function withUserInfo(
   { config, configuration }: { config: ProviderConfig; configuration: oidc.Configuration },

@@ -6,8 +6,8 @@ export interface AdmittedPerson {
 }
 
 /**
- * `admit` and `link` throw an ApiError with a reason, such as `sso-disabled`, if the person may not sign in or may not
- * link the identity.
+ * `admit` throws an ApiError with a reason, such as `sso-disabled`, if the person may not sign in. `link` throws such
+ * an error if the person may not link the identity.
  */
 export interface SsoPeople {
   /** Finds or creates the person, sets the memberships that the groups determine, and accepts any given invitation. */

@@ -39,8 +39,9 @@ export const now = 'statement_timestamp()::timestamptz(3)'
 const milliseconds = (time: string): string => `(date_part('epoch', ${time}) * 1000)::bigint`
 
 /**
- * Returns an SQL expression that is true if the statement records the time of a write that does not change the value:
- * at most four times per expected interval. Writes that change the value do not look up the interval.
+ * Returns an SQL expression that is true if the statement records the time of a write that does not change the value.
+ * The statement records at most four such times per expected interval. Writes that change the value do not look up the
+ * interval.
  */
 export const isConfirmed = ({ fullName, value, time }: ChangeColumns): string => `
       case when old = ${value} then coalesce(coalesce(attribute_confirmed(jsonb_build_object(${fullName}, ${time}), ${fullName}), 0)

@@ -30,7 +30,8 @@ export function isCreatedBy(creator: Creator | undefined): Sql {
 
 /**
  * A restricted caller sees the items of the devices that the caller can reach. The caller also sees items whose device
- * does not exist, such as rejected rows, and items that the job rejected with NOT_FOUND or skipped with GONE.
+ * does not exist, such as rejected rows. In addition, the caller sees items that the job rejected with NOT_FOUND or
+ * skipped with GONE.
  */
 export function isVisibleItem(accountId: string, inside: ResolvedFilter | undefined): Sql {
   if (inside === undefined) return sql`true`

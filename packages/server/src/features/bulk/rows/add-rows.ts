@@ -68,8 +68,10 @@ export function withoutResult({ isNew: _isNew, error, ...row }: CsvRow): CsvRow 
 
 /**
  * Prepares the device that a row registers, so that the preview only checks for conflicts with other devices. Leaves
- * two kinds of devices to the preview: devices that break a rule, which the preview rejects, and devices to which
- * operations give hardware IDs, because two devices may get the same hardware ID.
+ * these devices to the preview:
+ *
+ * - devices that break a rule, which the preview rejects
+ * - devices to which operations give hardware IDs, because two devices may get the same hardware ID
  */
 function prepareItem(item: RowItem, operations: readonly BulkOperation[]): PreparedItem {
   const unprepared = { ...item, changes: {} }

@@ -3,8 +3,8 @@ const FIRST_MILESTONE = 1_000
 
 /**
  * Returns how many times a job updates the planner statistics during its first `done` devices: at 1,000, 4,000, 16,000,
- * and so on. In an account that was created after the last analysis, PostgreSQL expects about one device, and may read
- * all devices of the account to find one. Autovacuum waits until a tenth of all rows has changed.
+ * and so on. In an account that was created after the last analysis, PostgreSQL expects about one device. To find a
+ * device, it may then read all devices of the account. Autovacuum waits until a tenth of all rows has changed.
  */
 const milestonesOf = (done: number): number =>
   done < FIRST_MILESTONE ? 0 : 1 + Math.floor(Math.log2(done / FIRST_MILESTONE) / 2)
