@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
 /**
- * Creates the table of restricted keys, which contains these keys:
+ * Creates the table `restricted_key`, which contains these keys:
  *
  * - personal keys
  * - keys with fewer permissions than keys of the previous release

@@ -9,8 +9,8 @@ import type { Metrics } from '../metrics.ts'
 export interface MetricsRouteOptions {
   metrics: Metrics
   /**
-   * The bearer token that requests must contain. If undefined, only local programs can read the metrics, only at
-   * localhost or a loopback address, and only if no proxy is in front of the server.
+   * The bearer token that requests must contain. If undefined, only local programs can read the metrics. They must use
+   * localhost or a loopback address, and no proxy may be in front of the server.
    */
   metricsToken: string | undefined
   /** If set, clients reach the server at another address, usually a proxy's. */

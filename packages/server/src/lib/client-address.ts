@@ -6,9 +6,9 @@ import { createSlot } from './slot.ts'
 export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
 
 /**
- * Returns a function that determines a client's address. Behind a trusted proxy, the address is usually the last one in
- * `X-Forwarded-For` or `Forwarded` (RFC 7239) that does not belong to a trusted proxy. Otherwise, it is the address of
- * the connection, and the function ignores both headers.
+ * Returns a function that determines a client's address. Behind a trusted proxy, the address is usually the last
+ * untrusted address in `X-Forwarded-For` or `Forwarded` (RFC 7239). Otherwise, it is the address of the connection, and
+ * the function ignores both headers.
  */
 export function clientAddress(trustedProxies: readonly AddressRange[]): AddressOf {
   if (trustedProxies.length === 0) return ({ socket }) => connectionAddress(socket)

@@ -8,11 +8,12 @@ const ATTRIBUTE_PREFIX = 'attributes.'
 
 /**
  * Reads a `sort` argument or a key of `sortBy`: the name of a field or an attribute, with an optional direction. The
- * direction is either a sign before the name (`-` for descending, `+` for ascending), or a space and `asc` or `desc`
- * (case-insensitive) after the name. The default is ascending. If the direction is after the name, a leading sign is
- * part of the name. If a field and an attribute have the same name, the name means the field, and the prefix
- * `attributes.` selects the attribute. A name that contains a space must have the direction after it, because its last
- * word could otherwise be read as a direction. `path` is the argument's name for error messages.
+ * direction is either a sign before the name, or a space and a word after the name. The signs are `-` (descending) and
+ * `+` (ascending). The words are `asc` and `desc` (case-insensitive). The default is ascending. If the direction is
+ * after the name, a leading sign is part of the name. If a field and an attribute have the same name, the name means
+ * the field, and the prefix `attributes.` selects the attribute. A name that contains a space must have the direction
+ * after it, because its last word could otherwise be read as a direction. `path` is the argument's name for error
+ * messages.
  */
 export function parseSort<Field extends string>(text: string, fields: readonly Field[], path = 'sort'): Sort<Field> {
   const { name, direction } = splitDirection(text, fields, path)

@@ -57,8 +57,8 @@ function readAll(read: () => Buffer | null): Buffer | null {
 const MAX_LENGTH_BYTES = 4
 
 /**
- * Returns a function that returns the declared size of the longest packet in a chunk, or undefined if a length is
- * malformed (MQTT 3.1.1 §2.2.3).
+ * The returned function determines the declared size of the longest packet in a chunk. It returns undefined if a length
+ * is malformed (MQTT 3.1.1 §2.2.3).
  */
 function countPackets(): (chunk: Buffer) => number | undefined {
   let current = 0

@@ -33,8 +33,8 @@ export interface RequestCharges {
    */
   chargeOperation(start: OperationStart<Viewer>): AfterOperation | Promise<AfterOperation>
   /**
-   * Call the returned function after each event. If it returns a promise, wait for the promise before the next event:
-   * the promise resolves once the points for the events have been charged.
+   * Call the returned function after each event. If it returns a promise, wait for the promise before the next event.
+   * The promise resolves once the points for the events have been charged.
    */
   chargeEvents(requester: Requester<Viewer>): () => Promise<void> | undefined
 }

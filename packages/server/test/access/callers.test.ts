@@ -116,8 +116,8 @@ const isReadOnly = (response: ApiResponse, request: FieldRequest, document: stri
 }
 
 /**
- * Returns a problem if the status is not 200, or if the response contains a string of the victim that is not in the
- * request.
+ * Returns a problem if the status is not 200. Also returns a problem if the response contains a string of the victim
+ * that is not in the request.
  */
 const isUnrelated = ({ status, body }: ApiResponse, _request: FieldRequest, document: string): string | undefined => {
   const { deviceCursor: _device, eventCursor: _event, deliveryCursor: _delivery, ...strings } = victim

@@ -28,8 +28,11 @@ async function query<Row>({ database }: Rig, text: string, values: readonly unkn
 }
 
 /**
- * Checks a job that is DONE: each device has a result, no device failed, the event log contains the events of exactly
- * the changed devices, and the counts of the job agree with the results.
+ * Checks a job that is DONE:
+ *
+ * - Each device has a result, and no device failed.
+ * - The event log contains the events of exactly the changed devices.
+ * - The counts of the job agree with the results.
  */
 export async function checkJob(
   rig: Rig,
@@ -92,9 +95,9 @@ const chain = `
   from event where type = 'ATTRIBUTE_CHANGE' and data -> 'changes' ? 'site'`
 
 /**
- * Checks that an undo includes all devices that the job changed, and that the undo restored the value from before the
- * job in each device with the status DONE. Each skipped device must have been deleted, or changed again after the job
- * and before the end of the undo.
+ * Checks that an undo includes all devices that the job changed. In each device with the status DONE, the undo must
+ * have restored the value from before the job. Each skipped device must have been deleted, or changed again after the
+ * job and before the end of the undo.
  */
 export async function checkUndo(rig: Rig, { change, undo }: { change: Job; undo: Job }): Promise<void> {
   const wrong = await query(
@@ -125,8 +128,8 @@ export async function checkUndo(rig: Rig, { change, undo }: { change: Job; undo:
 }
 
 /**
- * Checks that each change of `site` began with the value of the previous change, and that each device has the value of
- * its last change. Returns the numbers of all changes and of the changes that were not made by bulk jobs.
+ * Checks that each change of `site` began with the value of the previous change. Also checks that each device has the
+ * value of its last change. Returns the numbers of all changes and of the changes that were not made by bulk jobs.
  */
 export async function checkValues(rig: Rig): Promise<{ changes: number; written: number }> {
   const broken = await query(

@@ -26,9 +26,12 @@ export interface Selection {
 
 /**
  * Combines a request's filter with its view's filter. Both filters read attributes in the request's context, or in the
- * view's context if the request has none. Throws NOT_FOUND for a view that is missing or that the caller cannot see,
- * BAD_USER_INPUT for a view of another kind, and CONFLICT for an invalid view. Throws FORBIDDEN if the combined filter
- * contains an attribute name that the caller cannot read.
+ * view's context if the request has none. Throws these errors:
+ *
+ * - NOT_FOUND for a view that is missing or that the caller cannot see
+ * - BAD_USER_INPUT for a view of another kind
+ * - CONFLICT for an invalid view
+ * - FORBIDDEN if the combined filter contains an attribute name that the caller cannot read
  */
 export async function applyView(
   context: ViewReader,

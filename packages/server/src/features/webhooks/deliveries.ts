@@ -19,9 +19,11 @@ export interface RedeliverInput {
 
 /**
  * Schedules deliveries to be sent again: either one delivery, even if it succeeded, or all failed deliveries that were
- * created since a given time. Returns the number of deliveries. Throws BAD_USER_INPUT unless exactly one of
- * `deliveryId` and `since` is set, NOT_FOUND if the webhook or the delivery does not exist, and CONFLICT if the webhook
- * is disabled or paused.
+ * created since a given time. Returns the number of deliveries. Throws these errors:
+ *
+ * - BAD_USER_INPUT unless exactly one of `deliveryId` and `since` is set
+ * - NOT_FOUND if the webhook or the delivery does not exist
+ * - CONFLICT if the webhook is disabled or paused
  */
 export async function redeliver(context: Context, { webhookId, deliveryId, since }: RedeliverInput): Promise<number> {
   const { db, viewer } = context

@@ -2,7 +2,7 @@ import { GraphQLError, Lexer, Source, TokenKind } from 'graphql'
 import { tooComplex } from './limits.ts'
 
 /**
- * Counting stops at this number of tokens, or at one more than the limit if that is higher, so an error never reports a
+ * Counting stops at this number of tokens, or at one more than the limit if that is higher. An error never reports a
  * higher number.
  */
 const maxCounted = 20_000

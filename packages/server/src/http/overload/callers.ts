@@ -10,10 +10,10 @@ export interface KnownViewer {
 /** Identifies the caller that a request in flight counts for: an account, or an address until the account is known. */
 export interface Callers {
   /**
-   * Identifies the caller before authentication. A request that names an access key that has authenticated before
-   * counts for the key's account, so accounts behind one address do not affect each other. Requests with invalid
-   * signatures cannot use up the account's share for long: once an address has no authentication attempts left for the
-   * key, requests from the address count for the address again.
+   * Identifies the caller before authentication. If a request names an access key that has authenticated before, the
+   * request counts for the key's account. Accounts behind one address therefore do not affect each other. Requests with
+   * invalid signatures cannot use up the account's share for long. Once an address has no authentication attempts left
+   * for the key, requests from the address count for the address again.
    */
   of(request: FastifyRequest): string
   identify(viewer: KnownViewer): string

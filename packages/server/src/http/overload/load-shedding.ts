@@ -28,7 +28,8 @@ export interface LoadShedding {
   callerOf(request: FastifyRequest): string | undefined
   /**
    * Call this as soon as the account is known. Throws UNAVAILABLE if the server is overloaded and the account exceeds
-   * its fair share of the requests in flight, or if their number reaches `LIMIT_FACTOR` times MUSTER_MOST_REQUESTS.
+   * its fair share of the requests in flight. Also throws if the number of requests in flight reaches `LIMIT_FACTOR`
+   * times MUSTER_MOST_REQUESTS.
    */
   identify(request: FastifyRequest, viewer: KnownViewer): void
 }
@@ -37,7 +38,7 @@ export interface LoadShedding {
 const SUSTAINED_DIVISOR = 5
 /**
  * If the number of requests in flight reaches this multiple of MUSTER_MOST_REQUESTS, the server rejects every request
- * that is not exempt, even if no caller exceeds its fair share.
+ * that is not exempt. It then ignores the fair shares of the callers.
  */
 const LIMIT_FACTOR = 2
 

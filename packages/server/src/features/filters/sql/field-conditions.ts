@@ -71,8 +71,8 @@ export function hasField(scope: FilterScope, { subject }: HasValue & { subject: 
 }
 
 /**
- * Without wildcards, a word matches a part of the name, of a device's hardware ID, or of a service's host, and also the
- * beginning of the ID. With wildcards, a word matches the whole name, hardware ID, or host. Ignores case.
+ * Without wildcards, a word matches a part of the name, of a device's hardware ID, or of a service's host. It also
+ * matches the beginning of the ID. With wildcards, a word matches the whole name, hardware ID, or host. Ignores case.
  */
 export function matchesWord(scope: FilterScope, { of, literal }: WordSearch): Sql {
   if (of === 'event') throw new Error('matchesWord does not support events: use event-conditions.ts')

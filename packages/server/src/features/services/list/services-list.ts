@@ -70,8 +70,11 @@ const limitTo = (inside: ResolvedFilter | undefined, request: ServiceListRequest
   inside === undefined ? request : { ...request, selection: { ...request.selection, inside } }
 
 /**
- * A walk is useful if the list is filtered or restricted, no index supports the filter or the restriction, an index
- * supports the order, and the account has more than `WALKED` devices.
+ * A walk is useful if all of these conditions are met:
+ *
+ * - The list is filtered or restricted, and no index supports the filter or the restriction.
+ * - An index supports the order.
+ * - The account has more than `WALKED` devices.
  */
 async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceListRequest): Promise<boolean> {
   if (reasonWithoutIndex(selection) === undefined || keys[0]!.by !== 'device.name') return false

@@ -12,8 +12,9 @@ export const isSentByEmail = ({ mailer }: Pick<Context, 'mailer'>, email: string
   mailer !== undefined && email !== null
 
 /**
- * Sends the invitation by email if the server can send email, the invitation has an email address and a link, and the
- * account is below its limit of invitation emails per hour. The link is valid even if no email is sent.
+ * Sends the invitation by email if the server can send email, and if the invitation has an email address and a link.
+ * Sends no email if the account has reached its limit of invitation emails per hour. The link is valid even if no email
+ * is sent.
  */
 export async function emailInvitation(context: Context, { id, email, link, roleId }: ShownInvitation): Promise<void> {
   const { db, viewer, mailer, clock, log } = context
