@@ -7,8 +7,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { findWords } from './words/find-words.ts'
 
 /**
- * Patterns of the paths to skip: generated files, whose sources are checked; the files of this check, which contain the
- * words; migrations, which are never edited; and benchmark results.
+ * Patterns of the paths to skip:
+ *
+ * - generated files, whose sources are checked
+ * - the files of this check, which contain the words
+ * - migrations, which are never edited
+ * - benchmark results
  */
 const skipped = [/\.generated\./, /^scripts\/words\//, /^packages\/server\/migrations\//, /^benchmarks\/results\//]
 

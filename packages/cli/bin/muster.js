@@ -11,9 +11,9 @@ import { fileURLToPath } from 'node:url'
 const NEEDED = 26
 
 /**
- * V8 options for a server. They limit the size of the young generation, slow down the growth of the heap, and let only
- * one thread collect the young generation, which leaves other CPUs to the database. They also keep short-lived objects
- * out of the old generation (docs/decisions/0007-memory-flags.md, docs/decisions/0012-load-shedding.md).
+ * V8 options for a server. They limit the size of the young generation and slow down the growth of the heap. They let
+ * only one thread collect the young generation, which leaves other CPUs to the database. They also keep short-lived
+ * objects out of the old generation (docs/decisions/0007-memory-flags.md, docs/decisions/0012-load-shedding.md).
  */
 const SERVER_OPTIONS = [
   '--max-semi-space-size=16',

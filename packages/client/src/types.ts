@@ -16,8 +16,7 @@ export interface CallOptions {
   retries?: number | undefined
   /**
    * Whether the client may send a mutation again if its outcome is unknown. Default: true if the mutation is safe to
-   * repeat, such as `setAttribute`, which sets a value, or `registerDevice`, which the client sends with an
-   * Idempotency-Key.
+   * repeat. For example, `setAttribute` sets a value, and the client sends `registerDevice` with an Idempotency-Key.
    */
   idempotent?: boolean | undefined
   /**

@@ -1,8 +1,8 @@
 /** Runs GraphQL documents on the API. `Muster` of `@muster/client` implements this interface. */
 export interface Api {
   /**
-   * Returns the response's `data`. If the document fails even after retries, rejects with an Error whose `code` is an
-   * API error code or a code of the client, such as `NO_ANSWER`.
+   * Returns the response's `data`. If the document fails even after retries, rejects with an Error. The Error's `code`
+   * is an API error code or a code of the client, such as `NO_ANSWER`.
    */
   query<Data>(
     document: string,

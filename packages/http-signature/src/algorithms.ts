@@ -36,8 +36,8 @@ export const readCavageAlgorithm = (name: string): Algorithm | undefined => look
 export const readRfc9421Algorithm = (name: string): Algorithm | undefined => lookUp(rfc9421Names, name)
 
 /**
- * Determines the algorithm from the signature's length alone, so that the duration of a verification reveals neither
- * whether a key exists nor the key's type. Returns undefined if no algorithm has signatures of this length.
+ * Determines the algorithm from the signature's length alone. The duration of a verification therefore does not reveal
+ * whether a key exists, or which type it has. Returns undefined if no algorithm has signatures of this length.
  */
 export function algorithmOf(signature: Uint8Array): Algorithm | undefined {
   if (signature.length === 32) return 'hmac-sha256'

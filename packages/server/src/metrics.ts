@@ -32,8 +32,8 @@ export interface Metrics {
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /**
- * A gauge has no value if reading it takes longer than this, because the scraper and a parent process wait only for a
- * limited time.
+ * If reading a gauge takes longer than this number of milliseconds, the gauge has no value. The scraper and a parent
+ * process wait only for a limited time.
  */
 const READ_TIMEOUT_MS = 3_000
 

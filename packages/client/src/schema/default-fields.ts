@@ -12,9 +12,12 @@ export const argumentsOf = (entry: FieldEntry): Readonly<Record<string, string>>
 export const nameOf = (type: string): string => type.replace(/[[\]!]/g, '')
 
 /**
- * Returns the names of the fields of a type that the client selects by default: plain values without required
- * arguments; objects without arguments, unless their fields lead back to the type; and lists without arguments whose
- * objects contain only plain values. Omits the fields in `onRequest`.
+ * Returns the names of the fields of a type that the client selects by default. Omits the fields in `onRequest`. The
+ * client selects these fields by default:
+ *
+ * - plain values without required arguments
+ * - objects without arguments, unless their fields lead back to the type
+ * - lists without arguments whose objects contain only plain values
  */
 export function plainFields(table: SchemaTable, typeName: string): string[] {
   const fields = Object.entries(table[typeName] ?? {})

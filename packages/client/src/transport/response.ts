@@ -95,10 +95,13 @@ function parseResponse(
 }
 
 /**
- * Returns the `data` of a response, or throws its error. For a mutation, throws OutcomeUnknownError instead if the
- * status does not indicate whether the operation ran (`outcomeOf`), or if the error is `UNAVAILABLE` and the response
- * has `data`, because the database became unavailable during the operation. The second case excludes errors with the
- * outcome `done`, because the mutation made its change, and only reading the result failed.
+ * Returns the `data` of a response, or throws its error. For a mutation, throws OutcomeUnknownError instead in two
+ * cases:
+ *
+ * - The status does not indicate whether the operation ran (`outcomeOf`).
+ * - The error is `UNAVAILABLE` and the response has `data`, because the database became unavailable during the
+ *   operation. This case excludes errors with the outcome `done`. With this outcome, the mutation made its change, and
+ *   only reading the result failed.
  */
 export function dataOf(response: GraphQLResponse, operation: Operation, options: CallOptions): unknown {
   const { errors = [], ...details } = response

@@ -9,8 +9,8 @@ import { effectOfCall, type Operation, prepareRequest, type Transport } from './
 /**
  * Sends an operation. Retries it up to `retries` times if it did not run, or if its outcome is unknown and running it
  * twice is safe. Unless `retries` is 0, retries a rate-limited operation until `RATE_LIMIT_RETRY_MS` have passed.
- * Returns the response of the last attempt, or throws its error. If the last attempt did not run a mutation, but an
- * earlier attempt may have run it, returns or throws the outcome of the earlier attempt instead.
+ * Returns the response of the last attempt, or throws its error. An earlier attempt may have run a mutation that the
+ * last attempt did not run. If so, returns or throws the outcome of the earlier attempt instead.
  */
 export async function sendWithRetries(
   transport: Transport,

@@ -64,8 +64,7 @@ function unterminated(
   return { from, to, message: `${message} To use ${mark} in a word, quote the word: ${word}`, edits }
 }
 
-// To the left of a comparator, a word ends at a dot or a colon, because a dot separates levels and a colon is a
-// comparator.
+// To the left of a comparator, a word ends at a dot, which separates levels, or at a colon, which is a comparator.
 const leftRun = /[^\s(),"'=<>!:.\\*]+/y
 const rightRun = /[^\s(),"'=<>!\\*]+/y
 

@@ -16,7 +16,7 @@ export interface CsvProblem {
 /**
  * Parses CSV (RFC 4180) with commas, and distinguishes an empty cell from a quoted empty cell. Accepts LF, CRLF, and CR
  * as line ends. Skips empty lines and a byte order mark. If a cell has invalid quotes, yields a problem and continues
- * at the line after the one where the cell begins, so that the cell does not affect other rows.
+ * at the line after the one where the cell begins. The cell therefore does not affect other rows.
  */
 export function* parseCsv(text: string): Generator<CsvRow | CsvProblem> {
   let at = text.startsWith('\uFEFF') ? 1 : 0

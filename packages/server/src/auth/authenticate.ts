@@ -37,9 +37,9 @@ export interface AuthenticationOptions {
 export interface Authentication {
   authenticate: Authenticate
   /**
-   * Returns an error if the server would reject an admitted viewer now, if the viewer's restriction has changed, or if
-   * the viewer has lost a permission that streams need. Otherwise, returns undefined. Normally detects changes within a
-   * second.
+   * Returns an error if the server would reject an admitted viewer now. Also returns an error if the viewer's
+   * restriction has changed, or if the viewer has lost a permission that streams need. Otherwise, returns undefined.
+   * Normally detects changes within a second.
    */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
   countUse: KeyUse['count']

@@ -10,8 +10,8 @@ export function matchesIgnoringCase(column: Sql, parts: readonly string[]): Sql 
   const pattern = likePattern(parts)
   const value = lower(column)
   if (!hasSigma.test(pattern)) return sql`${value} like ${lowerPattern(pattern)}`
-  // The lowercase form of a capital sigma depends on the characters around it, so the indexed condition accepts any
-  // character in place of a sigma.
+  // The lowercase form of a capital sigma depends on the characters around it. The indexed condition therefore accepts
+  // any character in place of a sigma.
   const widened = lowerPattern(pattern.replaceAll(/[Σσς]/g, '_'))
   return sql`(${value} like ${widened} and ${foldSigma(value)} like ${foldSigma(lowerPattern(pattern))})`
 }

@@ -9,9 +9,9 @@ const PROBES = 10
 const CONNECT_TIMEOUT_MS = 30_000
 
 /**
- * Throws a StartError if connections that must be direct go through a pooler in transaction mode, or if DATABASE_URL
- * and DATABASE_DIRECT_URL point to different databases. Warns if the pooler for requests does not pass on session
- * settings.
+ * Throws a StartError if connections that must be direct go through a pooler in transaction mode. Also throws one if
+ * DATABASE_URL and DATABASE_DIRECT_URL point to different databases. Warns if the pooler for requests does not pass on
+ * session settings.
  */
 export async function checkPooler(
   { connection, requests }: DatabaseAccess,
@@ -40,9 +40,9 @@ export async function checkPooler(
 
 /**
  * Checks whether a pooler in transaction mode is between the server and the database. A client sets a value on its
- * connection. If another client sees this value, both share the connection. If the first client no longer sees it, the
- * pooler has assigned another connection to this client, or resets connections after each transaction (PgBouncer's
- * `server_reset_query_always`).
+ * connection. If another client sees this value, both share the connection. If the first client no longer sees it,
+ * there are two possible causes. The pooler has assigned another connection to this client, or it resets connections
+ * after each transaction (PgBouncer's `server_reset_query_always`).
  */
 function sharesConnections(connection: pg.ClientConfig): Promise<boolean> {
   return withClient(connection, async (client) => {

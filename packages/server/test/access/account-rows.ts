@@ -13,7 +13,7 @@ export async function allRowsOf(db: Database, accountId: string): Promise<Record
 }
 
 /**
- * Returns an account's rows without data that the server changes in the background or during queries, such as last-use
+ * Returns an account's rows. Omits data that the server changes in the background or during queries, such as last-use
  * times and the events for download links.
  */
 export async function rowsWithoutUsage(db: Database, accountId: string): Promise<Record<string, unknown[]>> {

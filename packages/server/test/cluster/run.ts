@@ -1,6 +1,6 @@
 /**
- * `npm run test:cluster -- [FILE...]` runs tests of the server on a Citus cluster with three nodes, and then the gates,
- * which are tests and measurements of a cluster. With files or folders, runs only those.
+ * `npm run test:cluster -- [FILE...]` runs tests of the server on a Citus cluster with three nodes. It then runs the
+ * gates, which are tests and measurements of a cluster. If files or folders are given, it runs only those.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -4,8 +4,8 @@ import type { WebhooksQuery } from './webhooks.generated.ts'
 type Pauses = NonNullable<WebhooksQuery['login']>['pauses']
 
 /**
- * Returns when the webhook was paused. Returns undefined if the webhook is disabled or not paused, or if no pause event
- * has the reason in `paused`, for example while the server only probes the receiver.
+ * Returns when the webhook was paused. Returns undefined if the webhook is disabled or not paused. Also returns
+ * undefined if no pause event has the reason in `paused`, for example while the server only probes the receiver.
  */
 export function pausedSince(
   { id, enabled, paused }: { id: string; enabled: boolean; paused: string | null },

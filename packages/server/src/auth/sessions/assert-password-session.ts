@@ -4,7 +4,7 @@ import type { Session } from './sessions.ts'
 
 /**
  * Throws FORBIDDEN for a session from single sign-on. Calls that change a password or an authenticator app start
- * another session, which would outlast the current one and which the identity provider could not end.
+ * another session. That session would outlast the current session, and the identity provider could not end it.
  */
 export function assertPasswordSession({ method }: Session): void {
   if (method === SSO_METHOD)

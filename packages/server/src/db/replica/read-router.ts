@@ -49,8 +49,8 @@ const WAIT_MS = 100
 const RETRY_MS = 1_000
 
 /**
- * A query on the replica sees every earlier commit, because the replica is chosen only if it has replayed WAL up to the
- * primary's position.
+ * A query on the replica sees every earlier commit. The router chooses the replica only if the replica has replayed WAL
+ * up to the primary's position.
  */
 export function createReadRouter({ primary, openPool, log, onChoice = () => {} }: ReadRouterOptions): ReadRouter {
   const written = batched(async () => new Map([['written', await readWritten(primary)]]))

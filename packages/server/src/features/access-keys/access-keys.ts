@@ -22,8 +22,8 @@ export { deleteAccessKey, updateAccessKey } from './update-access-key.ts'
 type Viewing = Pick<Context, 'db' | 'viewer'>
 
 /**
- * A viewer with neither KEY_MANAGE nor AUDIT_READ gets only the personal keys of the person who is signed in or who
- * created the signing key.
+ * For a viewer with neither KEY_MANAGE nor AUDIT_READ, returns only the personal keys of one person. This person is
+ * signed in or created the signing key.
  */
 export async function listAccessKeys({ db, viewer }: Viewing, only?: readonly string[]): Promise<AccessKey[]> {
   const { accountId, personId = accountId, permissions } = viewer

@@ -32,8 +32,8 @@ export async function listUsage(context: Context, { key }: AccessKey, days = USU
 }
 
 /**
- * Returns the permissions that the key did not use in the last `days` days, or null if the server has not counted the
- * key's uses for that many days. Throws BAD_USER_INPUT unless `days` is from 1 to `KEPT_DAYS`.
+ * Returns the permissions that the key did not use in the last `days` days. Returns null if the server has not counted
+ * the key's uses for that many days. Throws BAD_USER_INPUT unless `days` is from 1 to `KEPT_DAYS`.
  */
 export async function listUnused(
   context: Context,

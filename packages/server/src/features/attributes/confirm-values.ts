@@ -13,8 +13,8 @@ export interface UnchangedValue {
 const RECORDED_PER_INTERVAL = 4
 
 /**
- * Updates the last write time of each unchanged value if its name has an expected interval and at least
- * 1/`RECORDED_PER_INTERVAL` of the interval has passed since the recorded time. The targets must be locked.
+ * Updates the last write time of each unchanged value whose name has an expected interval. Omits values for which less
+ * than 1/`RECORDED_PER_INTERVAL` of the interval has passed since the recorded time. The targets must be locked.
  * `saveTargets` saves the times.
  */
 export async function confirmValues(

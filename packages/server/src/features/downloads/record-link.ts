@@ -12,7 +12,7 @@ export interface DownloadLink {
 const DESCRIBED_LINKS = 10
 
 /**
- * Records one event for all links that are requested in the same tick, so that a request with many aliases does not
+ * Records one event for all links that are requested in the same tick. A request with many aliases therefore does not
  * cause many events.
  */
 const recorderOf = perRequest(

@@ -86,9 +86,9 @@ interface Priced {
 }
 
 /**
- * Returns the rate-limit cost of the rows that the server may read for a list with the filter: without an index, every
- * device of the account. For events, assumes a number of rows, because no index finds events by the conditions of a
- * filter. An empty or invalid filter costs 0.
+ * Returns the rate-limit cost of the rows that the server may read for a list with the filter. Without an index, the
+ * server may read every device of the account. For events, assumes a number of rows, because no index finds events by
+ * the conditions of a filter. An empty or invalid filter costs 0.
  */
 async function pointsOfRows({ db, viewer }: Context, { kind, isIndexed, canonical }: Priced): Promise<number> {
   if (canonical === null || canonical === '') return 0

@@ -24,7 +24,7 @@ export interface FoundDevice {
   inside: PastEvent[] | null
   /**
    * The events after the range, oldest first. Of the changes to the same attribute value or state, contains only the
-   * first, because the old value in that change is the value at the end of the range.
+   * first. The old value in that change is the value at the end of the range.
    */
   later: PastEvent[] | null
 }

@@ -38,7 +38,7 @@ const ofOneAccount: DeviceKeys = {
 /**
  * Returns a function that returns the statement for given devices. Devices connect and disconnect in bursts, so one
  * statement can write devices of several accounts. If all devices belong to one account, the statement compares account
- * IDs with a parameter, so a cluster can send the statement to the account's shard.
+ * IDs with a parameter. A cluster can then send the statement to the account's shard.
  */
 export function devicesText(textOf: (keys: DeviceKeys) => string): (devices: readonly DeviceKey[]) => string {
   const forms = { one: textOf(ofOneAccount), several: textOf(ofSeveralAccounts) }

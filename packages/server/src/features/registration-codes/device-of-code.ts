@@ -13,9 +13,9 @@ export interface RegistrationRequest {
 
 /**
  * Combines a code and a request into a device. The code supplies the attributes, and the code's services come first.
- * Values in the request take precedence over the code's name and platform, and over the application and port of a
- * service with the same name. If neither the code nor the request contains a name, the device's name is the
- * hardware ID, truncated if necessary.
+ * Values in the request take precedence over the code's name and platform. They also take precedence over the
+ * application and port of a service with the same name. If neither the code nor the request contains a name, the
+ * device's name is the hardware ID, truncated if necessary.
  */
 export function deviceOf(code: CodeTemplate, request: RegistrationRequest): DeviceInput {
   return {

@@ -89,8 +89,11 @@ export async function deleteCandidatesBefore(
 }
 
 /**
- * Selects up to 1,000 webhooks whose first pending event has waited for more than three seconds, or that are paused
- * because their view is invalid. After three seconds, probably no process is filtering for the webhook.
+ * Selects up to 1,000 webhooks of two kinds:
+ *
+ * - webhooks whose first pending event has waited for more than three seconds, so probably no process is filtering for
+ *   them
+ * - webhooks that are paused because their view is invalid
  */
 export async function selectWaiting(db: Database): Promise<WebhookAddress[]> {
   const { rows } = await sql<WebhookAddress>`

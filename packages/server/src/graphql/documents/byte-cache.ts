@@ -1,6 +1,6 @@
 /**
  * A cache with a capacity in bytes that evicts the least recently used entries. While the cache is at most half full,
- * reads do not make an entry more recent, because moving an entry costs more than finding it.
+ * reads do not make an entry more recent. Moving an entry costs more than finding it.
  */
 export interface ByteCache<Value> {
   get(key: string): Value | undefined

@@ -36,9 +36,9 @@ interface Literal {
 }
 
 /**
- * Compiles an operation. Passes every literal argument of a field as a variable, because a crafted string can break out
- * of the JavaScript that the compiler generates for literals (`__MAGIC_DATE__…`). Returns undefined if the compiler
- * fails or a literal is invalid.
+ * Compiles an operation. Passes every literal argument of a field as a variable. Otherwise, a crafted string could
+ * break out of the JavaScript that the compiler generates for literals (`__MAGIC_DATE__…`). Returns undefined if the
+ * compiler fails or a literal is invalid.
  */
 export function compileOperation(input: {
   schema: GraphQLSchema

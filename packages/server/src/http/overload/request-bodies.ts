@@ -29,7 +29,7 @@ const inTotal = { total: 'the server is receiving or processing too many large r
 
 /**
  * Limits the total size of the request bodies from each address, and from all addresses. A body counts until the end of
- * the response, with the size that the request's headers announce, or with the maximum size if the body is chunked.
+ * the response. Its size is the size that the request's headers announce or, if the body is chunked, the maximum size.
  * Small bodies do not count.
  */
 export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): RequestBodies {

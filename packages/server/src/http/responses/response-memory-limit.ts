@@ -32,14 +32,14 @@ export interface ResponseBytesOptions {
 /** Responses below this number of bytes are not counted. The limit on requests in flight limits their total size. */
 const SMALL_BYTES = 16 * 1024
 /**
- * Producing a response above this number of bytes takes several times its size in memory, so the server produces only a
- * few large responses at a time.
+ * Producing a response above this number of bytes takes several times its size in memory. The server therefore produces
+ * only a few such responses at a time.
  */
 const LARGE_BYTES = 4 * 1024 * 1024
 /**
- * The assumed maximum size of an object in a response, in bytes: the limit on an object's base values or its
- * values in one context. No estimate exceeds this size times the number of objects, or `limits.answerBytes`. The lower value is
- * also the estimate for an operation that has not had a response yet.
+ * The assumed maximum size of an object in a response, in bytes. It is the limit on an object's base values or its
+ * values in one context. No estimate exceeds this size times the number of objects, or `limits.answerBytes`. The lower
+ * value is also the estimate for an operation that has not had a response yet.
  */
 const OBJECT_BYTES = limits.bytesPerTarget
 /** The maximum number of cached estimates. Each caller has one for each operation and number of objects. */

@@ -27,8 +27,8 @@ const MAX_AGE_SECONDS = 60
 /** The age, in seconds, after which counts are out of date even without changes. */
 const MAX_UNCHANGED_AGE_SECONDS = 3_600
 /**
- * The maximum age, in seconds, of counts that a request returns while the server counts again: one day, which is also
- * the shortest retention of events.
+ * The maximum age, in seconds, of counts that a request returns while the server counts again. One day is also the
+ * shortest retention of events.
  */
 const MAX_RETURNED_AGE_SECONDS = 86_400
 /** The maximum number of events that a request reads in addition to the summary, newest first. */
@@ -54,8 +54,8 @@ interface ListOptions {
 
 /**
  * Names come from a summary and later events. If the summary is out of date, the server counts the names again. In an
- * account with many devices, the request returns the previous counts instead of waiting, unless there are none or they
- * are more than a day old. Throws UNAVAILABLE if the request waits longer than `MAX_WAIT_MS`.
+ * account with many devices, the request returns the previous counts instead of waiting. If there are none, or if they
+ * are more than a day old, the request waits. Throws UNAVAILABLE if the request waits longer than `MAX_WAIT_MS`.
  */
 export const listAttributeNames = perRequest((context: Context) => listReadable(context, {}))
 
@@ -70,8 +70,8 @@ export const waitForEveryAttributeName = (context: Context): Promise<AttributeNa
 export const listCountedNames = (context: Context): Promise<AttributeName[]> => listReadable(context, { waitMs: 0 })
 
 /**
- * Returns true, and begins a count, if the viewer can reach all devices, the account is large, and its names were not
- * counted within the last day. Until the count ends, some names in use may be unknown.
+ * Returns true, and begins a count, if the names of a large account were not counted within the last day. Returns false
+ * for a viewer who cannot reach all devices. Until the count ends, some names in use may be unknown.
  */
 export async function isCountOverdue(context: Context): Promise<boolean> {
   const { db, viewer } = context

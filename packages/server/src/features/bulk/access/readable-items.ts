@@ -8,7 +8,7 @@ type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
 /**
  * Omits the values that the caller cannot read. If the caller cannot reach the device now, also omits the name, all
- * values, and the message, unless the item's name and values come from the request.
+ * values, and the message. An exception is an item whose name and values come from the request.
  */
 export function readableItem(viewer: Restricted, item: ListedItem): ListedItem {
   if (viewer.restriction === undefined) return item

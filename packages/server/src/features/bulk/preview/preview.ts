@@ -102,7 +102,7 @@ async function findStep(
 
 /**
  * Adds the found devices to the job. If the target is a job with CSV rows and this job is not an undo, finds the
- * devices of the rows again, because devices that were missing for the other job may exist by now.
+ * devices of the rows again. Devices that were missing for the other job may exist by now.
  */
 async function addFound(
   db: Database,

@@ -60,8 +60,8 @@ export function removeServices(device: BulkDevice, operation: BulkOperation): vo
 
 /**
  * Adds and changes services in memory so that the device has the services of a row. Keeps all other services. Throws if
- * a service is invalid, if the device would have too many services, or if it is ambiguous which of several services
- * with the same name to change.
+ * a service is invalid, or if the device would have too many services. Also throws if it is ambiguous which of several
+ * services with the same name to change.
  */
 export function setServices(device: BulkDevice, wanted: readonly ServiceFields[]): void {
   const present = Map.groupBy(presentServices(device.services), ({ fields }) => fields!.name)

@@ -35,9 +35,9 @@ const BUSY_MS = 250
 /** The pause of a job, in milliseconds, after a failure. */
 const RETRY_MS = 500
 /**
- * After this number of consecutive failures of a batch, its devices are changed one by one, and a device that fails
- * again is recorded as failed. A preview that fails again after this number of failures ends as FAILED. Failures while
- * the database is unavailable or full do not count.
+ * After this number of consecutive failures of a batch, the worker changes the batch's devices one by one. It records a
+ * device that fails again as failed. A preview that fails again after this number of failures ends as FAILED. Failures
+ * while the database is unavailable or full do not count.
  */
 const ATTEMPTS = 5
 const SINGLE_DEVICES = BATCH

@@ -10,7 +10,7 @@ export interface AuthenticatedDevice {
 }
 
 /**
- * Returns undefined for an unknown device, a wrong secret, a device without a secret, or a disabled account, after the
+ * Returns undefined for an unknown device, a wrong secret, a device without a secret, or a disabled account. Takes the
  * same time in each case. `id` must be in the stored form (see `parseId`).
  */
 export async function verifyDeviceCredentials(

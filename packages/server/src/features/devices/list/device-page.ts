@@ -20,8 +20,8 @@ export interface PageReading {
 const SAMPLED = 250
 
 /**
- * If the order has an index, and the filter has `where` or a restriction but no index, the server does not charge for a
- * page that the first read fills, because that read ends early.
+ * A filter with `where` or a restriction may have no index. If the order has an index, the server then does not charge
+ * for a page that the first read fills, because that read ends early.
  */
 export async function readDevicePage(reading: PageReading): Promise<ListedDeviceRow[]> {
   const { page, read, charge, countAll } = reading

@@ -38,8 +38,8 @@ const BATCH = 2_000
 /** The maximum number of accounts whose filters are applied at the same time. */
 const CONCURRENT = 2
 /**
- * The interval, in milliseconds, between searches for webhooks whose pending events another process left unprocessed,
- * and for webhooks that are paused because of their view.
+ * The interval, in milliseconds, between searches for webhooks (`selectWaiting`). The searches find webhooks whose
+ * pending events another process left unprocessed, and webhooks that are paused because of their view.
  */
 const POLL_MS = 5_000
 const RETRY_MS = 1_000

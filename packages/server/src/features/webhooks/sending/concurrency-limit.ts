@@ -1,6 +1,6 @@
 /**
- * The limit on concurrent attempts for a receiver. The limit grows by 1, up to a maximum, with each attempt that
- * succeeds within a second, and returns to its minimum after any other attempt.
+ * The limit on concurrent attempts for a receiver. With each attempt that succeeds within a second, the limit grows by
+ * 1, up to a maximum. After any other attempt, it returns to its minimum.
  */
 export interface ConcurrencyLimit {
   current(): number
