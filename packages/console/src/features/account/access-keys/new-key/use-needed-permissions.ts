@@ -6,8 +6,9 @@ import { useViewer } from '../../../user-settings/viewer.ts'
 import { NeededPermissionsDocument } from '../keys.generated.ts'
 
 /**
- * Returns a function that resolves to the permissions that a document needs. The function resolves to an error message
- * instead if the query fails, for example because the document is invalid, or if the user lacks one of the permissions.
+ * Returns a function that resolves to the permissions that a document needs. If the query fails, for example because
+ * the document is invalid, the function resolves to an error message instead. The same applies if the user lacks one of
+ * the permissions.
  */
 export function useNeededPermissions(): (document: string) => Promise<Permission[] | string> {
   const client = useClient()
