@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Creates the table of the codes with which devices register themselves. Adds the time until which a device may
+ * Creates the table of the codes with which devices register themselves, and adds the time until which a device may
  * register again without its secret.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
