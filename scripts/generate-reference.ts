@@ -31,7 +31,7 @@ These environment variables are not settings of Muster:
 - Node.js reads \`NODE_EXTRA_CA_CERTS\`. To trust additional CA certificates, for example for webhooks
   over HTTPS, set this variable to the path of a PEM file that contains the certificates.
 - The OpenTelemetry library also reads variables that start with \`OTEL_\` and are not in the table.
-  See [traces](../guides/operations.md#traces).
+  See [traces](../guides/monitoring.md#traces).
 
 ${table(['Name', 'Default', 'Meaning'], rows)}
 `
