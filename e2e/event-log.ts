@@ -11,8 +11,8 @@ interface Spacing {
 }
 
 /**
- * Moves a user's events nine minutes into the future. The page then adds new events to the bursts of the moved events,
- * even if a slow machine takes minutes to write the new events.
+ * Moves a user's events nine minutes into the future. Even if a slow machine takes minutes to write new events, the
+ * page then adds them to the bursts of the moved events.
  */
 export async function moveEventsAhead({ db }: TestApp, { accountId }: Person): Promise<void> {
   await sql`update event set "timestamp" = "timestamp" + interval '9 minutes' where account_id = ${accountId}`.execute(

@@ -3,8 +3,9 @@
 //
 //   WEBHOOK_SECRET=whsec_… node examples/receive.mjs 8080
 //
-// It responds with status 401 unless a request is a POST with a valid signature and a timestamp within 5 minutes of the
-// current time. In production, store the IDs of handled messages where they survive a restart.
+// It accepts only POST requests with a valid signature and a timestamp within 5 minutes of the current time. It
+// responds to all other requests with status 401. In production, store the IDs of handled messages where they survive a
+// restart.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 

@@ -7,7 +7,8 @@ const anything = '…'
  * - In text, `…` matches any part of a line. Alone on a line, it matches any number of lines.
  * - In JSON, `…` matches any part of a string. As a whole string, it matches any value. As the last item of a list, it
  *   matches any further items. As a member name, it matches any further members.
- * - In JSON, if the printed output is not a single JSON document, only its last line is compared.
+ * - If the block shows JSON and the printed output is not a single JSON document, only the last line of the output is
+ *   compared.
  */
 export function describeDifference(shown: string, printed: string, language: string): string | undefined {
   const matches = language === 'json' ? jsonMatches(shown, printed) : textPattern(shown).test(`${printed.trim()}\n`)

@@ -15,8 +15,8 @@ export interface ErrorDetails {
 }
 
 /**
- * The base class of all API errors and connection errors. `code` is an API error code (such as `NOT_FOUND`), the code
- * of a connection error (such as `UNREACHABLE`), or `UNKNOWN` if the response contains no code.
+ * The base class of all API errors and connection errors. `code` is the code of an API error (such as `NOT_FOUND`) or
+ * of a connection error (such as `UNREACHABLE`). If the response contains no code, it is `UNKNOWN`.
  */
 export class MusterError extends Error {
   readonly code: string
@@ -72,8 +72,8 @@ export class QueryTooComplexError extends MusterError {}
 /** The server does not store documents. Send the document instead of its hash. */
 export class PersistedQueryNotFoundError extends MusterError {}
 /**
- * The operation was rate limited, and the client does not retry it, because the client has already retried for
- * 5 minutes, the server requested a delay of more than 1 minute, or `retries` is 0.
+ * The operation was rate limited, and the client does not retry it. Either the client has already retried for 5
+ * minutes, the server requested a delay of more than 1 minute, or `retries` is 0.
  */
 export class RateLimitedError extends MusterError {}
 /**

@@ -18,8 +18,8 @@ export function createPrograms(folder = '/proc'): Programs {
 }
 
 /**
- * Reads the links of file descriptors synchronously, because procfs is in memory, and an asynchronous read would
- * require a promise for each of thousands of links.
+ * Reads the links of file descriptors synchronously, because procfs is in memory. Asynchronous reads would require a
+ * promise for each of thousands of links.
  */
 function findNames(folder: string, inodes: Set<string>, found: Map<string, string>): void {
   for (const id of list(folder)) {

@@ -7,8 +7,13 @@ import { CliError } from '../../errors/cli-error.ts'
 export const SYSTEM_STATE = '/var/lib/muster-agent'
 
 /**
- * Returns the agent's state folder: the specified folder, MUSTER_AGENT_STATE, systemd's STATE_DIRECTORY,
- * /var/lib/muster-agent for root, or `muster-agent` in the user's state folder, in this order of precedence.
+ * Returns the agent's state folder, which is the first of these that applies:
+ *
+ * - the specified folder
+ * - MUSTER_AGENT_STATE
+ * - systemd's STATE_DIRECTORY
+ * - /var/lib/muster-agent, if the user is root
+ * - `muster-agent` in the user's state folder
  */
 export function stateFolder(named: string | undefined, env = process.env): string {
   const given = named ?? (env.MUSTER_AGENT_STATE || env.STATE_DIRECTORY || undefined)
