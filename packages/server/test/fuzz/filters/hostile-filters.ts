@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs'
 import type { Random } from '../random.ts'
 import { naughtyStrings } from '../strings/naughty-strings.ts'
 
-const guide = new URL('../../../../../docs/guides/finding-devices.md', import.meta.url)
+const guides = new URL('../../../../../docs/guides/', import.meta.url)
+const pages = ['finding-devices.md', 'filter-rules.md', 'views-and-counts.md']
 
-/** The filters in the commands and code spans of docs/guides/finding-devices.md. */
-export const guideFilters: readonly string[] = readExamples(readFileSync(guide, 'utf8'))
+/** The filters in the commands and code spans of the guides about filters. */
+export const guideFilters: readonly string[] = readExamples(
+  pages.map((page) => readFileSync(new URL(page, guides), 'utf8')).join('\n'),
+)
 
 function readExamples(text: string): string[] {
   const commands = Array.from(text.matchAll(/--where '([^']+)'/g), ([, filter]) => filter!)
