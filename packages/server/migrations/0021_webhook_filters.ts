@@ -33,9 +33,9 @@ async function createCandidates(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * A server of the previous release would ignore filters and send every event. Therefore, the first webhook with a
- * filter moves the cursor to the new column and sets the old column to the greatest possible event ID. The previous
- * release then finds nothing to send.
+ * A server of the previous release would ignore filters and send every event. When the first webhook gets a filter, the
+ * server therefore moves the cursor to the new column. It sets the old column to the greatest possible event ID, so
+ * that the previous release finds nothing to send.
  */
 async function addPosition(db: Kysely<unknown>): Promise<void> {
   await sql`alter table webhook_cursor add column position bigint`.execute(db)

@@ -13,8 +13,8 @@ export interface Completions extends Span {
 /**
  * A kind of completion that is possible at the cursor. The caller finds names, values, contexts, and views in its data.
  *
- * - `name`: a field or attribute of objects of the kind `of` whose name begins with `prefix`. Write `lead`, such as
- *   `services.`, before the name. With `isArgument`, only names of attributes are valid.
+ * - `name`: a name of a field or attribute of objects of the kind `of`. The name begins with `prefix`. Write `lead`,
+ *   such as `services.`, before the name. With `isArgument`, only names of attributes are valid.
  * - `value`: a value of `subject` that begins with `prefix`.
  * - `context` and `view`: an argument that begins with `prefix`. Write the argument in quotes.
  * - `operator` and `keyword`: `items` contains all of them.

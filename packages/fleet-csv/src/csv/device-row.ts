@@ -4,9 +4,13 @@ import type { CsvRow } from './rfc-4180.ts'
 import { parseServices, type ServiceEntry } from './services-cell.ts'
 
 /**
- * A parsed row of a device file. For an empty cell or a missing column, the name is the empty string, `hardwareId` and
- * `platform` are null, `services` is an empty array, and an attribute is omitted. Without `findsDevices`, `id` is
- * undefined.
+ * A parsed row of a device file. Without `findsDevices`, `id` is undefined. An empty cell or a missing column has these
+ * values:
+ *
+ * - `name`: the empty string
+ * - `hardwareId` and `platform`: null
+ * - `services`: an empty array
+ * - an attribute: omitted from `attributes`
  */
 export interface DeviceRow extends DeviceFields {
   line: number

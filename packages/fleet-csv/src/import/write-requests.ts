@@ -86,9 +86,9 @@ async function createBatch(context: WriteContext, creations: Creation[]): Promis
 }
 
 /**
- * Completes a batch whose request failed: updates the devices that exist, if they differ from their rows, and creates
- * the others one at a time. If the server rejects one field of a document, the results of all fields are lost, although
- * earlier fields took effect.
+ * Completes a batch whose request failed. Updates the devices that exist, if they differ from their rows. Creates the
+ * other devices one at a time. If the server rejects one field of a document, the results of all fields are lost,
+ * although earlier fields took effect.
  */
 async function createMissing(context: WriteContext, creations: Creation[]): Promise<void> {
   const rows = creations.map(({ wanted }) => wanted)

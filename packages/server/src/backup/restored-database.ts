@@ -6,7 +6,7 @@ import { restartSequence } from './backup-tables.queries.ts'
 
 /**
  * The number of values that a restore skips in each sequence. Events that were recorded after the backup may have used
- * some of these values, and receivers would mistake new events with the same numbers for the earlier events.
+ * some of these values. Receivers would mistake new events with the same IDs for the earlier events.
  */
 const SKIPPED_NUMBERS = 1_000_000_000n
 

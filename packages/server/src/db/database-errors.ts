@@ -2,9 +2,9 @@ import pg from 'pg'
 import { INTERNAL_ERROR, OUTCOME_UNKNOWN } from './pool/unknown-outcome.ts'
 
 /**
- * SQLSTATEs outside class 08 that a server sends while it is starting, shutting down, or out of connections, or when it
- * ends an idle session (PostgreSQL, Appendix A). Citus sends CIINF if a shard moved to another node between two steps
- * of a statement, which then changed nothing.
+ * SQLSTATEs outside class 08 that a server sends while it is starting, shutting down, or out of connections
+ * (PostgreSQL, Appendix A). A server sends 57P05 when it ends an idle session. Citus sends CIINF if a shard moved to
+ * another node between two steps of a statement, which then changed nothing.
  */
 const states = new Set(['57P01', '57P02', '57P03', '57P05', '53300', 'CIINF'])
 
@@ -45,8 +45,9 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in
 export const isOutcomeUnknown = (error: unknown): boolean => codeOf(error) === OUTCOME_UNKNOWN
 
 /**
- * Checks whether a query failed on a standby but may succeed on the primary: the standby is unavailable, canceled the
- * query because of a conflict with WAL replay, or rejected a write (PostgreSQL, Handling Query Conflicts).
+ * Checks whether a query failed on a standby but may succeed on the primary. Either the standby is unavailable, it
+ * canceled the query because of a conflict with WAL replay (PostgreSQL, Handling Query Conflicts), or it rejected a
+ * write.
  */
 export const isStandbyFailure = (error: unknown): boolean =>
   isDatabaseUnavailable(error) || isReadConflict(error) || codeOf(error) === '25006'
@@ -81,8 +82,8 @@ const duplicateKey = /^duplicate key value violates unique constraint "([^"]+)"/
 
 /**
  * Checks whether a statement violated the unique index `index` (SQLSTATE 23505). On a cluster, the index name in the
- * error ends with the number of the shard. Some errors name the index only in the message, such as the error with
- * SQLSTATE XX000 that Citus raises while it copies rows to a shard.
+ * error ends with the number of the shard. Some errors name the index only in the message. For example, Citus raises
+ * such an error (SQLSTATE XX000) while it copies rows to a shard.
  */
 export function isUniqueViolation(error: unknown, index: string): boolean {
   if (!(error instanceof pg.DatabaseError)) return false

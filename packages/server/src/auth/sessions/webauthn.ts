@@ -1,7 +1,7 @@
 /**
  * Imports the library for passkeys on first use, because few requests need it. Removes the root certificates with which
- * the library verifies attestations, because it would otherwise request revocation lists from addresses in certificates
- * that the caller sends. The server requests no attestation, so it does not need root certificates.
+ * the library verifies attestations. With them, the library would request revocation lists from addresses in
+ * certificates that the caller sends. The server requests no attestation, so it does not need root certificates.
  */
 export async function loadWebAuthn() {
   const library = await import('@simplewebauthn/server')

@@ -57,8 +57,13 @@ export interface WrittenBaseBackup extends BaseBackup {
 
 /**
  * Writes a base backup. Also removes unfinished and old base backups, and the WAL that is no longer needed. Throws a
- * BackupError if the database does not or cannot archive its WAL in `archive`, if a file of the database is a symbolic
- * link, or if another backup is running. If the backup fails, none of its files remain.
+ * BackupError in these cases:
+ *
+ * - The database does not or cannot archive its WAL in `archive`.
+ * - A file of the database is a symbolic link.
+ * - Another backup is running.
+ *
+ * If the backup fails, none of its files remain.
  */
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options

@@ -10,8 +10,9 @@ const tablesIn = boundedMap<string, readonly string[]>(2_000)
  * a worker. PostgreSQL alone plans the rewritten statement. Citus would plan the statement again at each execution,
  * which takes longer than reading a page of devices. Statements that write or lock rows are not rewritten.
  *
- * On a node that does not store the shard, the rewritten statement fails with SQLSTATE 22012 (division by zero), or, if
- * the node does not have the tables, with 42P01 (undefined table). After a move, a node can have tables with old rows.
+ * On a node that does not store the shard, the rewritten statement fails with SQLSTATE 22012 (division by zero). If the
+ * node does not have the tables, the statement fails with 42P01 (undefined table). After a move, a node can have tables
+ * with old rows.
  */
 export function readOnShard(text: string, { id, tables }: Shard): string {
   let names = tablesIn.get(text)

@@ -44,8 +44,8 @@ export async function connectOrStart(options: EmbeddedOptions): Promise<OpenData
       const { connection, stop } = await startEmbedded(options)
       return { connection, close: stop }
     } catch (error) {
-      // If another server has locked the folder and is still creating or starting its database, this loop waits up to a
-      // minute for that database.
+      // While another server that has locked the folder creates or starts its database, this loop waits for up to a
+      // minute.
       if (!(error instanceof EmbeddedError) || error.code !== 'locked' || Date.now() > deadline) throw error
     }
     await sleep(100)

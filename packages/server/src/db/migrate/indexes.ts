@@ -54,8 +54,8 @@ async function createOnPartitions(run: Run, step: NewIndex): Promise<void> {
 }
 
 /**
- * Returns `r` for a table, `p` for a partitioned table, `i` for an index, `I` for an index on a partitioned table, and
- * undefined if nothing has this name.
+ * Returns the `relkind` of the table or index with this name, such as `p` for a partitioned table. Returns undefined if
+ * nothing has this name.
  */
 async function kindOf(db: Database, name: string): Promise<string | undefined> {
   const { rows } = await sql<{ kind: string }>`

@@ -23,8 +23,8 @@ const PAUSE_MS = { first: 100, max: 5_000 }
 const retryable: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
 /**
- * Runs `work` in a transaction, and retries the transaction if it waits more than a second for a lock or fails because
- * of a deadlock. Between attempts, the statements that wait behind this transaction can run.
+ * Runs `work` in a transaction. Retries the transaction if it waits more than a second for a lock or fails because of a
+ * deadlock. Between attempts, the statements that wait behind this transaction can run.
  */
 export async function inShortTransaction<Result>(
   { connection, log, signal }: Run,

@@ -4,8 +4,9 @@ import type { Database } from '../database.ts'
 import type { Replica } from './open-replica.ts'
 
 /**
- * Returns a position in the primary's WAL, in bytes, that all reported commits precede: the flush position or, if
- * `synchronous_commit` is off, the insert position, because the primary then reports commits before it flushes them.
+ * Returns a position in the primary's WAL, in bytes. All reported commits precede this position. Usually, it is the
+ * flush position. If `synchronous_commit` is off, the primary reports commits before it flushes them, so the position
+ * is the insert position.
  */
 export async function readWritten(primary: Database): Promise<bigint> {
   const { rows } = await sql<{ at: string }>`

@@ -32,8 +32,8 @@ export interface AccessKey {
   /** Whether this is a personal key whose creator is no longer an enabled member. */
   isWithoutMember: boolean
   /**
-   * For a personal key whose creator is a member through a group: when the creator last used single sign-on or, if no
-   * use is recorded, when the creator became a member. Otherwise null.
+   * The time when the creator of a personal key last used single sign-on or, if no use is recorded, became a member.
+   * Null unless the creator is a member through a group.
    */
   lastSignIn: Date | null
 }

@@ -60,7 +60,7 @@ export function lockDevices(
 
 /**
  * Like `lockDevices`, but for one device and a caller without a restriction. Returns undefined for an unknown device.
- * On a cluster, these statements take far less time than the statement of `lockDevices`, because each one selects by
+ * On a cluster, these statements take far less time than the statement of `lockDevices`. Each of them selects by
  * account, reads a single table, and has no subquery. The row in device_live needs no lock, because every change to the
  * attributes in it locks the device first.
  */

@@ -23,8 +23,8 @@ export const attemptSubject = {
   logoutToken: (ip: string): AttemptSubject => ({ name: `logout address ${networkOf(ip)}`, allowed: 60 }),
   /**
    * The name is a hash, because people sometimes type their password into the email field. The counts of an email
-   * address and of a network address begin their minutes at different times, so one minute of the first count can
-   * overlap two minutes of the second. This limit is therefore twice the limit of `address`, so that a single network
+   * address and of a network address begin their minutes at different times. One minute of the first count can
+   * therefore overlap two minutes of the second. This limit is twice the limit of `address`, so that a single network
    * address cannot lock out a user.
    */
   email: (email: string): AttemptSubject => {

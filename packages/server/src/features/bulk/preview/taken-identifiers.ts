@@ -15,8 +15,9 @@ interface ToCheck {
 }
 
 /**
- * Returns the plans and rejections. Replaces a plan with a rejection if its hardware ID is taken, and adds a rejection
- * for each prepared device whose hardware ID is taken, or whose name is taken if it has no hardware ID.
+ * Returns the plans and rejections. Replaces a plan with a rejection if its hardware ID is taken. Adds a rejection for
+ * each prepared device whose hardware ID is taken. For a prepared device without a hardware ID, adds a rejection if its
+ * name is taken.
  */
 export async function rejectConflicts(
   db: Database,
@@ -72,8 +73,7 @@ export const nameTaken = (name: string): ApiError =>
 /**
  * Returns the errors, keyed by device ID. A hardware ID is taken if another device has it, or if the job also gives it
  * to a device with a lower ID. `wanted` is in ID order. `areDistinct` means that the job gives each hardware ID to at
- * most one device, because its rows have distinct hardware IDs and none of its updates or operations sets a hardware
- * ID.
+ * most one device: its rows have distinct hardware IDs, and none of its updates or operations sets a hardware ID.
  */
 async function findTaken(
   db: Database,

@@ -35,8 +35,8 @@ export interface WorkOptions {
   db: Database
   clock: () => Date
   /**
-   * The number of milliseconds without single sign-on after which the server rejects the personal keys of people whose
-   * membership comes from a group; 0 for never.
+   * If the membership of a person comes from a group, the server rejects the person's personal keys after this number
+   * of milliseconds without single sign-on. 0 means never.
    */
   staleMs: number
   secrets: Pick<Secrets, 'decrypt'>
@@ -47,16 +47,16 @@ export interface WorkOptions {
 }
 
 /**
- * `idle` means that the job is not due, that its state has changed, that another process is working on it, or, in the
- * worker, that the step failed. `failed` means that the step recorded the failure of a device.
+ * `idle` means that the job is not due, that its state has changed, or that another process is working on it. In the
+ * worker, `idle` can also mean that the step failed. `failed` means that the step recorded the failure of a device.
  */
 export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**
  * Runs the next step of the job: a preview step or a batch. Does nothing if the job is not due. After an outage, throws
  * the error. If a quota is exceeded, the job waits. Any other ApiError during a preview sets the job to FAILED, and a
- * DeviceError sets its device to FAILED. With `singly`, which the worker passes after several failures, any other error
- * sets the previewing job or the next device of the running job to FAILED.
+ * DeviceError sets its device to FAILED. After several failures, the worker passes `singly`. Any other error then sets
+ * the previewing job or the next device of the running job to FAILED.
  */
 export async function workOn(
   options: WorkOptions,
@@ -106,7 +106,7 @@ const REQUEST_STEPS = 10
  * Each step is a transaction, so that no long transaction delays the event feed. In a request with an Idempotency-Key,
  * all steps are in one transaction, so their number is limited. An error other than an exceeded quota then rolls back
  * the job. In any other request, the job has been committed. This function then throws no error, because a caller who
- * received the error would not learn the job's ID, and the bulk worker continues the preview.
+ * received the error would not learn the job's ID. The bulk worker continues the preview.
  */
 export async function finishPreview(
   { log, ...options }: Omit<WorkOptions, 'secrets'> & { log: FastifyBaseLogger },
