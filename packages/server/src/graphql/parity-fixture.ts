@@ -189,10 +189,10 @@ export function parityContext(): ParityContext {
 }
 
 /**
- * Returns the parts of a response that must be equal for every executor. For a null that propagated from a required
- * field, the errors contain only the path that the null reached, because executors may report different errors below
- * that path. Batches are included only if the response has no errors, because after an error an executor does not have
- * to wait for values that it no longer needs.
+ * Returns the parts of a response that must be equal for every executor. Executors can report different errors below a
+ * null that propagated from a required field. For such a null, the errors therefore contain only the path that the null
+ * reached. After an error, an executor does not have to wait for values that it no longer needs. Batches are therefore
+ * included only if the response has no errors.
  */
 export function comparable(result: ExecutionResult, { batches, changes }: ParityContext) {
   const { data, errors = [] } = formatResult(result, { requestId: 'r', onInternal: () => {} })

@@ -53,8 +53,8 @@ export type AfterOperation = ((read: FormattedExecutionResult['data']) => void) 
 export interface OperationHooks<Viewer extends GraphqlViewer> {
   /**
    * Runs before the other hooks, with the body as received. Returns null if the request has no credentials. Throws
-   * UNAUTHENTICATED for invalid credentials, RATE_LIMITED after too many failed attempts, or FORBIDDEN if the signed-in
-   * person is not a member of the account that the request names.
+   * UNAUTHENTICATED for invalid credentials, and RATE_LIMITED after too many failed attempts. Throws FORBIDDEN if the
+   * signed-in person is not a member of the account that the request names.
    */
   readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
   /**

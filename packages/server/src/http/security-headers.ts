@@ -14,8 +14,8 @@ const baseHeaders = {
 }
 
 /**
- * Returns the security headers of a response. With `isHttps`, the headers require browsers to use HTTPS (RFC 6797),
- * but only for this host, because other hosts of the domain might not support HTTPS.
+ * Returns the security headers of a response. With `isHttps`, the headers require browsers to use HTTPS for this host
+ * (RFC 6797). The headers do not include subdomains, which might not support HTTPS.
  */
 export const securityHeaders = (isHttps: boolean): Readonly<Record<string, string>> =>
   isHttps ? { ...baseHeaders, 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : baseHeaders

@@ -1,8 +1,8 @@
 const BUFFERED_BYTES = 2_048
 
 /**
- * Returns a function that receives the bytes of responses and passes the outcome of each response to `onResponse`: the
- * status and, if the body contains one, the first error code.
+ * Returns a function that receives the bytes of responses and passes the outcome of each response to `onResponse`. The
+ * outcome consists of the status and the first error code in the body, if any.
  */
 export function createResponseReader(onResponse: (outcome: string) => void): (part: Buffer) => void {
   let head = ''

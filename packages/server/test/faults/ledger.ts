@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 const sync = promisify(fdatasync)
 
 /**
- * A change with a unique number. It sets a device's attribute to the number, as the base value or in a context, or
- * registers a device with the number as its hardware ID.
+ * A change with a unique number. A change of an attribute sets the number as the base value or in a context. A
+ * registration uses the number as the device's hardware ID.
  */
 export interface Change {
   number: number

@@ -1,6 +1,6 @@
 /**
- * Settings that raise rate limits, quotas, and limits on connections and requests out of reach of a test, and time
- * limits out of reach of a busy machine. Tests of limits override these settings.
+ * With these settings, a test cannot reach rate limits, quotas, or limits on connections and requests. A busy machine
+ * cannot reach time limits. Tests of limits override these settings.
  */
 export const unlimited: Readonly<Record<string, string>> = {
   MUSTER_KEY_POINTS: '1000000000',

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration, Step } from '../../src/db/migration.ts'
 
 /**
- * Returns a migration that fails if a step locks a table against writers and reads rows of this table, because the
- * writers of a larger table would wait longer.
+ * Returns a migration that fails if a step locks a table against writers and reads rows of this table. If the table
+ * were larger, its writers would wait longer.
  */
 export const guarded = (migration: Migration): Migration => ({ ...migration, steps: migration.steps.map(guardedStep) })
 
@@ -16,8 +16,8 @@ function guardedStep(step: Step): Step {
 }
 
 /**
- * Runs a step. Throws if the step reads rows of a table that it locks against writers, even if it reads them only to
- * create an index, rewrite the table, or validate a constraint.
+ * Runs a step. Throws if the step reads rows of a table that it locks against writers. Creating an index, rewriting the
+ * table, and validating a constraint also read rows.
  */
 async function watch<Result>(db: Kysely<unknown>, step: string, work: () => Promise<Result>): Promise<Result> {
   const before = await selectReads(db)

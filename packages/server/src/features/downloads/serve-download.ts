@@ -22,8 +22,8 @@ export interface DownloadDeps {
   clock: () => Date
   rateLimits: RateLimits
   /**
-   * The number of milliseconds without single sign-on after which the server rejects the personal keys of people whose
-   * membership comes from a group; 0 for never.
+   * If the membership of a person comes from a group, the server rejects the person's personal keys after this number
+   * of milliseconds without single sign-on. 0 means never.
    */
   staleMs: number
   addressOf: AddressOf
@@ -55,8 +55,9 @@ export interface Download {
   accountId: string
   content: DownloadContent
   /**
-   * Returns a filter for the devices that the caller could read at the last `charge` or, before the first `charge`, at
-   * the start of the download. Returns undefined if the caller could read all devices.
+   * Returns a filter for the devices that the caller could read at the last `charge`. Before the first `charge`, the
+   * filter contains the devices that the caller could read at the start of the download. Returns undefined if the
+   * caller could read all devices.
    */
   inside(): ResolvedFilter | undefined
   reader(): Pick<Viewer, 'restriction' | 'reach'>

@@ -64,8 +64,8 @@ export const findExpiredLeases = (db: Database) =>
   query<{ id: string }>(db, 'select id from server_process where expires <= statement_timestamp()', [])
 
 /**
- * Locks an expired lease. Returns false if the lease does not exist, if it has not expired, if its process is still
- * writing, or if another process has locked it.
+ * Locks an expired lease. Returns false if the lease does not exist or has not expired. Also returns false if its
+ * process is still writing, or if another process has locked the lease.
  */
 export async function lockExpiredLease(db: Database, id: string): Promise<boolean> {
   const rows = await query(
@@ -77,8 +77,8 @@ export async function lockExpiredLease(db: Database, id: string): Promise<boolea
 }
 
 /**
- * While processes of the previous release have leases, sets the start of the recorded attribute times to the current
- * time, because those processes do not record times. Sets the start once more after their leases are deleted.
+ * Processes of the previous release do not record the times of attributes. While such processes have leases, sets the
+ * start of the recorded attribute times to the current time. Sets the start once more after their leases are deleted.
  */
 export async function moveTimesStart(db: Database): Promise<void> {
   const [processes] = await query<{ areMixed: boolean }>(

@@ -62,7 +62,7 @@ export async function hasAccounts(db: Database): Promise<boolean> {
 
 /**
  * Counts the devices of each account. In a selection from `person`, a cluster rejects a correlated subquery for these
- * counts, because `person` is a reference table: all its rows are on every node.
+ * counts. The reason is that `person` is a reference table: all its rows are on every node.
  */
 export const counted = sql`counted as materialized (
   select account_id, sum(devices)::int as devices from device_count group by account_id)`

@@ -57,9 +57,9 @@ interface CountedField {
 const noArguments: Arguments = {}
 
 /**
- * Creates a counter that counts, for each page (a type whose name ends with `List`), as many items as the argument
- * `size` allows, but no more than `maxPageSize`. Throws if another list of objects has no entry in `listBounds`,
- * because the number of its objects would be unknown.
+ * Creates a counter of objects. For each page (a type whose name ends with `List`), it counts as many items as the
+ * argument `size` allows, but no more than `maxPageSize`. Throws if another list of objects has no entry in
+ * `listBounds`, because the number of its objects would be unknown.
  */
 export function createObjectCounter(input: {
   schema: GraphQLSchema

@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 
 /**
- * Returns the average lengths of introspection lists, so that the object count of a full introspection is close to the
+ * Returns the average lengths of introspection lists. The object count of a full introspection is then close to the
  * number of objects in its response.
  */
 export function introspectionBounds(schema: GraphQLSchema): Record<string, number> {

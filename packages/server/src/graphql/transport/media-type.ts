@@ -4,8 +4,8 @@ export type ResponseType = (typeof offered)[number]
 
 /**
  * Returns the media type that an Accept header requests (RFC 9110 §12.5.1), or undefined if the header accepts no
- * supported type. For wildcards and for requests without the header, the type is application/json, because clients that
- * support application/graphql-response+json request it explicitly (GraphQL over HTTP, "Legacy Watershed").
+ * supported type. For wildcards and for requests without the header, the type is application/json. Clients that support
+ * application/graphql-response+json request it explicitly (GraphQL over HTTP, "Legacy Watershed").
  */
 export function negotiate(accept: string | undefined): ResponseType | undefined {
   if (accept === undefined || accept === '*/*') return 'application/json'

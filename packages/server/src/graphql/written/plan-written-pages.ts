@@ -26,8 +26,8 @@ import { WritingError } from './writing-outcome.ts'
 export type WrittenPages = ReadonlyMap<FieldNode, WriteItems>
 
 /**
- * Returns undefined if the operation is not a query, selects no items of the page types in `writers.pages`, or selects
- * items that cannot be written. `operation` must be an operation of `document`.
+ * Returns undefined if the operation is not a query or selects no items of the page types in `writers.pages`. Also
+ * returns undefined if it selects items that cannot be written. `operation` must be an operation of `document`.
  */
 export function planWrittenPages(input: {
   schema: GraphQLSchema

@@ -9,8 +9,8 @@ export interface PresentedSecret {
 }
 
 /**
- * Returns the presented secrets that are no longer valid: the device was deleted or moved to another account, the
- * secret was replaced or revoked, or the account is disabled.
+ * Returns the presented secrets that are no longer valid. A secret is invalid if it was replaced or revoked, if its
+ * device was deleted or moved to another account, or if the account is disabled.
  */
 export async function findInvalidSecrets<Presented extends PresentedSecret>(
   db: Database,

@@ -139,8 +139,8 @@ test.each([
   expect(new Set(all).size).toBe(20_000)
   for (const limit of [1, 2, 50, 51, 52, 101, 102, 251, 252, 1_001]) {
     expect(await idsFrom({ offset: 0 }, limit)).toEqual(all.slice(0, limit))
-    // In the orders by lastReported, the 16,000 devices with a value come first, so the positions 15,990 and 16,100 are
-    // on opposite sides of the first device without a value.
+    // In the orders by lastReported, the 16,000 devices with a value come first. The positions 15,990 and 16,100 are
+    // therefore on opposite sides of the first device without a value.
     for (const from of [8_000, 15_990, 16_100]) {
       const place = await findPlace(db, ACCOUNT, { order, id: all[from - 1]!, inside: undefined })
       const after = databasePlace(order, place!)

@@ -37,8 +37,8 @@ export const listMemberships = perRequest(async (context: Context): Promise<Memb
 })
 
 /**
- * Returns the role to show for a key whose creator is not a member: the first built-in role that has all of the key's
- * permissions.
+ * Returns the first built-in role that has all of a key's permissions. The API shows this role if the key's creator is
+ * not a member.
  */
 function roleOfKey(permissions = 0): Role {
   const roles = Object.entries(builtInRoles) as [BuiltInRole, number][]
