@@ -10,9 +10,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // use this index to read the newest events of one account. The query would then have to skip the events of all other
   // accounts.
   await sql`create index event_across_accounts on event ((id + 0))`.execute(db)
-  // A transaction that assigns an event ID already has a transaction ID. If X is the next transaction ID and N is the
-  // next event ID at some time, no more events can appear below N after all transactions below X have ended. PostgreSQL
-  // evaluates the expressions in the written order.
+  // A transaction that assigns an event ID already has a transaction ID. Let X be the next transaction ID and N the
+  // next event ID at some time. After all transactions below X have ended, no more events can appear below N.
+  // PostgreSQL evaluates the expressions in the written order.
   await sql`
     alter table event alter column id
     set default case when pg_current_xact_id() is not null then nextval('event_id') end`.execute(db)

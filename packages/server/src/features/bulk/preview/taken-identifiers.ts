@@ -73,7 +73,8 @@ export const nameTaken = (name: string): ApiError =>
 /**
  * Returns the errors, keyed by device ID. A hardware ID is taken if another device has it, or if the job also gives it
  * to a device with a lower ID. `wanted` is in ID order. `areDistinct` means that the job gives each hardware ID to at
- * most one device: its rows have distinct hardware IDs, and none of its updates or operations sets a hardware ID.
+ * most one device. The rows of such a job have distinct hardware IDs, and none of its updates or operations sets a
+ * hardware ID.
  */
 async function findTaken(
   db: Database,
