@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { copyFile, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -36,6 +37,7 @@ export async function buildLibrary(folder: 'client' | 'http-signature', target: 
   })
   await emitTypes(source, target)
   await copyFile(`${source}/README.md`, `${target}/README.md`)
+  if (existsSync(`${source}/docs`)) await cp(`${source}/docs`, `${target}/docs`, { recursive: true })
   await copyFile(join(root, 'LICENSE'), `${target}/LICENSE`)
   const license = fileURLToPath(new URL('../LICENSE', import.meta.resolve('structured-headers')))
   await copyFile(license, `${target}/LICENSE-structured-headers`)

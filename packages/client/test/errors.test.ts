@@ -4,13 +4,13 @@ import { errorCodes } from '../../server/src/errors.ts'
 import { errorOf, MusterError, OutcomeUnknownError, UnavailableError } from '../src/index.ts'
 import { startFakeServer } from './fake-server.ts'
 
-it.each(Object.keys(errorCodes))('creates an error of a separate class for %s, which the README lists', (code) => {
+it.each(Object.keys(errorCodes))('creates an error of a separate class for %s, which the docs list', (code) => {
   const error = errorOf([{ message: 'error', extensions: { code } }])
   expect(error).toBeInstanceOf(MusterError)
   expect(error.constructor).not.toBe(MusterError)
   expect(error.name).toBe(error.constructor.name)
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-  expect(readme).toMatch(new RegExp(`^\\| \`${code}\` +\\| \`${error.name}\` +\\|`, 'm'))
+  const page = readFileSync(new URL('../docs/errors-and-retries.md', import.meta.url), 'utf8')
+  expect(page).toMatch(new RegExp(`^\\| \`${code}\` +\\| \`${error.name}\` +\\|`, 'm'))
 })
 
 it('reports whether a mutation made its change before the server became unavailable', async () => {

@@ -30,9 +30,16 @@ describe('the package', () => {
     expect(await readdir(join(project.folder, 'node_modules'))).toContain('@muster')
     expect(await readdir(join(project.folder, 'node_modules/@muster'))).toEqual(['client'])
     expect(packed).toEqual(
-      expect.arrayContaining(['README.md', 'index.js', 'node.js', 'types/index.d.ts', 'LICENSE-structured-headers']),
+      expect.arrayContaining([
+        'README.md',
+        'docs/errors-and-retries.md',
+        'index.js',
+        'node.js',
+        'types/index.d.ts',
+        'LICENSE-structured-headers',
+      ]),
     )
-    expect(packed.filter((path) => !/\.js$|\.d\.ts$|^[^/]+$/.test(path))).toEqual([])
+    expect(packed.filter((path) => !/\.js$|\.d\.ts$|^[^/]+$|^docs\/[^/]+\.md$/.test(path))).toEqual([])
     for (const path of packed.filter((name) => /\.(js|ts)$/.test(name))) {
       const text = await readFile(join(project.folder, 'node_modules/@muster/client', path), 'utf8')
       const foreign = Array.from(text.matchAll(/\bfrom ["']([^."'][^"']*)["']/g), ([, name]) => name)

@@ -10,8 +10,15 @@ const preamble = `import { Muster as Client } from '@muster/client/node'
 const muster = await Client.fromCredentials()
 `
 
+/** Returns the text of the README and of the pages in `docs/`. */
+export function readPages(): string {
+  const pages = ['README.md', 'docs/attributes-and-events.md', 'docs/errors-and-retries.md']
+  return pages.map((page) => readFileSync(new URL(`../${page}`, import.meta.url), 'utf8')).join('\n')
+}
+
+/** Returns the programs in the README and in the pages in `docs/`. */
 export function readExamples(): Example[] {
-  const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const text = readPages()
   const examples: Example[] = []
   for (const part of text.split(/^#+ /m).slice(1)) {
     const heading = part.slice(0, part.indexOf('\n'))

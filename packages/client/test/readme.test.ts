@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sharedTestApp } from '../../server/test/harness/app.ts'
 import * as client from '../src/node.ts'
 import { createProject, type Project, root, strictSettings } from './project.ts'
-import { readExamples, withCredentials } from './readme-examples.ts'
+import { readExamples, readPages, withCredentials } from './readme-examples.ts'
 
 const examples = readExamples()
 
@@ -15,13 +14,13 @@ beforeAll(async () => {
 })
 afterAll(() => project.remove())
 
-describe('the README examples', () => {
+describe('the examples in the README and the pages', () => {
   it('include more than 12 programs', () => {
     expect(examples.length).toBeGreaterThan(12)
   })
 
   it('mention everything that the client exports', () => {
-    const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+    const text = readPages()
     const names = Object.keys(client)
     expect(names).toContain('readCredentials')
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
