@@ -32,7 +32,7 @@ const byOwnId = 'the authentication library finds a passkey or a second factor b
 const measure = 'a metric of the whole installation'
 
 /**
- * The statements that are not limited to accounts, with the reasons. docs/guides/scale.md explains how a cluster runs
+ * The statements that are not limited to accounts, with the reasons. docs/guides/citus.md explains how a cluster runs
  * them.
  */
 export const acrossAccounts: Readonly<Record<string, string>> = {
