@@ -242,7 +242,7 @@ export type EventType =
    * A device moved to another account, or from another account to this one. data: name, hardwareId, platform, accountId
    * (the ID of the other account), and direction (out or in). If direction is out, data also contains attributes,
    * overrides, and services, as for DEVICE_DELETE. If direction is in, data also contains attributeNames (the names of the
-   * attributes of the device and its services), and the event's state is the device's state.
+   * attributes of the device and its services). The event's state is then the device's state.
    */
   | 'DEVICE_TRANSFER'
   /** data: changes (the old and new value of each field that changed) */
@@ -280,8 +280,8 @@ export type EventType =
   /** A user added a passkey. data: address, agent, and the passkey's id and name */
   | 'PASSKEY_ADD'
   /**
-   * A user removed a passkey, or an operator removed all passkeys of a user. data: address, agent, and the passkey's id
-   * or, if an operator removed the passkeys, reset: true and passkeys (the number of removed passkeys)
+   * A user removed a passkey, or an operator removed all passkeys of a user. data: address, agent, and the passkey's id.
+   * If an operator removed the passkeys, data instead contains reset: true and passkeys (the number of removed passkeys).
    */
   | 'PASSKEY_REMOVE'
   /** A user renamed a passkey. data: address, agent, and the passkey's id and new name */
@@ -313,8 +313,9 @@ export type EventType =
   /** data: changes (the old and new value of each field that changed) */
   | 'SERVICE_UPDATE'
   /**
-   * A user, an operator, or the identity provider ended sessions of a user. data: sessions (the number of ended sessions),
-   * address and agent (if a user ended them), and provider: true (if the identity provider ended them)
+   * A user, an operator, or the identity provider ended sessions of a user. data: sessions (the number of ended sessions).
+   * If a user ended them, data also contains address and agent. If the identity provider ended them, data also contains
+   * provider: true.
    */
   | 'SESSION_REVOKE'
   /** An operator added the user. data: name */
@@ -344,8 +345,8 @@ export type EventType =
    */
   | 'WEBHOOK_PAUSE'
   /**
-   * data: changes (the old and new value of each field that changed) or, if the secret was rotated, formerSecretUntil
-   * (when the server stops signing with the former secret)
+   * data: changes (the old and new value of each field that changed). If the secret was rotated, data instead contains
+   * formerSecretUntil (when the server stops signing with the former secret).
    */
   | 'WEBHOOK_UPDATE';
 
