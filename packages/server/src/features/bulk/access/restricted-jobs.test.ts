@@ -46,6 +46,9 @@ const readReport = async (caller: TestUser, id: string): Promise<string> => {
   return (await fetch(login.bulkJob[0].reportUrl)).text()
 }
 
+const listItems = async (caller: TestUser, id: string): Promise<Json[]> =>
+  (await jobOf(caller, id)).items.items.map(({ device, outcome, code }: Json) => ({ device, outcome, code }))
+
 const rejection = async (caller: TestUser, operations: object[], target: object = everyDevice): Promise<Json> =>
   failure(await caller.query(createText, { target, operations }))
 
@@ -77,6 +80,40 @@ describe('a bulk job of a caller who is restricted to some devices', () => {
     expect(byName.counts).toMatchObject({ change: 1, rejected: 1 })
     expect((await run(oslo, byName)).counts).toMatchObject({ done: 1, failed: 1 })
     expect(await racks()).toEqual(['7', 'gate 1', 'hidden'])
+  })
+
+  it('ignores devices outside the restriction when it finds the devices of rows', async () => {
+    await register(user, 'gate 0', { site: 'bergen' })
+    await user.data(`mutation { updateDevice(deviceId: "${outside}", hardwareId: "H-1") { id } }`)
+    const csv = `id,hardwareId,name,rack\n${outside},,,7\n,H-1,,7\n,,hidden,7\n,,gate 0,7\n`
+    const job = await createJob(oslo, { csv }, [])
+    const [first, ...rejected] = await listItems(oslo, job.id)
+    expect(first).toMatchObject({ device: { id: inside[0], name: 'gate 0' }, outcome: 'CHANGE' })
+    expect(rejected).toEqual([
+      { device: { id: 'line 2', name: '' }, outcome: 'REJECTED', code: 'NOT_FOUND' },
+      { device: { id: 'line 3', name: '' }, outcome: 'REJECTED', code: 'NOT_FOUND' },
+      { device: { id: 'line 4', name: 'hidden' }, outcome: 'REJECTED', code: 'NOT_FOUND' },
+    ])
+    await run(oslo, job)
+    const retry = await call(oslo, 'retry', job.id)
+    expect(await listItems(oslo, retry.id)).toEqual(rejected)
+  })
+
+  it('registers devices with names, but not with hardware IDs, of devices outside the restriction', async () => {
+    await user.data(`mutation { updateDevice(deviceId: "${outside}", hardwareId: "H-1") { id } }`)
+    const csv = 'name,hardwareId,site\nhidden,,oslo\nnew,H-1,oslo\n'
+    const job = await createJob(oslo, { csv, register: true }, [])
+    const items = (await listItems(oslo, job.id)).map(({ device, ...item }: Json) => ({ name: device.name, ...item }))
+    expect(items).toEqual(
+      expect.arrayContaining([
+        { name: 'hidden', outcome: 'REGISTER', code: null },
+        { name: 'new', outcome: 'REJECTED', code: 'CONFLICT' },
+      ]),
+    )
+    expect((await run(oslo, job)).counts).toMatchObject({ done: 1, failed: 1 })
+    const single =
+      'mutation { registerDevice(name: "new", hardwareId: "H-1", attributes: { site: "oslo" }) { device { id } } }'
+    expect(failure(await oslo.query(single))).toEqual({ code: 'CONFLICT' })
   })
 
   it('registers only devices inside the restriction', async () => {

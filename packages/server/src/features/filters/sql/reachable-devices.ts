@@ -34,26 +34,25 @@ export function insideText(
   }
 }
 
-const liveOf = ({ live }: FilterTables): Sql =>
-  live ? sql`join device_live l on l.account_id = d.account_id and l.device_id = d.id` : sql``
+/** The IDs of the devices that match the restriction. */
+function reachableIds(accountId: string, inside: ResolvedFilter): Sql {
+  const tables = noTables()
+  const condition = insideCondition(accountId, inside, tables)
+  const live = tables.live ? sql`join device_live l on l.account_id = d.account_id and l.device_id = d.id` : sql``
+  return sql`select d.id from device d ${live} where d.account_id = ${accountId} and ${condition}`
+}
 
 /**
  * Returns a condition for devices that the caller can reach, or no condition for a caller who can reach every device.
  * `id` is the SQL expression for the device's ID.
  */
-export function isInside(accountId: string, inside: ResolvedFilter | undefined, id: Sql): Sql[] {
-  if (inside === undefined) return []
-  const tables = noTables()
-  const condition = insideCondition(accountId, inside, tables)
-  return [
-    sql`${id} in (select d.id from device d ${liveOf(tables)} where d.account_id = ${accountId} and ${condition})`,
-  ]
-}
+export const isInside = (accountId: string, inside: ResolvedFilter | undefined, id: Sql): Sql[] =>
+  inside === undefined ? [] : [sql`${id} in (${reachableIds(accountId, inside)})`]
 
-/** Like `isInside`, but looks up the device of each row. Use it for statements that read few rows. */
-export function isEachInside(accountId: string, inside: ResolvedFilter, id: Sql): Sql {
-  const tables = noTables()
-  const condition = insideCondition(accountId, inside, tables)
-  return sql`exists (
-    select from device d ${liveOf(tables)} where d.account_id = ${accountId} and d.id = ${id} and ${condition})`
-}
+/**
+ * Like `isInside`, but looks up the device of each row. Use it for statements that read few rows.
+ *
+ * `id` is outside the subquery that reads `device d`, because in this subquery a caller's `d.id` would mean the other `d`.
+ */
+export const isEachInside = (accountId: string, inside: ResolvedFilter, id: Sql): Sql =>
+  sql`exists (select from (${reachableIds(accountId, inside)}) as reachable where reachable.id = ${id})`
