@@ -1252,7 +1252,7 @@ export type Device = {
   contexts: Array<Scalars['String']['output']>;
   /**
    * When the device was online, according to its events. The state is unknown before the device's registration, before the
-   * device last moved to this account, and before the account's oldest stored event.
+   * device last moved to this account, before the account's oldest stored event, and in the future.
    */
   availability: Availability;
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
@@ -1527,6 +1527,10 @@ export type Availability = {
   __typename?: 'Availability';
   /** The time from which the device's state is known: the start of the requested time range, or a later time. */
   from: Scalars['DateTime']['output'];
+  /**
+   * The time until which the device's state is known: the end of the requested time range, or the time of the request if it
+   * is earlier. Equal to from if the state is not known at any time in the range.
+   */
   until: Scalars['DateTime']['output'];
   /** The fraction, 0 to 1, of the time between from and until during which the device was online; 0 if from equals until. */
   share: Scalars['Float']['output'];

@@ -293,6 +293,7 @@ export interface Availability {
   segments: AvailabilitySegment[]
   /** The fraction, 0 to 1, of the time between from and until during which the device was online; 0 if from equals until. */
   share: number
+  /** The time until which the device's state is known: the end of the requested time range, or the time of the request if it is earlier. Equal to from if the state is not known at any time in the range. */
   until: string
 }
 
@@ -1172,6 +1173,7 @@ export interface AvailabilityFields {
   segments: Branch<'AvailabilitySegment', 'many'>
   /** The fraction, 0 to 1, of the time between from and until during which the device was online; 0 if from equals until. */
   share: Leaf<number>
+  /** The time until which the device's state is known: the end of the requested time range, or the time of the request if it is earlier. Equal to from if the state is not known at any time in the range. */
   until: Leaf<string>
 }
 
@@ -1350,7 +1352,7 @@ export interface DeviceFields {
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** When the device was online, according to its events. The state is unknown before the device's registration, before the device last moved to this account, and before the account's oldest stored event. */
+  /** When the device was online, according to its events. The state is unknown before the device's registration, before the device last moved to this account, before the account's oldest stored event, and in the future. */
   availability: Branch<'Availability', 'one', {
     from: string | Date
     /** The end of the time range, at most 400 days after its start. Default: now. */

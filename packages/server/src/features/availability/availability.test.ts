@@ -82,6 +82,23 @@ describe('the availability of a device', () => {
     expect(found).toMatchObject({ share: 0, onlineSeconds: 0, outages: 0, segments: segments([0, 60, 'inactive']) })
   })
 
+  it('does not count the future', async () => {
+    const [now, hour] = [Date.now(), 3_600_000]
+    const from = new Date(now - hour)
+    const device = await deviceWith([{ at: minute(60), state: 'active' }], 'active')
+    const found = await availability(device, from, new Date(now + 24 * hour))
+    const until = Date.parse(found.until)
+    expect(until).toBeGreaterThanOrEqual(now)
+    expect(until).toBeLessThanOrEqual(Date.now())
+    expect(found).toMatchObject({ share: 1, onlineSeconds: Math.round((until - from.getTime()) / 1000) })
+    expect(found.segments).toEqual([{ from: from.toISOString(), until: found.until, state: 'active' }])
+    const later = new Date(now + hour)
+    expect(await availability(device, later, new Date(now + 2 * hour))).toMatchObject({
+      ...{ from: later.toISOString(), until: later.toISOString() },
+      ...{ share: 0, onlineSeconds: 0, outages: 0, longestOutage: 0, segments: [] },
+    })
+  })
+
   it('joins neighboring short segments if there are many, but counts every outage', async () => {
     const changes = Array.from({ length: 2_400 }, (_, index): Change => {
       const state = index % 2 === 0 ? 'active' : 'inactive'

@@ -23,7 +23,8 @@ export async function findAvailability(
   device: Device,
   args: DeviceAvailabilityArgs,
 ): Promise<Availability> {
-  const span = readSpan(args, context.clock())
+  const now = context.clock()
+  const span = withoutFuture(readSpan(args, now), now)
   const loaders = loadersOf(context)
   const key = JSON.stringify(args)
   let loader = loaders.get(key)
@@ -33,6 +34,12 @@ export async function findAvailability(
   }
   return availabilityOf(device, await loader.load(device.id), span)
 }
+
+/** If the whole span is in the future, returns an empty span at its start. */
+const withoutFuture = ({ from, until }: Span, now: Date): Span => ({
+  from,
+  until: new Date(Math.max(from.getTime(), Math.min(until.getTime(), now.getTime()))),
+})
 
 async function readStates(
   { db, viewer, rowMeter }: Context,
