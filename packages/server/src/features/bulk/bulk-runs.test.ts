@@ -291,6 +291,7 @@ it('creates, retries, or undoes a job only once if a request with an Idempotency
   await repeat('retry', `mutation { retryBulk(id: "${id}") { id state } }`)
   const runText = `mutation ($target: BulkTargetInput!, $operations: [BulkOperationInput!]!, $expected: Int!) {
     runBulk(target: $target, operations: $operations, expected: $expected) { id } }`
-  expect((await send('run', runText, { ...input, expected: 1 })).errors[0].extensions.code).toBe('CONFLICT')
+  const { errors } = await send('run', runText, { ...input, expected: 1 })
+  expect(errors[0].extensions).toEqual({ code: 'CONFLICT' })
   expect((await user.data('{ login { bulkJobs { total } } }')).login.bulkJobs.total).toBe(3)
 })

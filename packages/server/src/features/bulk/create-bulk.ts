@@ -25,12 +25,13 @@ export async function createBulk(context: Context, input: BulkInput): Promise<Bu
 }
 
 /**
- * Throws CONFLICT, and leaves the job READY, in these cases:
+ * Throws CONFLICT in these cases:
  * - The job cannot run.
  * - The number of devices that would change is not `expected`.
  * - The preview rejects a device.
  *
- * If the bulk worker continues the preview, returns without waiting for the end of the preview.
+ * The job then stays READY, except in a request with an Idempotency-Key, which discards it. If the bulk worker continues
+ * the preview, returns without waiting for the end of the preview.
  */
 export async function runBulk(
   context: Context,
@@ -39,7 +40,8 @@ export async function runBulk(
   const read = await readJob(context, input, { expected })
   const created = await create(context, { ...read, isOpen: false })
   if (created.state !== 'READY') return created
-  throw new ApiError('CONFLICT', `the bulk job was not started: ${created.reason}`, { job: created.id })
+  const isKept = context.once === undefined
+  throw new ApiError('CONFLICT', `the bulk job was not started: ${created.reason}`, isKept ? { job: created.id } : {})
 }
 
 async function create(context: Context, { job, ids, rows, isOpen }: NewJob & { isOpen: boolean }): Promise<BulkJob> {
