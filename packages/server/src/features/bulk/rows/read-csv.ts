@@ -6,6 +6,7 @@ import { type DeviceFile, readDeviceFile } from '@muster/fleet-csv/csv/read-file
 import { type ApiError, badInput, limitExceeded } from '../../../errors.ts'
 import { limits } from '../../../limits.ts'
 import { bytesOf } from '../../../rate-limits/storage-quotas.ts'
+import { parseId } from '../../devices/device-id.ts'
 import { applicationTypes } from '../../services/application-types.ts'
 import type { CsvRow } from '../bulk-job.ts'
 
@@ -61,9 +62,13 @@ const rowWithError = (line: number, { code, message }: ApiError): CsvRow => ({
   error: { code, message },
 })
 
+const malformedId =
+  'id must be a device ID, such as 80:00:00:00:00:00:00:01: to find the device by hardwareId or name, use an empty cell without quotes'
+
 function toRow(row: DeviceFile['rows'][number], line: number): CsvRow {
   const { id = null, name, hardwareId, platform, attributes } = row
   try {
+    if (id !== null && parseId(id) === undefined) throw badInput(malformedId)
     return withinLimit({
       ...{ line, id, name: name === '' ? null : name, hardwareId, platform },
       services: row.services.map((entry) => toServiceFields(entry, applicationTypes)),
