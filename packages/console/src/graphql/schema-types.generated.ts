@@ -145,8 +145,10 @@ export type BulkTargetInput = {
    */
   context?: string | null | undefined;
   /**
-   * A CSV of at most 1 MiB and 10,000 rows, in the format of muster import. Each row identifies a device in the column id,
-   * hardwareId, or name, and its other columns set values of this device. Empty cells change nothing.
+   * A CSV of at most 1 MiB and 10,000 rows, in the format of muster import. The cell in the column id identifies
+   * the device of a row. If this cell is empty, hardwareId identifies the device, and if both are empty, name. If register
+   * is true, the server ignores an ID that no device has. The other cells set values of the device. Empty cells change
+   * nothing.
    */
   csv?: string | null | undefined;
   /** At most 1,000 device IDs. */

@@ -5,10 +5,34 @@ import { sharedTestApp, type TestUser } from '../../../../test/harness/app.ts'
 
 const app = sharedTestApp({ worker: true })
 
+const unknownId = '80:00:00:00:00:00:00:01'
+
 const itemsOf = async (user: TestUser, target: object): Promise<Json[]> => {
   const job = await create(user, target, [setSite('rome')])
   return (await jobOf(user, job.id)).items.items
 }
+
+it('rejects a row with the ID of a missing device, even if another device has its name or hardware ID', async () => {
+  const [user, [id]] = await newFleet(app, 1)
+  await user.data(`mutation { updateDevice(deviceId: "${id}", hardwareId: "H-1") { id } }`)
+  const csv = `id,hardwareId,name\n${unknownId},,gate 0\n${unknownId},H-1,\n`
+  const missing = { outcome: 'REJECTED', code: 'NOT_FOUND', message: `there is no device "${unknownId}"` }
+  expect(await itemsOf(user, { csv })).toMatchObject([missing, missing])
+  expect(await itemsOf(user, { csv: `id,name\n${id!.toUpperCase()},gate 1\n` })).toMatchObject([
+    { device: { id }, outcome: 'CHANGE' },
+  ])
+})
+
+it('ignores the ID of a missing device if the job can register devices', async () => {
+  const [user, [id]] = await newFleet(app, 1)
+  const csv = `id,name\n${unknownId},gate 0\n80:00:00:00:00:00:00:02,new\n`
+  expect(await itemsOf(user, { csv, register: true })).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ device: { id, name: 'gate 0' }, outcome: 'CHANGE' }),
+      expect.objectContaining({ device: { id: expect.any(String), name: 'new' }, outcome: 'REGISTER' }),
+    ]),
+  )
+})
 
 it('rejects a row with a malformed ID', async () => {
   const [user] = await newFleet(app, 1)

@@ -32,7 +32,7 @@ export async function matchRows(
   const byHardwareId = new Map(found.map((device) => [device.hardwareId, device]))
   const byName = Map.groupBy(found, ({ name }) => name)
   return rows.map((row): RowItem => {
-    const ofRow = row.error === undefined ? deviceOf(row, { byId, byHardwareId, byName }) : undefined
+    const ofRow = row.error === undefined ? deviceOf(row, { register, byId, byHardwareId, byName }) : undefined
     if (ofRow instanceof ApiError)
       return newItem({ ...row, error: { code: ofRow.code, message: ofRow.message } }, false)
     return ofRow === undefined ? newItem(row, register) : { id: ofRow.id, name: ofRow.name, row, key: null }
@@ -40,21 +40,23 @@ export async function matchRows(
 }
 
 interface FoundDevices {
+  register: boolean
   byId: ReadonlyMap<string, KeyedDevice>
   byHardwareId: ReadonlyMap<string | null, KeyedDevice>
   byName: ReadonlyMap<string, KeyedDevice[]>
 }
 
 /**
- * Finds the device by ID. If no device has this ID, finds it by hardware ID, or by name if the row has no hardware ID.
- * Returns undefined if there is no such device, and an error if several devices have the name.
+ * Finds the device by ID or, if the row has no ID, by hardware ID or, if the row has no hardware ID either, by name.
+ * If the job registers devices, the row may come from another account, so an unknown ID has no effect. Returns
+ * undefined if there is no such device, and an error if several devices have the name.
  */
 function deviceOf(
   { id, hardwareId, name }: CsvRow,
-  { byId, byHardwareId, byName }: FoundDevices,
+  { register, byId, byHardwareId, byName }: FoundDevices,
 ): KeyedDevice | ApiError | undefined {
   const withId = id === null ? undefined : byId.get(parseId(id) ?? '')
-  if (withId !== undefined) return withId
+  if (withId !== undefined || (id !== null && !register)) return withId
   if (hardwareId !== null) return byHardwareId.get(hardwareId)
   const named = name === null ? [] : (byName.get(name) ?? [])
   if (named.length < 2) return named[0]
