@@ -2,6 +2,7 @@ import { Button, Modal, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
+import { changedFields } from '../../components/dialogs/changed-fields.ts'
 import { FormButtons } from '../../components/dialogs/form-buttons.tsx'
 import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -98,11 +99,14 @@ interface SavedRole {
 }
 
 function useSaveRole(role: Role | undefined): (saved: SavedRole) => Promise<unknown> {
+  const [initial] = useState(role)
   const create = useCreation(CreateRoleDocument, ['Role'])
   const update = useChange(UpdateRoleDocument, ['Role'])
-  return ({ groups, ...saved }) => {
-    if (role === undefined) return create({ ...saved, groups })
-    return update({ id: role.id, groups, ...(role.builtIn ? {} : saved) })
+  return (saved) => {
+    if (initial === undefined) return create(saved)
+    const before = { ...initial, access: accessInput(initial.permissions, restrictionOf(initial)) }
+    const { access, ...changed } = changedFields<SavedRole>(before, saved)
+    return update({ id: initial.id, ...changed, ...(access && { access: changedFields(before.access, access) }) })
   }
 }
 

@@ -1,5 +1,6 @@
 import { Checkbox, Modal, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { changedFields } from '../../../../components/dialogs/changed-fields.ts'
 import { FormButtons } from '../../../../components/dialogs/form-buttons.tsx'
 import { useAttempt } from '../../../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../../../components/error-notice.tsx'
@@ -34,11 +35,13 @@ function KeyPolicyForm({ policy, onClose }: KeyPolicyFormProps) {
     },
   })
   const { attempt, error } = useAttempt(async () => {
-    const { maxDays, enforcedFrom, ...rules } = form.values
+    const { maxDays, enforcedFrom, ...rules } = changedFields(form.getInitialValues(), form.values)
     await change({
       ...rules,
-      maxDays: maxDays === '' ? null : Number(maxDays),
-      enforcedFrom: enforcedFrom === '' ? null : new Date(enforcedFrom).toISOString(),
+      ...(maxDays !== undefined && { maxDays: maxDays === '' ? null : Number(maxDays) }),
+      ...(enforcedFrom !== undefined && {
+        enforcedFrom: enforcedFrom === '' ? null : new Date(enforcedFrom).toISOString(),
+      }),
     })
     onClose()
   })
