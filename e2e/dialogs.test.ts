@@ -82,4 +82,27 @@ describeConsole('dialogs', () => {
       enforcedFrom: '2099-01-01T00:00:30.000Z',
     })
   })
+
+  it('does not describe a key as limited if its permissions cannot be restricted', async () => {
+    const page = await site.open(await site.newPerson(), { path: '/account/keys' })
+    await page.getByRole('button', { name: 'New access key' }).click()
+    const dialog = page.getByRole('dialog')
+    const goTo = async (step: number, button: string): Promise<void> => {
+      await dialog.getByRole('button', { name: button }).click()
+      await dialog.getByText(`Step ${step} of 3`).waitFor()
+    }
+    const limited = dialog.getByText('It is limited to some devices or attributes.')
+    await goTo(2, 'Next')
+    await dialog.getByRole('checkbox', { name: 'Only some attributes' }).check()
+    await goTo(3, 'Next')
+    await limited.waitFor()
+    await goTo(2, 'Back')
+    await goTo(1, 'Back')
+    await dialog.getByRole('radio', { name: 'Something else' }).check()
+    await dialog.getByRole('checkbox', { name: 'manage webhooks' }).check()
+    await goTo(2, 'Next')
+    await dialog.getByText('This key applies to all devices and attributes.').waitFor()
+    await goTo(3, 'Next')
+    expect(await limited.count()).toBe(0)
+  })
 })

@@ -1,6 +1,7 @@
 import { Checkbox, Group, Radio, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { Permission } from '../../../../graphql/schema-types.generated.ts'
+import { accessInput } from '../../../access/access-values.ts'
 import { describePermissions } from '../../../access/permissions.ts'
 import { useViewer } from '../../../user-settings/viewer.ts'
 import type { KeyValues, Policy } from './key-values.ts'
@@ -15,7 +16,7 @@ interface SigningStepProps {
 export function SigningStep({ form, permissions, policy }: SigningStepProps) {
   const { may } = useViewer()
   const { restriction, networks } = form.values
-  const { where, view, attributes } = restriction
+  const { where, view, attributes } = accessInput(permissions, restriction)
   const isRestricted = where !== null || view !== null || attributes !== null
   const digestRequired = policy?.requireDigest === true
   return (
