@@ -32,8 +32,9 @@ test('shows two similar events one by one, in the order of the list', () => {
   expect(groupEvents(newestFirst([event(0, 1), event(1, 2)])).map(({ id }) => id)).toEqual(['1001', '1000'])
 })
 
-test('groups neither events of different types, states, contexts, actors, or keys, nor account events', () => {
+test('groups neither events of different types, states, contexts, actors, keys, or jobs, nor account events', () => {
   const key = (id: string) => ({ source: { kind: 'accessKey', id, name: id } })
+  const job = (id: string) => ({ source: { kind: 'job', id, name: id } })
   const different: Partial<LoggedEvent>[] = [
     {},
     { type: 'DEVICE_STATE', state: 'active' },
@@ -42,6 +43,8 @@ test('groups neither events of different types, states, contexts, actors, or key
     { actor: { id: 'a', email: 'a@example.com' } },
     key('one'),
     key('two'),
+    job('one'),
+    job('undo of one'),
   ]
   const events = different.flatMap((more, index) => [event(index * 2, 1, more), event(index * 2 + 1, 2, more)])
   expect(sizes(newestFirst(events))).toEqual(events.map(() => 1))

@@ -50,8 +50,8 @@ export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
 /** Returns the same string for similar events, or undefined for events that the log always shows one by one. */
 function similarityOf({ type, state, actor, source, target, data }: LoggedEvent): string | undefined {
   if (!target.some(({ kind }) => kind === 'device')) return undefined
-  // Compare the IDs of access keys, but not of other sources, because a burst may contain events from many devices.
-  const from = source.kind === 'accessKey' ? source.id : null
+  // Do not compare the IDs of devices, because a burst may contain events from many devices.
+  const from = source.kind === 'device' ? null : source.id
   return JSON.stringify([type, state, actor?.id, source.kind, from, data.context])
 }
 
