@@ -70,6 +70,15 @@ describeConsole('the console on a phone', () => {
     expect(await findCutOffTexts(page)).toEqual([])
   })
 
+  it('does not cover the time when a member joined', async () => {
+    const person = await site.newPerson()
+    const page = await site.open(person, { path: '/account/members', viewport: { width: 360, height: 800 } })
+    const role = await page.getByRole('combobox', { name: `Role of ${person.email}` }).boundingBox()
+    const joined = await page.locator('tbody td').nth(2).boundingBox()
+    expect(joined?.y).toBeLessThan(role!.y)
+    expect(role!.x + role!.width).toBeLessThanOrEqual(joined!.x)
+  })
+
   it('shows what a key may do, and stale values, without cut-off text', async () => {
     const person = await site.newPerson()
     const { registerDevice } = await person.data(

@@ -88,6 +88,7 @@ function RoleSelect({ member: { person, role }, roles }: MemberRowProps) {
       onChange={change}
       allowDeselect={false}
       w={170}
+      maw="100%"
     />
   )
 }
