@@ -51,6 +51,18 @@ describeConsole('the event log', () => {
     await page.getByText('3 in the last month').waitFor()
   })
 
+  it('reports a year with five digits', async () => {
+    const page = await site.open(await site.newPerson(), { path: '/events' })
+    const from = page.getByLabel('From')
+    await from.fill('12026-01-01T00:00')
+    await from.press('Enter')
+    await page.getByText('Enter a year with four digits').waitFor()
+    await from.fill('2026-01-01T00:00')
+    await from.press('Enter')
+    await page.waitForURL(/from=/)
+    expect(await page.getByText('Enter a year with four digits').count()).toBe(0)
+  })
+
   it('shows an event that happened between loading the page and the start of live updates', async () => {
     const person = await site.newPerson()
     const pump = await register(person, 'pump')

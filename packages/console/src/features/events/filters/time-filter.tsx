@@ -15,8 +15,10 @@ export function TimeFilter({ label, value, onChange }: TimeFilterProps) {
     setKnown(value)
     setTyped(inputValue(value))
   }
+  // Browsers accept more than four digits in a year, but the API and JavaScript do not.
+  const isInvalid = typed !== '' && Number.isNaN(Date.parse(typed))
   const apply = (): void => {
-    if (typed !== inputValue(value)) onChange(typed === '' ? undefined : new Date(typed).toISOString())
+    if (!isInvalid && typed !== inputValue(value)) onChange(typed === '' ? undefined : new Date(typed).toISOString())
   }
   return (
     <TextInput
@@ -27,6 +29,7 @@ export function TimeFilter({ label, value, onChange }: TimeFilterProps) {
       leftSection={label}
       leftSectionWidth={48}
       value={typed}
+      error={isInvalid ? 'Enter a year with four digits' : undefined}
       onChange={({ currentTarget }) => setTyped(currentTarget.value)}
       onBlur={apply}
       onKeyDown={({ key }) => (key === 'Enter' ? apply() : undefined)}
