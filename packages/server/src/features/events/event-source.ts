@@ -36,3 +36,6 @@ export function describeSource(
   const name = targets.find(({ kind }) => kind === 'device')?.name ?? null
   return { kind: 'device', id: deviceId, name, user: null }
 }
+
+/** Returns the ID of the bulk job that made the change, or null. */
+export const jobIdOf = (source: EventSource | null): string | null => (source?.kind === 'job' ? source.id : null)

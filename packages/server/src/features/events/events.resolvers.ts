@@ -1,7 +1,7 @@
 import { schemaPart } from '../../graphql/assemble.ts'
 import { findActor } from '../users/people/find-actor.ts'
 import { eventsUrl } from './download/events-download.ts'
-import { describeSource } from './event-source.ts'
+import { describeSource, jobIdOf } from './event-source.ts'
 import { loadEventsOfDevice } from './events.loaders.ts'
 import { listEvents } from './events.ts'
 import { readableData } from './readable-events.ts'
@@ -18,6 +18,6 @@ export const eventsPart = schemaPart(new URL('./events.graphql', import.meta.url
     source: async (event, _args, context) => describeSource(event, await findActor(context, event.actorId)),
     target: ({ targets }) => targets,
     data: (event, _args, { viewer }) => readableData(viewer, event),
-    job: ({ source }) => (source?.kind === 'job' ? source.id : null),
+    job: ({ source }) => jobIdOf(source),
   },
 })

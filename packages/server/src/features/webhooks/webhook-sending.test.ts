@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { call, create, run, setSite } from '../../../test/api/bulk-jobs.ts'
 import { pollUntil, type WebhookClient, webhookClient } from '../../../test/api/webhooks.ts'
+import { createAuthenticator } from '../../../test/clients/authenticator.ts'
+import { newPerson, signIn } from '../../../test/clients/browser.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type Receiver, startReceiver, verifyMessage } from '../../../test/harness/webhook-receiver.ts'
 
@@ -67,6 +70,52 @@ describe('a delivery of a webhook', slow, () => {
       ]
         .map(serialize)
         .sort(),
+    )
+  })
+
+  it('contains every member of the event data', async () => {
+    await hooks.createWebhook(['MEMBER_JOIN', 'PASSKEY_ADD'])
+    const browser = await signIn(app, await newPerson(app))
+    const { createInvitation } = await user.data('mutation { createInvitation(roleId: "viewer") { link } }')
+    const token = createInvitation.link.split('#')[1]
+    await browser.query(`mutation { acceptInvitation(token: "${token}") { id } }`)
+    const response = createAuthenticator({ origin: app.url }).register(
+      (await browser.auth('/passkey/generate-register-options')).body,
+    )
+    const { passkey } = (await browser.auth('/passkey/verify-registration', { response, name: 'laptop' })).body
+    const messages = await receiver.waitFor(2)
+    const bodies = Object.fromEntries(messages.map(({ body }) => [body.type, body.data]))
+    expect(bodies['member.join']).toMatchObject({
+      source: { kind: 'console' },
+      role: 'viewer',
+      data: { source: 'invitation' },
+    })
+    expect(bodies['passkey.add']).toMatchObject({
+      id: expect.stringMatching(/^\d+$/),
+      name: 'laptop',
+      data: { id: passkey.id },
+    })
+  })
+
+  it('contains the bulk job that made the change, and the state of an ended job', async () => {
+    await hooks.createWebhook(['ATTRIBUTE_CHANGE', 'BULK_FINISH', 'BULK_UNDO'])
+    const device = await hooks.register()
+    const job = await create(user, { where: 'name:boiler' }, [setSite('rome')])
+    await run(user, job)
+    const undo = await call(user, 'undo', job.id)
+    await run(user, undo)
+    await hooks.setAttribute(device, 'site', 'oslo')
+    const messages = await receiver.waitFor(6)
+    const bodies = messages.map(({ body: { type, data } }) => [type, data.job, data.state])
+    expect(bodies.sort()).toEqual(
+      [
+        ['attribute.change', job.id, null],
+        ['attribute.change', undo.id, null],
+        ['attribute.change', null, null],
+        ['bulk.finish', job.id, 'DONE'],
+        ['bulk.finish', undo.id, 'DONE'],
+        ['bulk.undo', job.id, null],
+      ].sort(),
     )
   })
 

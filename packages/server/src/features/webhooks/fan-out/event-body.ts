@@ -1,4 +1,4 @@
-import { describeSource } from '../../events/event-source.ts'
+import { describeSource, jobIdOf } from '../../events/event-source.ts'
 import type { EventSource, EventTypeName, Target } from '../../events/event-types.ts'
 
 export interface DeliverableEvent {
@@ -14,28 +14,39 @@ export interface DeliverableEvent {
   data: Record<string, unknown>
 }
 
-/** Returns the body of an event's deliveries. The body is the same on every attempt. */
+/**
+ * Returns the body of an event's deliveries. The body is the same on every attempt. If a member of the event's data has
+ * the name of a field that is not null, the field keeps the name, and `data.data` contains the member.
+ */
 export function eventBody(event: DeliverableEvent, owner: { id: string; email: string }): string {
-  const { id, type, timestamp, actorId, targets, state, data } = event
+  const { id, type, timestamp, actorId, source, targets, state, data } = event
   const actor = actorId === null ? null : { id: actorId, email: event.actorEmail ?? owner.email }
   const of = (kind: Target['kind']): { id: string; name: string } | null => {
     const target = targets.find((each) => each.kind === kind)
     return target === undefined ? null : { id: target.id, name: target.name }
   }
+  const fields = {
+    id,
+    owner,
+    actor,
+    source: describeSource(event, actor),
+    job: jobIdOf(source),
+    device: of('device'),
+    service: of('service'),
+    target: targets,
+    state,
+    address: null,
+  }
+  const ownFields = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+  const hidden = Object.entries(data).filter(([name]) => name in ownFields)
   return JSON.stringify({
     type: messageType(type),
     timestamp,
     data: {
+      ...fields,
       ...data,
-      id,
-      owner,
-      actor,
-      source: describeSource(event, actor),
-      device: of('device'),
-      service: of('service'),
-      target: targets,
-      state,
-      address: data.address ?? null,
+      ...ownFields,
+      ...(hidden.length > 0 && { data: Object.fromEntries(hidden) }),
     },
   })
 }
