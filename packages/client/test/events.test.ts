@@ -1,22 +1,43 @@
 import { sql } from 'kysely'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { EVENTS, openTestStream, type RawStream, until } from '../../server/test/clients/event-stream.ts'
 import { sharedTestApp, type TestApp } from '../../server/test/harness/app.ts'
 import { claimPorts } from '../../server/test/harness/ports.ts'
-import { BadUserInputError, Muster, NotFoundError, UnauthenticatedError, UnreachableError } from '../src/index.ts'
+import {
+  BadUserInputError,
+  LimitExceededError,
+  Muster,
+  NotFoundError,
+  UnauthenticatedError,
+  UnreachableError,
+} from '../src/index.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
 
 const app = sharedTestApp()
 
-async function behindProxy() {
+async function behindProxy({ url }: Pick<TestApp, 'url'> = app) {
   const user = await app.createUser()
   const { keyId, secret } = user
-  const proxy = await startCuttingProxy(app.url)
+  const proxy = await startCuttingProxy(url)
   return {
     ...user,
     proxy,
     muster: new Muster({ url: proxy.url, keyId, secret }),
-    direct: new Muster({ url: app.url, keyId, secret }),
+    direct: new Muster({ url, keyId, secret }),
   }
+}
+
+/** Starts a server on which a key can have one open stream. `openStream` retries until the server accepts its stream. */
+async function withOneStream() {
+  const limited = await app.startAnother({ env: { MUSTER_STREAMS_PER_KEY: '1' } })
+  onTestFinished(() => limited.close())
+  const clients = await behindProxy(limited)
+  const openStream = async (): Promise<RawStream> => {
+    const stream = await openTestStream({ app: limited, user: clients, query: EVENTS })
+    await until(() => stream.text() !== '')
+    return stream.text().includes('LIMIT_EXCEEDED') ? openStream() : stream
+  }
+  return { ...clients, openStream }
 }
 
 function gate(): { open: () => void; opened: Promise<void> } {
@@ -125,6 +146,42 @@ describe('events', () => {
       break
     }
     await (await second)?.close()
+  })
+
+  it('throws LIMIT_EXCEEDED, without connecting, if too many streams of the key are open', async () => {
+    const { direct, openStream } = await withOneStream()
+    await openStream()
+    let connections = 0
+    const events = direct.events({ onConnect: () => void connections++ })
+    await expect(events.next()).rejects.toBeInstanceOf(LimitExceededError)
+    expect(connections).toBe(0)
+  })
+
+  it('reconnects once the number of open streams is below the limit', async () => {
+    const { proxy, direct, keyId, secret, openStream } = await withOneStream()
+    await direct.mutations.registerDevice({ name: 'before' })
+    let connections = 0
+    let reconnects = 0
+    let other: RawStream | undefined
+    // After the first connection, delay all requests until the other stream is open, and close that stream later.
+    const waiting: typeof fetch = async (input, init) => {
+      if (connections > 0) {
+        other ??= await openStream()
+        if (++reconnects === 4) other.cut()
+      }
+      return fetch(input, init)
+    }
+    const follower = new Muster({ url: proxy.url, keyId, secret, fetch: waiting })
+    const onConnect = (): void => {
+      if (++connections === 1) proxy.cut()
+      else void direct.mutations.registerDevice({ name: 'pump' })
+    }
+    for await (const { target } of follower.events({ types: ['DEVICE_REGISTER'], onConnect })) {
+      expect(target[0]?.name).toBe('pump')
+      break
+    }
+    expect(connections).toBe(2)
+    expect(reconnects).toBeGreaterThanOrEqual(4)
   })
 
   it('ends when the caller aborts', async () => {

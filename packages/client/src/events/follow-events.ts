@@ -21,7 +21,10 @@ export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | '
   context?: string | undefined
   /** ID of the event after which to start. Default: start with new events. */
   after?: string | undefined
-  /** Called each time the client connects. The subscription yields all events that occur after the first call. */
+  /**
+   * Called each time the server accepts the subscription. The subscription yields all events that occur after the first
+   * call.
+   */
   onConnect?: (() => void) | undefined
 }
 

@@ -1,7 +1,7 @@
 /** Timeout of a stream that sends no data. The server sends a comment every 12 seconds. */
 const IDLE_TIMEOUT_MS = 45_000
 
-/** A Server-Sent Events message. Comments are not messages. */
+/** A Server-Sent Events message. A comment is a message with the event `comment` and no data. */
 export interface Message {
   event: string
   data: string
@@ -21,10 +21,7 @@ export async function* readMessages(body: ReadableStream<Uint8Array>): AsyncGene
       if (done) return
       const blocks = (rest + decoder.decode(value, { stream: true })).replaceAll('\r\n', '\n').split('\n\n')
       rest = blocks.pop()!
-      for (const block of blocks) {
-        const message = parseBlock(block)
-        if (message !== undefined) yield message
-      }
+      for (const block of blocks) yield parseBlock(block)
     }
   } finally {
     await reader.cancel().catch(() => {})
@@ -43,13 +40,13 @@ async function withinTime<Value>(promise: Promise<Value>): Promise<Value> {
   }
 }
 
-function parseBlock(block: string): Message | undefined {
-  let event = 'message'
+function parseBlock(block: string): Message {
+  let event = 'comment'
   const data: string[] = []
   for (const line of block.split('\n')) {
     const [, name, value = ''] = /^([^:]+):? ?(.*)$/s.exec(line) ?? []
     if (name === 'event') event = value
     else if (name === 'data') data.push(value)
   }
-  return event === 'message' && data.length === 0 ? undefined : { event, data: data.join('\n') }
+  return { event, data: data.join('\n') }
 }

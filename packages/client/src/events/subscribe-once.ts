@@ -24,6 +24,7 @@ export interface SubscribeOptions {
   /** Timeout for opening the stream, in milliseconds. */
   timeout: number
   signal: AbortSignal | undefined
+  /** Called when the server has accepted the subscription. */
   onConnect: () => void
 }
 
@@ -37,10 +38,14 @@ export async function* subscribeOnce(
   const stop = new AbortController()
   try {
     const response = await open(given, stop)
-    given.onConnect()
+    let isAccepted = false
     for await (const { event, data } of readMessages(response.body!)) {
       if (event === 'complete') break
-      if (event === 'next') yield readResult(data)
+      const result = event === 'next' ? readResult(data) : undefined
+      // If the server rejects the subscription, the first message contains errors, and no comment precedes it.
+      if (!isAccepted) given.onConnect()
+      isAccepted = true
+      if (result !== undefined) yield result
     }
     throw new StreamEnd(new NoAnswerError('NO_ANSWER', 'the event stream ended'), true)
   } catch (error) {

@@ -2,7 +2,10 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FormattedExecutionResult } from 'graphql'
 
-/** A comment in the stream, which keeps proxies from closing an idle connection. */
+/**
+ * A comment in the stream. The first comment reports that the server accepted the subscription. Later comments keep
+ * proxies from closing an idle connection.
+ */
 const COMMENT = ':\n\n'
 const COMMENT_EVERY_MS = 12_000
 /** How long a client has to receive the rest of an ended stream, in milliseconds. */
@@ -12,6 +15,8 @@ const LINGER_MS = 500
 export interface EventStream {
   /** Aborted when the client disconnects or the stream ends. */
   readonly closed: AbortSignal
+  /** Sends a comment, which reports that the server accepted the subscription. */
+  accept(): void
   /**
    * Sends a result. Resolves immediately if the response's buffer still has room, otherwise once the buffer is empty or
    * the stream has closed.
@@ -43,11 +48,13 @@ export function openEventStream(response: ServerResponse, headers: Record<string
     // This header keeps nginx from buffering the response.
     'x-accel-buffering': 'no',
   })
-  // Some browsers report the response only after the first byte of its body.
-  response.write(COMMENT)
 
   return {
     closed: closed.signal,
+    accept() {
+      // Some browsers report the response only after the first byte of its body.
+      response.write(COMMENT)
+    },
     async next(result) {
       if (closed.signal.aborted || response.write(nextEvent(result))) return
       await once(response, 'drain', { signal: closed.signal }).catch(() => {})

@@ -155,6 +155,7 @@ async function serve<Viewer extends GraphqlViewer>(
       return stream.complete(failure)
     }
     stream = begin()
+    stream.accept()
     results = outcome
     stream.closed.addEventListener('abort', () => void outcome.return())
     if (stream.closed.aborted) void outcome.return()
